@@ -1,0 +1,279 @@
+"""What a stage's physics says, read once: frozen facts that rules and runtime share.
+
+Units: radians, seconds, and the stage's own length and mass units (the ones PhysX computes in); multiply lengths by
+`Scene.meters_per_unit` for metres. Quaternions are (x, y, z, w). Poses are (position, quaternion).
+
+Every fact names the prim it comes from, and `prefix` where a USD property belongs to it: the authored value of a
+drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+Pose = tuple[Vec3, Quat]
+
+IDENTITY_POSE: Pose = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The physics scene, PhysX's defaults filled in."""
+
+    path: str                           # "" where the stage has no PhysicsScene
+    gravity: Vec3                       # length / s^2
+    meters_per_unit: float
+    kilograms_per_unit: float
+    up_axis: str                        # "X" | "Y" | "Z"
+    solver_type: str                    # "TGS" | "PGS"
+    forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Performance envelope of a drive (PhysxDrivePerformanceEnvelopeAPI)."""
+
+    path: str
+    prefix: str
+    max_actuator_velocity: float        # rad/s or length/s
+    velocity_dependent_resistance: float    # force s / rad or length
+    speed_effort_gradient: float        # (rad or length) / s / force
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """Implicit spring-damper of one degree of freedom (PhysicsDriveAPI)."""
+
+    path: str
+    prefix: str                         # "drive:angular:physics:"
+    stiffness: float                    # force / length, torque / rad (or 1/s^2 for an acceleration drive)
+    damping: float                      # force s / length, torque s / rad (or 1/s)
+    target_position: float              # rad or length
+    target_velocity: float              # rad/s or length/s
+    max_force: float                    # force or torque, inf where unlimited
+    acceleration: bool                  # type token "acceleration"
+    envelope: Envelope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dof:
+    """One degree of freedom of an articulation joint."""
+
+    name: str                           # joint prim path, or "path:axis" for a joint with several
+    path: str                           # joint prim path
+    angular: bool
+    lower: float                        # rad or length, -inf where free
+    upper: float
+    position: float                     # authored joint state, rad or length
+    velocity: float                     # authored joint state, rad/s or length/s
+    armature: float                     # kg length^2 (angular) or kg
+    static_friction: float              # effort
+    dynamic_friction: float             # effort
+    viscous_friction: float             # effort s / rad or length
+    max_velocity: float                 # rad/s or length/s, inf where free
+    axis_prefix: str | None = None      # "physxJointAxis:angular:" where PhysxJointAxisAPI is applied
+    drive: Drive | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The inbound joint of a link, from parent link to child link whatever body0 and body1 are."""
+
+    path: str
+    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"
+    axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for fixed joints
+    parent: int                         # link index
+    child: int                          # link index
+    reversed: bool                      # the child link is the authored body0: q keeps the authored sign
+    parent_frame: Pose                  # joint frame in the parent link's frame, lengths scaled
+    child_frame: Pose                   # joint frame in the child link's frame, lengths scaled
+    dofs: tuple[Dof, ...]               # empty for fixed joints
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid body of an articulation."""
+
+    path: str
+    parent: int                         # link index, -1 for the root; parents come before children
+    joint: Joint | None                 # None for the root
+    pose: Pose                          # authored world pose of the link frame, without scale
+    mass: float                         # mass units
+    center_of_mass: Vec3                # in the link frame, lengths scaled
+    inertia: tuple[Vec3, Vec3, Vec3]    # about the centre of mass, in link axes
+    linear_damping: float               # 1/s
+    angular_damping: float              # 1/s
+    max_linear_velocity: float          # length/s
+    max_angular_velocity: float         # rad/s
+    cfm_scale: float                    # physxRigidBody:cfmScale
+    gravity_enabled: bool
+    linear_velocity: Vec3 = (0.0, 0.0, 0.0)     # authored, world; of interest for a floating root
+    angular_velocity: Vec3 = (0.0, 0.0, 0.0)    # rad/s, world
+
+
+@dataclass(frozen=True, slots=True)
+class TendonAxis:
+    """One joint axis of a fixed tendon (PhysxTendonAxisAPI)."""
+
+    path: str                           # joint prim
+    dof: int                            # index into Articulation.dofs
+    gearing: float                      # length / rad or length (converted from per degree)
+    force_coefficient: float            # not converted
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTendon:
+    """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
+
+    path: str                           # joint prim of the root axis
+    name: str                           # instance name
+    prefix: str                         # "physxTendon:<name>:"
+    axes: tuple[TendonAxis, ...]
+    stiffness: float                    # force / length
+    damping: float                      # force s / length
+    limit_stiffness: float              # force / length
+    offset: float                       # length
+    rest_length: float                  # length
+    lower_limit: float                  # length, -inf where free
+    upper_limit: float
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """One attachment of a spatial tendon; parents come before children, the root first."""
+
+    path: str                           # link prim
+    name: str                           # instance name
+    prefix: str                         # "physxTendon:<name>:"
+    link: int                           # index into Articulation.links
+    local_position: Vec3                # in the link frame, lengths scaled
+    gearing: float
+    parent: int                         # index into SpatialTendon.attachments, -1 for the root
+    leaf: bool
+    rest_length: float                  # leaf only; negative: the geared length at the start
+    lower_limit: float                  # leaf only
+    upper_limit: float                  # leaf only
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialTendon:
+    """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
+
+    path: str                           # link prim of the root attachment
+    name: str                           # root's instance name
+    prefix: str                         # "physxTendon:<name>:"
+    attachments: tuple[Attachment, ...]
+    stiffness: float                    # force / length
+    damping: float                      # force s / length
+    limit_stiffness: float              # force / length
+    offset: float                       # length
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """A mimic joint PhysX accepts: q[follower] + gearing * q[reference] + offset = 0."""
+
+    path: str                           # follower joint prim
+    instance: str                       # "rotX" | "rotY" | "rotZ"
+    prefix: str                         # "physxMimicJoint:rotX:"
+    follower: int                       # index into Articulation.dofs
+    reference: int
+    gearing: float                      # follower unit / reference unit (rad or length)
+    offset: float                       # rad or length
+    natural_frequency: float            # rad/s; <= 0: hard
+    damping_ratio: float                # <= 0: hard
+
+
+@dataclass(frozen=True, slots=True)
+class Articulation:
+    """A tree of links; link 0 is the root."""
+
+    path: str                           # prim with PhysicsArticulationRootAPI
+    fixed_base: bool
+    base_joint: Joint | None            # the joint to the world of a fixed base
+    links: tuple[Link, ...]             # breadth first, as PhysX orders them
+    position_iterations: int
+    velocity_iterations: int
+    enabled: bool                       # physxArticulation:articulationEnabled
+    fixed_tendons: tuple[FixedTendon, ...] = ()
+    spatial_tendons: tuple[SpatialTendon, ...] = ()
+    mimics: tuple[Mimic, ...] = ()
+
+    @property
+    def dofs(self) -> tuple[Dof, ...]:
+        """Every degree of freedom, in link order."""
+        return tuple(dof for link in self.links if link.joint for dof in link.joint.dofs)
+
+
+@dataclass(frozen=True, slots=True)
+class MimicDeclaration:
+    """A mimic joint as authored, accepted or not; what the mimic rule judges."""
+
+    path: str                           # the prim that carries the API
+    instance: str
+    joint_kind: str | None              # as Joint.kind, None where the prim is no joint
+    references: tuple[str, ...]         # composed targets of referenceJoint
+    reference_kind: str | None          # kind of the joint referred to, None where missing or no joint
+    authored: frozenset[str]            # base names with an authored value, such as "gearing"
+    values: tuple[tuple[str, object], ...]      # base name -> value (degrees, as authored), fallbacks filled in
+    limits: tuple[float, float]         # the follower's, degrees or length
+    reference_limits: tuple[float, float]
+    excluded: bool                      # excludeFromArticulation
+    reference_excluded: bool
+    refusal: str = ""                   # why PhysX makes no mimic joint of it; empty where it does
+
+    def value(self, name: str) -> object:
+        """The value of the property with this base name."""
+        return dict(self.values)[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A physics property that nothing uses."""
+
+    path: str                           # prim
+    property: str                       # full property name, or "apiSchemas" for an applied schema
+    reason: str
+    suggestion: str = ""                # the closest thing that would have worked
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something on the stage that the reader could not turn into a fact."""
+
+    code: str                           # "tendon/no-root"
+    path: str
+    property: str
+    message: str                        # what was found
+    why: str                            # what happens because of it
+    fix: str
+    severity: str = "error"             # "error" | "warning" | "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Everything physical on a stage."""
+
+    source: str                         # file name or layer identifier
+    scene: Scene
+    articulations: tuple[Articulation, ...]
+    bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
+    joints: tuple[Joint, ...] = ()      # joints between them (link indices are -1)
+    mimic_declarations: tuple[MimicDeclaration, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unused: tuple[Opinion, ...] = ()
+    not_evaluated: tuple[Opinion, ...] = ()     # physics that PhysX reads but this library does not
+    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths some fact was made of
+
+
+def unlimited(value: float) -> bool:
+    """Whether PhysX treats a limit of this size as none (magnitude from 0.5e38 on)."""
+    return math.isinf(value) or abs(value) >= UNLIMITED
+
+
+UNLIMITED = 0.5e38
