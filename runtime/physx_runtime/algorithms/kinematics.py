@@ -1,0 +1,143 @@
+"""Forward kinematics: where every link is and how it moves (RBDA section 4.4, in world axes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
+from physx_runtime.tracing.ops import Scalar
+
+# Row name -> its scalars.
+Rows = Mapping[str, Sequence[Scalar]]
+
+
+def triple(rows: Rows, name: str, i: int) -> sp.Vec3:
+    """The i-th vector of a row."""
+    x = rows[name][3 * i:3 * i + 3]
+    return (x[0], x[1], x[2])
+
+
+def quaternion(rows: Rows, name: str, i: int) -> sp.Quat:
+    """The i-th quaternion of a row."""
+    x = rows[name][4 * i:4 * i + 4]
+    return (x[0], x[1], x[2], x[3])
+
+
+@dataclass(slots=True)
+class Kinematics:
+    """Poses of all links in world axes; a list entry per link."""
+
+    rotation: list[sp.Quat]     # of F
+    R: list[sp.Mat3]            # the same as a matrix
+    axis: list[sp.Vec3]         # joint axis
+    d: list[sp.Vec3]            # from the parent's anchor to this anchor
+    com: list[sp.Vec3]          # from the anchor to the centre of mass
+    position: list[sp.Vec3]     # anchor, from the root's anchor
+
+
+def forward_kinematics(t: Topology, rows: Rows, q: Sequence[Scalar], root_rotation: sp.Quat) -> Kinematics:
+    """Poses at the joint positions `q`; positions count from the root's anchor."""
+    k = Kinematics([], [], [], [], [], [])
+    for i, link in enumerate(t.links):
+        dof = t.dof_of(i)
+        if link.parent < 0:
+            rotation, d, position = root_rotation, sp.ZERO3, sp.ZERO3
+        else:
+            rotation = sp.mul_quat(k.rotation[link.parent], quaternion(rows, "tree_rotation", i))
+            if link.kind == REVOLUTE and dof is not None:
+                rotation = sp.turn_x(rotation, q[dof])
+            d = sp.mul_mv(k.R[link.parent], triple(rows, "tree_position", i))
+            position = sp.ZERO3
+        R = sp.matrix(rotation)
+        axis = (R[0][0], R[1][0], R[2][0])
+        if link.kind == PRISMATIC and dof is not None:
+            d = sp.add(d, sp.scale(q[dof], axis))
+        if link.parent >= 0:
+            position = sp.add(k.position[link.parent], d)
+        k.rotation.append(rotation)
+        k.R.append(R)
+        k.axis.append(axis)
+        k.d.append(d)
+        k.com.append(sp.mul_mv(R, triple(rows, "com", i)))
+        k.position.append(position)
+    return k
+
+
+@dataclass(slots=True)
+class Velocities:
+    """Velocities of all links and their accelerations at zero generalised acceleration; world axes, an entry per link."""
+
+    w: list[sp.Vec3]            # angular velocity
+    v_com: list[sp.Vec3]        # velocity of the centre of mass
+    alpha: list[sp.Vec3]        # angular part of Jdot v
+    a_com: list[sp.Vec3]        # Jdot v of the centre of mass
+
+
+def link_velocities(t: Topology, k: Kinematics, v: Sequence[Scalar]) -> Velocities:
+    """Velocities and velocity-product accelerations (RBDA eq. 4.15-4.17 with qdd = 0).
+
+    v: root linear velocity at its centre of mass and angular velocity (floating base), then qd.
+    """
+    out = Velocities([], [], [], [])
+    anchor_v: list[sp.Vec3] = []
+    anchor_a: list[sp.Vec3] = []
+    for i, link in enumerate(t.links):
+        dof = t.dof_of(i)
+        w, alpha, u, a = sp.ZERO3, sp.ZERO3, sp.ZERO3, sp.ZERO3
+        if link.parent < 0 and not t.fixed_base:
+            u, w = (v[0], v[1], v[2]), (v[3], v[4], v[5])
+        if link.parent >= 0:
+            p, d = link.parent, k.d[i]
+            w, alpha = out.w[p], out.alpha[p]
+            u = sp.add(anchor_v[p], sp.cross(w, d))
+            a = sp.add(sp.add(anchor_a[p], sp.cross(alpha, d)), sp.cross(w, sp.cross(w, d)))
+        if dof is not None:
+            vJ = sp.scale(v[t.root_size + dof], k.axis[i])
+            if link.kind == REVOLUTE:
+                alpha = sp.add(alpha, sp.cross(w, vJ))
+                w = sp.add(w, vJ)
+            else:
+                u = sp.add(u, vJ)
+                a = sp.add(a, sp.scale(2.0, sp.cross(w, vJ)))
+        anchor_v.append(u)
+        anchor_a.append(a)
+        out.w.append(w)
+        out.alpha.append(alpha)
+        out.v_com.append(sp.add(u, sp.cross(w, k.com[i])))
+        out.a_com.append(sp.add(sp.add(a, sp.cross(alpha, k.com[i])), sp.cross(w, sp.cross(w, k.com[i]))))
+    return out
+
+
+def com_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
+    """Columns of d(velocity of the link's centre of mass)/dv, by generalised velocity; zero columns left out."""
+    return point_jacobian(t, k, link, k.com[link])
+
+
+def point_jacobian(t: Topology, k: Kinematics, link: int, offset: sp.Vec3) -> dict[int, sp.Vec3]:
+    """Columns of d(velocity of a point)/dv; `offset` leads from the link's anchor to the point, in world axes."""
+    columns: dict[int, sp.Vec3] = {}
+    r, i = offset, link
+    while t.links[i].parent >= 0:
+        dof = t.dof_of(i)
+        if dof is not None:
+            columns[t.root_size + dof] = sp.cross(k.axis[i], r) if t.links[i].kind == REVOLUTE else k.axis[i]
+        r, i = sp.add(r, k.d[i]), t.links[i].parent
+    if not t.fixed_base:
+        for axis, e in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
+            columns[axis] = e
+            columns[3 + axis] = sp.cross(e, r)
+    return columns
+
+
+def angular_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
+    """Columns of d(angular velocity of a link)/dv, by generalised velocity; zero columns left out."""
+    columns: dict[int, sp.Vec3] = {}
+    for i in t.path(link):
+        dof = t.dof_of(i)
+        if dof is not None and t.links[i].kind == REVOLUTE:
+            columns[t.root_size + dof] = k.axis[i]
+    if not t.fixed_base:
+        columns |= {3: (1.0, 0.0, 0.0), 4: (0.0, 1.0, 0.0), 5: (0.0, 0.0, 1.0)}
+    return columns

@@ -1,0 +1,60 @@
+"""Generalised forces of forces on links, and the Coriolis and gravity forces built from them (RBDA table 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, triple
+from physx_runtime.model import REVOLUTE, Topology
+from physx_runtime.tracing.ops import Scalar
+
+# Force and torque about the centre of mass on each link.
+LinkForces = Sequence[tuple[sp.Vec3, sp.Vec3]]
+
+
+def generalized_force(t: Topology, k: Kinematics, forces: LinkForces) -> list[Scalar]:
+    """tau = sum J^T f over all links: root force and torque about its centre of mass, then one per dof.
+
+    The backward pass of RBDA table 5.1, every link's wrench moved to its parent's anchor.
+    """
+    f = [force for force, _ in forces]
+    n = [sp.add(torque, sp.cross(k.com[i], force)) for i, (force, torque) in enumerate(forces)]
+    tau: list[Scalar] = [0.0] * t.nv
+    for i in range(len(t.links) - 1, 0, -1):
+        dof, parent = t.dof_of(i), t.links[i].parent
+        if dof is not None:
+            tau[t.root_size + dof] = sp.dot(k.axis[i], n[i] if t.links[i].kind == REVOLUTE else f[i])
+        f[parent] = sp.add(f[parent], f[i])
+        n[parent] = sp.add(n[parent], sp.add(n[i], sp.cross(k.d[i], f[i])))
+    if not t.fixed_base:
+        tau[0:6] = [*f[0], *n[0]]
+    return tau
+
+
+def world_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> sp.Sym3:
+    """A link's moment of inertia about its centre of mass, in world axes."""
+    s = rows["inertia"][6 * link:6 * link + 6]
+    return sp.rotate_sym(k.R[link], (s[0], s[1], s[2], s[3], s[4], s[5]))
+
+
+def inertial_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
+    """Force and torque each link needs at zero generalised acceleration: m a_com, I alpha + w x I w."""
+    forces = []
+    for i in range(len(t.links)):
+        inertia, w = world_inertia(t, rows, k, i), velocity.w[i]
+        force = sp.scale(rows["mass"][i], velocity.a_com[i])
+        forces.append((force, sp.add(sp.mul_sv(inertia, velocity.alpha[i]), sp.cross(w, sp.mul_sv(inertia, w)))))
+    return forces
+
+
+def coriolis_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> list[Scalar]:
+    """+C(q, v): the generalised force that holds the acceleration at zero without gravity."""
+    return generalized_force(t, k, inertial_forces(t, rows, k, velocity))
+
+
+def gravity_force(t: Topology, rows: Rows, k: Kinematics) -> list[Scalar]:
+    """+dV/dq: the generalised force that holds the articulation still."""
+    g = triple(rows, "gravity", 0)
+    return generalized_force(t, k, [(sp.scale(-(m * on), g), sp.ZERO3)
+                                    for m, on in zip(rows["mass"], rows["gravity_scale"], strict=True)])

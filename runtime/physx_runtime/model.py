@@ -1,0 +1,152 @@
+"""The structure a step is traced for, and the rows its numbers live in.
+
+`Topology` holds what shapes the code: the tree, the joint kinds and which features act. It is the cache key; parameter
+values never enter it. `rows` lists every input of the step with its size, so packing, tracing and targets agree.
+
+Every link has an internal frame F: at its joint's anchor, x along the joint axis (for a floating root: at its centre of
+mass). Parameters are given in that frame, so algorithms never ask which axis a joint has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOT, FIXED, REVOLUTE, PRISMATIC = "root", "fixed", "revolute", "prismatic"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTopology:
+    """One link: its parent (-1 for the root) and the kind of its inbound joint."""
+
+    parent: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DofTopology:
+    """What acts on one degree of freedom."""
+
+    link: int                       # the child link of its joint
+    drive: str | None = None        # "force" | "acceleration"
+    envelope: bool = False
+    friction: bool = False
+    limit: bool = False
+    max_velocity: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTendonTopology:
+    """The degrees of freedom of a fixed tendon's axes, the root axis first."""
+
+    dofs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialTendonTopology:
+    """The links of a sub-tendon's attachments from root to leaf."""
+
+    links: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The structure of one articulation's step."""
+
+    fixed_base: bool
+    forces_every_iteration: bool
+    links: tuple[LinkTopology, ...]
+    dofs: tuple[DofTopology, ...]
+    fixed_tendons: tuple[FixedTendonTopology, ...] = ()
+    spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
+    mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
+
+    @property
+    def root_size(self) -> int:
+        """Generalised velocities of the root: 6 (linear at its centre of mass, angular; world axes) or 0."""
+        return 0 if self.fixed_base else 6
+
+    @property
+    def nv(self) -> int:
+        """Number of generalised velocities: root first, then one per dof."""
+        return self.root_size + len(self.dofs)
+
+    def dof_of(self, link: int) -> int | None:
+        """The dof of a link's inbound joint, None where it has none."""
+        return next((i for i, dof in enumerate(self.dofs) if dof.link == link), None)
+
+    def path(self, link: int) -> list[int]:
+        """The links from the root's child down to `link`, inclusive."""
+        links: list[int] = []
+        while self.links[link].parent >= 0:
+            links.append(link)
+            link = self.links[link].parent
+        return links[::-1]
+
+    def depth_first(self) -> list[int]:
+        """Dofs in the order PhysX solves their constraints."""
+        children: dict[int, list[int]] = {}
+        for i, link in enumerate(self.links):
+            children.setdefault(link.parent, []).append(i)
+        order: list[int] = []
+        stack = [0]
+        while stack:
+            link = stack.pop()
+            dof = self.dof_of(link)
+            if dof is not None:
+                order.append(dof)
+            stack += reversed(children.get(link, []))
+        return order
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+def state_rows(t: Topology) -> dict[str, int]:
+    """Rows that a step changes."""
+    return {
+        "q": len(t.dofs),           # rad or length
+        "v": t.nv,                  # root linear and angular velocity, then qd
+        "root_position": 3,         # of the root's internal frame, world
+        "root_rotation": 4,         # x y z w
+    }
+
+
+def input_rows(t: Topology) -> dict[str, int]:
+    """Rows that a step reads: settings, efforts and parameters."""
+    links, dofs = len(t.links), len(t.dofs)
+    rows = {
+        "dt": 1, "h": 1, "erp": 1,          # s; h = dt / N; bias coefficient of N
+        "gravity": 3,                       # length / s^2
+        "length_scale": 1,                  # length units a metre
+        "effort": dofs,                     # force or torque
+        "mass": links,
+        "com": 3 * links,                   # centre of mass in F
+        "inertia": 6 * links,               # about the centre of mass, axes of F: xx yy zz xy xz yz
+        "tree_position": 3 * links,         # F (at q = 0) in the parent's F
+        "tree_rotation": 4 * links,
+        "gravity_scale": links,             # 0 where gravity is disabled
+        "linear_damping": links, "angular_damping": links,              # 1/s
+        "max_linear_velocity": links, "max_angular_velocity": links,    # length/s, rad/s
+        "cfm_scale": links,
+        "armature": dofs,
+        "velocity_clamp": dofs,             # start-of-step maximum: rad/s or length/s
+        "max_velocity": dofs,
+        "lower": dofs, "upper": dofs,
+        "static_friction": dofs, "dynamic_friction": dofs, "viscous_friction": dofs,
+        "stiffness": dofs, "damping": dofs, "target": dofs, "target_velocity": dofs, "max_force": dofs,
+        "envelope_velocity": dofs, "envelope_gradient": dofs, "envelope_resistance": dofs,
+    }
+    for i, tendon in enumerate(t.fixed_tendons):
+        rows |= {f"fixed{i}_{name}": 1 for name in FIXED_TENDON_ROWS}
+        rows |= {f"fixed{i}_gearing": len(tendon.dofs), f"fixed{i}_force": len(tendon.dofs)}
+    for i, path in enumerate(t.spatial_tendons):
+        rows |= {f"spatial{i}_{name}": 1 for name in SPATIAL_TENDON_ROWS}
+        rows |= {f"spatial{i}_gearing": len(path.links), f"spatial{i}_position": 3 * len(path.links)}
+    for i in range(len(t.mimics)):
+        rows |= {f"mimic{i}_{name}": 1 for name in MIMIC_ROWS}
+    return rows
+
+
+TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length", "lower", "upper")
+FIXED_TENDON_ROWS = TENDON_ROWS
+SPATIAL_TENDON_ROWS = TENDON_ROWS
+MIMIC_ROWS = ("gearing", "offset", "natural_frequency", "damping_ratio")

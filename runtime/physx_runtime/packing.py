@@ -1,0 +1,232 @@
+"""Articulation -> topology and parameter rows: the one place where authored facts become the solver's numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.model import (
+    FIXED,
+    PRISMATIC,
+    REVOLUTE,
+    ROOT,
+    DofTopology,
+    FixedTendonTopology,
+    LinkTopology,
+    SpatialTendonTopology,
+    Topology,
+)
+from physx_schema.description.model import (
+    Articulation,
+    Attachment,
+    Dof,
+    FixedTendon,
+    Joint,
+    Link,
+    Pose,
+    Scene,
+    SpatialTendon,
+    unlimited,
+)
+from physx_schema.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+# Start-of-step maximum of every prismatic joint, stage units/s, whatever is authored (physx_semantics.md, clamps).
+PRISMATIC_CLAMP = 100.0
+KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
+
+# Turns of a joint frame that bring x onto +x, +y, +z and, for a joint whose child is body0, onto -x, -y, -z.
+HALF = math.sqrt(0.5)
+AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
+    (0, False): (0.0, 0.0, 0.0, 1.0), (1, False): (0.0, 0.0, HALF, HALF), (2, False): (0.0, -HALF, 0.0, HALF),
+    (0, True): (0.0, 0.0, 1.0, 0.0), (1, True): (0.0, 0.0, -HALF, HALF), (2, True): (0.0, HALF, 0.0, HALF),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PackedModel:
+    """An articulation ready to step: structure, parameters and the authored state, float64."""
+
+    topology: Topology
+    parameters: Mapping[str, Array]     # row name -> values, as model.input_rows; settings left out
+    state: Mapping[str, Array]          # row name -> values, as model.state_rows
+    dof_names: tuple[str, ...]
+    link_names: tuple[str, ...]
+    link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
+    position_iterations: int
+    velocity_iterations: int
+
+
+def pack(articulation: Articulation, scene: Scene) -> PackedModel:
+    """The model of an articulation.
+
+    Raises UnsupportedError, naming every prim that the step does not handle.
+    """
+    _refuse_unsupported(articulation, scene)
+    frames = tuple(_internal_frame(link, articulation.fixed_base) for link in articulation.links)
+    tendons = tuple(t for t in articulation.fixed_tendons if t.enabled)
+    paths = tuple(path for t in articulation.spatial_tendons if t.enabled for path in _leaf_paths(t))
+    topology = Topology(
+        articulation.fixed_base, scene.forces_every_iteration,
+        tuple(LinkTopology(link.parent, KINDS[link.joint.kind] if link.joint else ROOT) for link in articulation.links),
+        tuple(_dof_topology(i, dof) for i, link in enumerate(articulation.links)
+              for dof in (link.joint.dofs if link.joint else ())),
+        tuple(FixedTendonTopology(tuple(axis.dof for axis in t.axes)) for t in tendons),
+        tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
+        tuple((m.follower, m.reference) for m in articulation.mimics))
+    parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
+    parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
+    for i, tendon in enumerate(tendons):
+        parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
+    state = _state_rows(articulation, frames)
+    for i, (spatial, path) in enumerate(paths):
+        parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, frames)
+    for i, m in enumerate(articulation.mimics):
+        parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
+                       f"mimic{i}_natural_frequency": [m.natural_frequency], f"mimic{i}_damping_ratio": [m.damping_ratio]}
+    return PackedModel(
+        topology, _arrays(parameters), _arrays(state), tuple(dof.name for dof in articulation.dofs),
+        tuple(link.path for link in articulation.links), tuple(_inverse(frame) for frame in frames),
+        articulation.position_iterations, articulation.velocity_iterations)
+
+
+def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
+    return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
+
+
+def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
+    problems = [f"{link.path}: joint {link.joint.path} is {link.joint.kind}; the step handles {', '.join(sorted(KINDS))}"
+                for link in articulation.links if link.joint and link.joint.kind not in KINDS]
+    if not articulation.enabled:
+        problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
+                        "articulations are stepped, set it to true")
+    if scene.solver_type != "TGS":
+        problems.append(f"{scene.path}: physxScene:solverType is {scene.solver_type}; only TGS is stepped, set it to TGS")
+    if problems:
+        raise UnsupportedError("\n".join(problems))
+
+
+# --- frames --------------------------------------------------------------------------------------------------------
+
+def _compose(a: Pose, b: Pose) -> Pose:
+    return sp.add(a[0], sp.rotate(a[1], b[0])), sp.mul_quat(a[1], b[1])
+
+
+def _inverse(a: Pose) -> Pose:
+    conjugate = (-a[1][0], -a[1][1], -a[1][2], a[1][3])
+    return sp.scale(-1.0, sp.rotate(conjugate, a[0])), conjugate
+
+
+def _internal_frame(link: Link, fixed_base: bool) -> Pose:
+    """F in the link frame: the joint's child frame turned so that x is its axis; the root's centre of mass if it floats."""
+    if link.joint is None:
+        return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), (0.0, 0.0, 0.0, 1.0)
+    return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), AXIS_TURN[link.joint.axis, link.joint.reversed]))
+
+
+def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
+    """F at q = 0 in the parent's F."""
+    turned = _compose(joint.parent_frame, ((0.0, 0.0, 0.0), AXIS_TURN[joint.axis, joint.reversed]))
+    return _compose(_inverse(parent_frame), turned)
+
+
+# --- rows ----------------------------------------------------------------------------------------------------------
+
+def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:
+    rows: dict[str, list[float]] = {name: [] for name in (
+        "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_scale", "linear_damping", "angular_damping",
+        "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
+    for link, frame in zip(articulation.links, frames, strict=True):
+        to_frame = _inverse(frame)
+        tree = _tree_frame(link.joint, frames[link.parent]) if link.joint else ((0.0,) * 3, (0.0, 0.0, 0.0, 1.0))
+        inertia = link.inertia
+        symmetric = (inertia[0][0], inertia[1][1], inertia[2][2], inertia[0][1], inertia[0][2], inertia[1][2])
+        rows["mass"].append(link.mass)
+        rows["com"] += _compose(to_frame, (link.center_of_mass, (0.0, 0.0, 0.0, 1.0)))[0]
+        rows["inertia"] += sp.rotate_sym(sp.matrix(to_frame[1]), symmetric)
+        rows["tree_position"] += tree[0]
+        rows["tree_rotation"] += tree[1]
+        rows["gravity_scale"].append(float(link.gravity_enabled))
+        for name in ("linear_damping", "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale"):
+            rows[name].append(getattr(link, name))
+    return rows
+
+
+def _dof_topology(link: int, dof: Dof) -> DofTopology:
+    drive = dof.drive and ("acceleration" if dof.drive.acceleration else "force")
+    return DofTopology(
+        link, drive, bool(dof.drive and dof.drive.envelope), bool(dof.static_friction or dof.viscous_friction),
+        not (unlimited(dof.lower) and unlimited(dof.upper)), not unlimited(dof.max_velocity))
+
+
+def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
+    rows: dict[str, list[float]] = {}
+    for dof in articulation.dofs:
+        drive, envelope = dof.drive, dof.drive and dof.drive.envelope
+        values = {
+            "effort": 0.0, "armature": dof.armature, "max_velocity": _clipped(dof.max_velocity),
+            "velocity_clamp": _clipped(dof.max_velocity) if dof.angular else PRISMATIC_CLAMP,
+            "lower": dof.lower, "upper": dof.upper, "static_friction": dof.static_friction,
+            "dynamic_friction": dof.dynamic_friction, "viscous_friction": dof.viscous_friction,
+            "stiffness": drive.stiffness if drive else 0.0, "damping": drive.damping if drive else 0.0,
+            "target": drive.target_position if drive else 0.0,
+            "target_velocity": drive.target_velocity if drive else 0.0,
+            "max_force": _clipped(drive.max_force) if drive else math.inf,
+            "envelope_velocity": _clipped(envelope.max_actuator_velocity) if envelope else math.inf,
+            "envelope_gradient": envelope.speed_effort_gradient if envelope else 0.0,
+            "envelope_resistance": envelope.velocity_dependent_resistance if envelope else 0.0,
+        }
+        for name, value in values.items():
+            rows.setdefault(name, []).append(value)
+    return rows
+
+
+def _clipped(value: float) -> float:
+    """inf for the magnitudes PhysX takes as unlimited."""
+    return math.inf if unlimited(value) else value
+
+
+def _tendon_rows(name: str, tendon: FixedTendon | SpatialTendon) -> dict[str, list[float]]:
+    return {f"{name}_{x}": [getattr(tendon, x)] for x in ("stiffness", "damping", "limit_stiffness", "offset")}
+
+
+def _fixed_tendon_rows(name: str, tendon: FixedTendon) -> dict[str, list[float]]:
+    return _tendon_rows(name, tendon) | {
+        f"{name}_rest_length": [tendon.rest_length], f"{name}_lower": [tendon.lower_limit], f"{name}_upper": [tendon.upper_limit],
+        f"{name}_gearing": [axis.gearing for axis in tendon.axes], f"{name}_force": [axis.force_coefficient for axis in tendon.axes]}
+
+
+def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attachment, ...]]]:
+    """Every leaf's attachments from the root: each leaf is a tendon of its own."""
+    paths = []
+    for attachment in tendon.attachments:
+        if attachment.leaf:
+            path = [attachment]
+            while path[-1].parent >= 0:
+                path.append(tendon.attachments[path[-1].parent])
+            paths.append((tendon, tuple(reversed(path))))
+    return paths
+
+
+def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachment, ...],
+                         frames: tuple[Pose, ...]) -> dict[str, list[float]]:
+    positions = [_compose(_inverse(frames[a.link]), (a.local_position, (0.0, 0.0, 0.0, 1.0)))[0] for a in path]
+    leaf = path[-1]
+    return _tendon_rows(name, tendon) | {
+        f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit], f"{name}_upper": [leaf.upper_limit],
+        f"{name}_gearing": [a.gearing for a in path], f"{name}_position": [x for p in positions for x in p]}
+
+
+def _state_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:
+    root = articulation.links[0]
+    position, rotation = _compose(root.pose, frames[0])
+    velocity = [] if articulation.fixed_base else [*root.linear_velocity, *root.angular_velocity]
+    return {"q": [dof.position for dof in articulation.dofs],
+            "v": [*velocity, *(dof.velocity for dof in articulation.dofs)],
+            "root_position": list(position), "root_rotation": list(rotation)}

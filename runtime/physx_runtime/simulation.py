@@ -1,0 +1,185 @@
+"""Simulate a stage: many worlds of one articulation stepped as PhysX steps it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.algorithms.output import link_poses, spatial_velocities
+from physx_runtime.model import Topology
+from physx_runtime.packing import PackedModel, pack
+from physx_runtime.solver.settings import SolverSettings, solver_settings
+from physx_runtime.targets import cpu
+from physx_runtime.tracing.program import trace_step
+from physx_schema.description import describe
+from physx_schema.description.model import Description
+from physx_schema.errors import UnsupportedError
+
+Array = NDArray[Any]
+
+__all__ = ["Recording", "Simulation", "simulate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Motion of one articulation in every world; record 0 is the state before step 1."""
+
+    time: NDArray[np.float64]           # (n_record,) s
+    joint_names: tuple[str, ...]        # (n_dof,) joint prim path, or path:axis
+    joint_position: Array               # (n_record, n_world, n_dof) rad or length
+    joint_velocity: Array               # (n_record, n_world, n_dof) rad/s or length/s
+    link_names: tuple[str, ...]         # (n_link,) prim path
+    link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
+    link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
+
+
+class Simulation:
+    """Worlds of one articulation, stepped together.
+
+    Args:
+        stage: a stage, a file, or a Description already read.
+        worlds: number of worlds, each with its own state, efforts and parameters.
+        device: "cpu" or "cuda".
+        dtype: "float32", as PhysX computes, or "float64".
+        solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
+        articulation: prim path of the articulation, where the stage has several.
+
+    Raises:
+        UnreadableError: the file is no stage.
+        UnsupportedError: the stage has no articulation, or physics that the step does not handle.
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
+                 solver: str = "physx", articulation: str | None = None) -> None:
+        description = stage if isinstance(stage, Description) else describe(stage)
+        self._check(worlds, dt, device, dtype)
+        self.model: PackedModel = pack(_choose(description, articulation), description.scene)
+        self.worlds, self.dt, self.dtype = worlds, dt, dtype
+        self.settings: SolverSettings = solver_settings(solver, self.model)
+        t = self.topology
+        self.lanes = cpu.lanes(dtype)
+        self._step = cpu.compile_step(t, dtype, self.lanes)
+        self._layout = trace_step(t).layout
+        blocks = -(-worlds // self.lanes)
+        self._buffer = np.zeros((blocks, len(self._layout), self.lanes), dtype)
+        for name, values in (self.model.parameters | self.model.state).items():
+            self.set(name, values)
+        h = dt / self.settings.position_iterations
+        for name, value in (("dt", dt), ("h", h), ("erp", min(0.9, 2.0 / math.sqrt(self.settings.position_iterations)))):
+            self.set(name, [value])
+
+    @property
+    def topology(self) -> Topology:
+        """The structure the step was compiled for."""
+        return self.model.topology
+
+    @staticmethod
+    def _check(worlds: int, dt: float, device: str, dtype: str) -> None:
+        if worlds < 1:
+            raise ValueError(f"worlds is {worlds}; give at least 1")
+        if not (dt > 0.0 and math.isfinite(dt)):
+            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+        if device != "cpu":
+            raise UnsupportedError(f"device is {device!r}; Simulation runs on 'cpu'")
+        if dtype not in cpu.ELEMENT:
+            raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(cpu.ELEMENT)}")
+
+    def set(self, name: str, values: ArrayLike) -> None:
+        """Set a row group in every world: (n,) for all alike or (n_world, n); names as in model.state_rows and input_rows.
+
+        Raises ValueError for NaN and for a shape that does not fit.
+        """
+        array = np.asarray(values, dtype=np.float64)
+        count = self._count(name)
+        if array.shape not in ((count,), (self.worlds, count)):
+            raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({self.worlds}, {count})")
+        if np.isnan(array).any():
+            raise ValueError(f"{name} holds NaN; give numbers")
+        full = np.broadcast_to(array, (self.worlds, count))
+        # the last block is padded with copies of the last world, so its lanes stay finite
+        padded = np.concatenate([full, np.repeat(full[-1:], self._buffer.shape[0] * self.lanes - self.worlds, axis=0)])
+        blocks = padded.reshape(-1, self.lanes, count).transpose(0, 2, 1)
+        start = self._layout[f"{name}_0"] if count else 0
+        self._buffer[:, start:start + count, :] = blocks
+
+    def get(self, name: str) -> Array:
+        """A row group of every world, (n_world, n)."""
+        count = self._count(name)
+        start = self._layout[f"{name}_0"] if count else 0
+        rows = self._buffer[:, start:start + count, :].transpose(0, 2, 1)
+        return rows.reshape(-1, count)[:self.worlds].copy()
+
+    def _count(self, name: str) -> int:
+        count = 0
+        while f"{name}_{count}" in self._layout:
+            count += 1
+        if not count and name not in self.model.parameters and name not in self.model.state:
+            raise ValueError(f"{name!r} is no row of this model")
+        return count
+
+    def step(self, count: int = 1) -> None:
+        """Advance every world by `count` steps of dt."""
+        if count > 0:
+            self._step(self._buffer, count, self.settings.position_iterations, self.settings.velocity_iterations)
+
+    @property
+    def joint_position(self) -> Array:
+        """(n_world, n_dof) rad or length."""
+        return self.get("q")
+
+    @property
+    def joint_velocity(self) -> Array:
+        """(n_world, n_dof) rad/s or length/s."""
+        return self.get("v")[:, self.topology.root_size:]
+
+
+def _choose(description: Description, path: str | None) -> Any:
+    found = {a.path: a for a in description.articulations}
+    if path is not None and path not in found:
+        raise UnsupportedError(f"{description.source}: no articulation at {path}; found {', '.join(found) or 'none'}")
+    if not found:
+        raise UnsupportedError(f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
+    if path is None and len(found) > 1:
+        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one of {', '.join(found)}")
+    return found[path] if path else next(iter(found.values()))
+
+
+def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
+             dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
+             joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
+             articulation: str | None = None) -> Recording:
+    """Step a stage and record every `every`-th state.
+
+    joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
+    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, held throughout.
+    dt [s]; the order of dofs is `Recording.joint_names`. Raises as `Simulation`.
+    """
+    if steps < 0 or every < 1:
+        raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
+    sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation)
+    if joint_position is not None:
+        sim.set("q", joint_position)
+    if joint_velocity is not None:
+        qd = np.broadcast_to(np.asarray(joint_velocity, dtype=np.float64), (worlds, len(sim.topology.dofs)))
+        sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
+    if joint_effort is not None:
+        sim.set("effort", joint_effort)
+    records = [_record(sim)]
+    for _ in range(steps // every):
+        sim.step(every)
+        records.append(_record(sim))
+    q, v, position, rotation = (np.stack(x) for x in zip(*records, strict=True))
+    rows = {"root_position": position, "root_rotation": rotation, "q": q, "v": v}
+    return Recording(np.arange(len(records)) * dt * every, sim.model.dof_names, q, v[..., sim.topology.root_size:],
+                     sim.model.link_names, link_poses(sim.model, rows).astype(dtype),
+                     spatial_velocities(sim.model, rows).astype(dtype))
+
+
+def _record(sim: Simulation) -> tuple[Array, Array, Array, Array]:
+    return sim.get("q"), sim.get("v"), sim.get("root_position"), sim.get("root_rotation")

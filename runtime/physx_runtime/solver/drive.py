@@ -1,0 +1,72 @@
+"""Drives: implicit spring-dampers with a force limit, and the performance envelope around them."""
+
+from __future__ import annotations
+
+from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.model import Topology
+from physx_runtime.solver.joint import JointState
+from physx_runtime.tracing.ops import Scalar, clamp, maximum, minimum, where
+
+
+def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scalar) -> dict[str, Scalar]:
+    """Factors of velocity, error and target velocity in a drive's impulse (DyCpuGpuArticulation.h, implicit drive)."""
+    h, dt = rows["h"][0], rows["dt"][0]
+    k, d = rows["stiffness"][dof], rows["damping"][dof]
+    a = h * (h * k + d)
+    x = soft / (1.0 + a) if t.dofs[dof].drive == "acceleration" else 1.0 / (1.0 + a * r)
+    speed = rows["target_velocity"][dof]
+    return {
+        "drive_rate": x * a,
+        "drive_spring": x * h * k,
+        "drive_speed": x * h * d * speed,
+        "drive_start": rows["target"][dof] - (dt - h) * speed,
+    }
+
+
+def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v: Scalar, final: bool) -> Scalar:
+    """Push the joint; returns the drive's impulse since the step began.
+
+    final: a velocity iteration, in which the drive is frozen and only an envelope clamps again, over the whole step.
+    """
+    h, dt = rows["h"][0], rows["dt"][0]
+    total, effort, limit = rows["drive_total"][dof], rows["effort"][dof], rows["max_force"][dof]
+    F: Scalar = 0.0
+    if not final:
+        target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
+        F = (rows["drive_spring"][dof] * (target - joint.q) + rows["drive_speed"][dof]
+             - rows["drive_rate"][dof] * joint.v)
+    if t.dofs[dof].envelope:
+        before, period = (total + effort * dt, dt) if final else (effort * h, h)
+        allowed = inside_envelope(rows, dof, before + F, unbiased_v - before * joint.r, joint.r, period)
+        F = allowed - before
+    elif not final and t.forces_every_iteration:
+        push = effort * h
+        F = clamp(F + push, -(limit * h), limit * h) - push
+    elif not final:
+        F = clamp(total + F, -(limit * dt), limit * dt) - total
+    joint.push(F)
+    return total + F
+
+
+def inside_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, period: Scalar) -> Scalar:
+    """The part of the impulse P over `period` that the envelope allows; w is the velocity without P.
+
+    |P| <= maxForce t - resistance t |w + r P|   and   |w + r P| <= maxVelocity - gradient / t |P|
+    """
+    limit, resistance = rows["max_force"][dof], rows["envelope_resistance"][dof]
+    sign = where(P < 0.0, -1.0, 1.0)
+    p, w = abs(P), sign * w
+    guarded = where(resistance > 0.0, resistance, 1.0)
+    resisted = _between(0.0, p, limit / guarded, 1.0 / (guarded * period), w, r)
+    low = where(resistance > 0.0, resisted[0], 0.0)
+    high = where(resistance > 0.0, resisted[1], minimum(p, limit * period))
+    low, high = _between(low, high, rows["envelope_velocity"][dof], rows["envelope_gradient"][dof] / period, w, r)
+    return where(high < low, 0.0, sign * maximum(low, minimum(p, high)))
+
+
+def _between(low: Scalar, high: Scalar, most: Scalar, slope: Scalar, w: Scalar, r: Scalar) -> tuple[Scalar, Scalar]:
+    """The impulses p in [low, high] with |w + r p| <= most - slope p."""
+    high = minimum(high, (most - w) / (r + slope))
+    difference = r - slope
+    edge = -(most + w) / where(abs(difference) > 0.0, difference, 1.0)
+    return where(difference > 0.0, maximum(low, edge), low), where(difference < 0.0, minimum(high, edge), high)

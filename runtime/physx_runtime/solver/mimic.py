@@ -1,0 +1,47 @@
+"""Mimic joints: follower + gearing * reference + offset = 0, hard or compliant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.algorithms.crba import Matrix
+from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.model import Topology
+from physx_runtime.solver.fixed_tendon import dot, times
+from physx_runtime.tracing.ops import Scalar, where
+
+
+def mimic_column(t: Topology, rows: Rows, minv: Matrix, mimic: int) -> dict[str, list[Scalar]]:
+    """Response of a mimic joint, and its bias factor and scaling per impulse.
+
+    Hard where naturalFrequency or dampingRatio is not positive; else kp = nf^2/r, kd = 2 nf dr/r,
+    erp = h kp/(h kp + kd) and cfm = 1/(h (h kp + kd)).
+    """
+    follower, reference = t.mimics[mimic]
+    row: list[Scalar] = [0.0] * t.nv
+    row[t.root_size + follower] = 1.0
+    row[t.root_size + reference] = rows[f"mimic{mimic}_gearing"][0]
+    column = times(minv, row)
+    r, h = dot(row, column), rows["h"][0]
+    frequency, ratio = rows[f"mimic{mimic}_natural_frequency"][0], rows[f"mimic{mimic}_damping_ratio"][0]
+    soft = (frequency > 0.0) & (ratio > 0.0)
+    frequency, ratio = where(soft, frequency, 1.0), where(soft, ratio, 1.0)
+    kp, kd = frequency * frequency / r, 2.0 * frequency * ratio / r
+    cfm = where(soft, 1.0 / (h * (h * kp + kd)), 0.0)
+    erp = where(soft, h * kp / (h * kp + kd), rows["erp"][0])
+    return {f"mimic{mimic}_column": column, f"mimic{mimic}_scale": [1.0 / (r + cfm)],
+            f"mimic{mimic}_hard_scale": [1.0 / r], f"mimic{mimic}_erp": [erp / h]}
+
+
+def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], v: list[Scalar], final: bool) -> list[Scalar]:
+    """v after the mimic joint's impulse; a velocity iteration solves J v = 0 hard, without position error."""
+    (follower, reference), name = t.mimics[mimic], f"mimic{mimic}"
+    gearing, root = rows[f"{name}_gearing"][0], t.root_size
+    rate = v[root + follower] + gearing * v[root + reference]
+    if final:
+        impulse = rate * rows[f"{name}_hard_scale"][0]
+    else:
+        error = q[follower] + gearing * q[reference] + rows[f"{name}_offset"][0]
+        impulse = (rows[f"{name}_erp"][0] * error + rate) * rows[f"{name}_scale"][0]
+    column = rows[f"{name}_column"]
+    return [x - column[i] * impulse for i, x in enumerate(v)]

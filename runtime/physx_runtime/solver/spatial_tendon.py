@@ -1,0 +1,75 @@
+"""Spatial tendons: line-of-sight springs between attachments (physx_semantics.md, spatial tendons)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.crba import Matrix
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, point_jacobian, triple
+from physx_runtime.model import Topology
+from physx_runtime.solver.fixed_tendon import dot, outside, times
+from physx_runtime.tracing.ops import Scalar, maximum, where
+
+# A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.
+SHORTEST_SEGMENT = 1e-3
+
+
+def attachment_points(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
+    """Per attachment from root to leaf: (offset from its link's anchor, position from the articulation's root)."""
+    points = []
+    for i, link in enumerate(t.spatial_tendons[tendon].links):
+        offset = sp.mul_mv(k.R[link], triple(rows, f"spatial{tendon}_position", i))
+        points.append((offset, sp.add(k.position[link], offset)))
+    return points
+
+
+def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:
+    """Offset plus the geared segment lengths; the root's gearing does not enter."""
+    length = rows[f"spatial{tendon}_offset"][0]
+    gearing = rows[f"spatial{tendon}_gearing"]
+    for i in range(1, len(points)):
+        length = length + gearing[i] * sp.norm(sp.sub(points[i][1], points[i - 1][1]))
+    return length
+
+
+def _direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+    """Unit vector from a to b, zero for a segment that is too short."""
+    ab = sp.sub(b, a)
+    size = sp.norm(ab)
+    return sp.scale(where(size > SHORTEST_SEGMENT, 1.0 / maximum(size, SHORTEST_SEGMENT), 0.0), ab)
+
+
+def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+                tendon: int) -> dict[str, list[Scalar]]:
+    """Row, response and velocity bias of a sub-tendon at the step's start.
+
+    J = u_leaf J_leaf - u_root J_root, with u_leaf towards the leaf's parent and u_root from the first child to the root.
+    """
+    name, links = f"spatial{tendon}", t.spatial_tendons[tendon].links
+    points = attachment_points(t, rows, k, tendon)
+    u_leaf, u_root = _direction(points[-1][1], points[-2][1]), _direction(points[1][1], points[0][1])
+    row: list[Scalar] = [0.0] * t.nv
+    bias: Scalar = 0.0
+    for sign, u, link, (offset, _) in ((1.0, u_leaf, links[-1], points[-1]), (-1.0, u_root, links[0], points[0])):
+        for i, column in point_jacobian(t, k, link, offset).items():
+            row[i] = row[i] + sign * sp.dot(u, column)
+        bias = bias + sign * sp.dot(u, velocity.a_com[link])
+    column = times(minv, row)
+    return {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
+            f"{name}_bias": [rows["dt"][0] * bias]}
+
+
+def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, v: list[Scalar]) -> list[Scalar]:
+    """v after the tendon's impulse, at the link poses `k`."""
+    name, h = f"spatial{tendon}", rows["h"][0]
+    stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    r = rows[f"{name}_response"][0]
+    a = h * (h * stiffness + damping)
+    x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
+    length = tendon_length(rows, tendon, attachment_points(t, rows, k, tendon))
+    rate = dot(rows[f"{name}_row"], v) + rows[f"{name}_bias"][0]
+    beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    F = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate) + x_limit * limit * h * beyond
+    column = rows[f"{name}_column"]
+    return [w + column[i] * F for i, w in enumerate(v)]

@@ -1,0 +1,180 @@
+"""The TGS step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
+
+Each function maps rows (name -> scalars) to the rows it makes or changes. Called on floats they are the float64
+reference; traced they become the kernels. Source: DyFeatherstoneArticulation.cpp and DyTGSDynamics.cpp; measured
+against ovphysx, see docs/physx_semantics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.crba import inverse, mass_matrix
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, forward_kinematics, link_velocities, quaternion, triple
+from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
+from physx_runtime.model import Topology
+from physx_runtime.solver import joint as joints
+from physx_runtime.solver.drive import drive_coefficients, solve_drive
+from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_columns, times
+from physx_runtime.solver.friction import solve_friction, solve_max_velocity
+from physx_runtime.solver.limit import solve_limit
+from physx_runtime.solver.mimic import mimic_column, solve_mimic
+from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
+from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
+
+ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
+
+
+def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """Everything computed once at the step's start: the free velocity, M^-1 and the constraints' coefficients."""
+    v = clamp_start(t, rows)
+    rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
+    k = forward_kinematics(t, rows, rows["q"], rotation)
+    velocity = link_velocities(t, k, v)
+    M = mass_matrix(t, rows, k)
+    for dof in range(len(t.dofs)):
+        M[t.root_size + dof][t.root_size + dof] += rows["armature"][dof]
+    minv = inverse(M)
+
+    dt = rows["dt"][0]
+    once = generalized_force(t, k, velocity_forces(t, rows, k, velocity))
+    v = [a + dt * b for a, b in zip(v, times(minv, once), strict=True)]
+    each = generalized_force(t, k, gravity_forces(t, rows))
+    for dof, effort in enumerate(rows["effort"]):
+        each[t.root_size + dof] = each[t.root_size + dof] + effort
+    push = times(minv, each)
+    if not t.forces_every_iteration:
+        v = [a + dt * b for a, b in zip(v, push, strict=True)]
+
+    out: dict[str, list[Scalar]] = {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
+                                    "root_position": list(rows["root_position"]), "iteration": [0.0]}
+    out["q_start"] = list(rows["q"])
+    out["push"] = [rows["h"][0] * x for x in push]
+    out["minv"] = [x for line in minv for x in line]
+    out |= _dof_coefficients(t, rows, k, velocity, minv)
+    for i in range(len(t.spatial_tendons)):
+        out |= tendon_axes(t, rows, k, velocity, minv, i)
+    for i in range(len(t.fixed_tendons)):
+        out |= tendon_columns(t, rows, k, minv, i)
+    for i in range(len(t.mimics)):
+        out |= mimic_column(t, rows, minv, i)
+    out |= {name: [0.0] * len(t.dofs) for name in ACCUMULATED}
+    return out
+
+
+def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
+    """v with all joint velocities scaled by one ratio, so that none exceeds its start-of-step maximum."""
+    v = list(rows["v"])
+    excess: Scalar = 1.0
+    for dof, most in enumerate(rows["velocity_clamp"]):
+        excess = maximum(excess, abs(v[t.root_size + dof]) / most)
+    ratio = 1.0 / excess
+    return v[:t.root_size] + [x * ratio for x in v[t.root_size:]]
+
+
+def velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
+    """Link damping minus velocity-product forces; damping rates are capped at 1/dt."""
+    forces = []
+    most = 1.0 / rows["dt"][0]
+    for i, (force, torque) in enumerate(inertial_forces(t, rows, k, velocity)):
+        v, w = velocity.v_com[i], velocity.w[i]
+        linear = _damping_rate(rows["linear_damping"][i], v, rows["max_linear_velocity"][i], most)
+        angular = _damping_rate(rows["angular_damping"][i], w, rows["max_angular_velocity"][i], most)
+        drag = sp.scale(-(linear * rows["mass"][i]), v)
+        twist = sp.scale(-angular, sp.mul_sv(world_inertia(t, rows, k, i), w))
+        forces.append((sp.sub(drag, force), sp.sub(twist, torque)))
+    return forces
+
+
+def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Scalar) -> Scalar:
+    """Damping of a link, plus what brings a velocity above its maximum back to it within the step."""
+    speed = sp.norm(velocity)
+    excess = where(speed > fastest, (1.0 - fastest / maximum(speed, 1e-30)) * most, 0.0)
+    return minimum(damping, most) + excess
+
+
+def gravity_forces(t: Topology, rows: Rows) -> LinkForces:
+    """Weight of every link, reduced by its linear damping over the step."""
+    g, dt = triple(rows, "gravity", 0), rows["dt"][0]
+    return [(sp.scale(rows["mass"][i] * rows["gravity_scale"][i] * (1.0 - rows["linear_damping"][i] * dt), g), sp.ZERO3)
+            for i in range(len(t.links))]
+
+
+def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
+                      minv: Sequence[Sequence[Scalar]]) -> dict[str, list[Scalar]]:
+    names = ("soft", "bias", "travel_axis", "travel_start", "drive_rate", "drive_spring", "drive_speed", "drive_start")
+    out: dict[str, list[Scalar]] = {name: [] for name in names}
+    for dof, features in enumerate(t.dofs):
+        r = minv[t.root_size + dof][t.root_size + dof]
+        softened = features.friction or features.limit or features.max_velocity or features.drive == "acceleration"
+        soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if softened else 0.0
+        out["soft"].append(soft)
+        out["bias"].append(joints.velocity_bias(t, rows, k, velocity, dof))
+        axis = k.axis[features.link] if joints.turns(t, dof) else sp.ZERO3
+        out["travel_axis"] += axis
+        out["travel_start"].append(sp.dot(axis, joints.separation(t, k, dof)))
+        drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else {}
+        for name in names[4:]:
+            out[name].append(drive.get(name, 0.0))
+    return out
+
+
+def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+    """One position iteration, or with `final` one velocity iteration: no forces, no integration, no position bias."""
+    q, v, h = list(rows["q"]), list(rows["v"]), rows["h"][0]
+    if not final and t.forces_every_iteration:
+        v = [a + b for a, b in zip(v, rows["push"], strict=True)]
+    k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0))
+    for i in range(len(t.spatial_tendons)):
+        v = solve_spatial_tendon(t, rows, i, k, v)
+    for i in range(len(t.fixed_tendons)):
+        v = solve_fixed_tendon(t, rows, i, q, v)
+    for i in range(len(t.mimics)):
+        v = solve_mimic(t, rows, i, q, v, final)
+    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in ACCUMULATED}
+    for dof in t.depth_first():
+        v = _solve_dof(t, rows, k, dof, q, v, out, final)
+    out["v"] = v
+    if not final:
+        out["q"] = [a + h * b for a, b in zip(q, v[t.root_size:], strict=True)]
+        out["iteration"] = [rows["iteration"][0] + 1.0]
+        if not t.fixed_base:
+            out |= move_root(rows, v)
+    return out
+
+
+def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], v: list[Scalar],
+               out: dict[str, list[Scalar]], final: bool) -> list[Scalar]:
+    """v after all constraints of one dof: drive, friction, limit, maximum velocity; their totals go to `out`."""
+    features, own, n = t.dofs[dof], t.root_size + dof, t.nv
+    position = q[dof]
+    if joints.turns(t, dof):
+        now = sp.dot(triple(rows, "travel_axis", dof), joints.separation(t, k, dof))
+        position = rows["q_start"][dof] + (now - rows["travel_start"][dof])
+    minv = rows["minv"]
+    bias = rows["bias"][dof]
+    joint = joints.JointState(minv[own * n + own], rows["soft"][dof], v[own] + bias, position)
+    if features.drive:
+        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, v[own], final)
+    if features.friction:
+        out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
+    if features.limit:
+        out["lower_total"][dof], out["upper_total"][dof] = solve_limit(rows, dof, joint, final)
+    if features.max_velocity:
+        solve_max_velocity(rows, dof, joint)
+    F = joint.impulse
+    return [joint.v - bias if i == own else x + minv[i * n + own] * F for i, x in enumerate(v)]
+
+
+def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """The floating root's pose after one substep: p += h v, rotation by h w."""
+    h = rows["h"][0]
+    position = [p + h * x for p, x in zip(rows["root_position"], v[0:3], strict=True)]
+    w = (v[3], v[4], v[5])
+    speed = sp.norm(w)
+    s, c = sincos(0.5 * h * speed)
+    still = speed > 0.0
+    factor = where(still, s / where(still, speed, 1.0), 0.5 * h)
+    turn = (factor * w[0], factor * w[1], factor * w[2], c)
+    return {"root_position": position, "root_rotation": list(sp.mul_quat(turn, quaternion(rows, "root_rotation", 0)))}

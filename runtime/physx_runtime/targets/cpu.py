@@ -1,0 +1,58 @@
+"""The CPU target: vector machine code for one block of worlds, called from a parallel numba loop over blocks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.ir as ir
+import numpy as np
+from numba import njit, prange, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from physx_runtime.model import Topology
+from physx_runtime.targets.native import load_function, register_bits
+from physx_runtime.tracing.emit_ir import Vectors, emit_step
+from physx_runtime.tracing.program import trace_step
+
+ELEMENT = {"float32": "float", "float64": "double"}
+
+# Two registers a vector: an iteration is one dependency chain, and two interleaved chains hide its latency.
+REGISTERS_PER_VECTOR = 2
+
+# step(x, steps, N, V): x of shape (blocks, rows, lanes), changed in place
+Step = Callable[[NDArray[Any], int, int, int], None]
+
+
+def lanes(dtype: str) -> int:
+    """Worlds in a block on this machine."""
+    return REGISTERS_PER_VECTOR * register_bits() // (8 * np.dtype(dtype).itemsize)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_step(t: Topology, dtype: str, width: int) -> Step:
+    """The step of a topology over blocks of `width` worlds."""
+    symbol, text = emit_step(trace_step(t), Vectors(ELEMENT[dtype], width))
+    return functools.partial(_run, load_function(symbol, text))
+
+
+@intrinsic
+def _step_block(typingctx: Any, address: Any, block: Any, steps: Any, n: Any, v: Any) -> Any:
+    """Call the step at an address on one block."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[1])(context, builder, args[1]).data
+        count = ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [data.type, count, count, count])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data, *args[2:]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, block, types.int64, types.int64, types.int64), codegen
+
+
+@njit(parallel=True, cache=True)
+def _run(address, x, steps, n, v):  # type: ignore[no-untyped-def]
+    for block in prange(x.shape[0]):
+        _step_block(address, x[block], steps, n, v)

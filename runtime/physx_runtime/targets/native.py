@@ -1,0 +1,79 @@
+"""LLVM IR to machine code, kept on disk: straight to code generation, since traced code needs no optimiser.
+
+numba's own pipeline takes twenty times as long on these blocks for the same machine code, so the IR is compiled here and
+numba calls it by address.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+# Functions and object files must outlive their callers; an engine frees its code when it is collected.
+_engines: list[llvm.ExecutionEngine] = []
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "physx_runtime"
+
+
+def register_bits() -> int:
+    """Width of the machine's widest vector register."""
+    return 512 if llvm.get_host_cpu_features().get("avx512f") else 256
+
+
+def load_function(symbol: str, text: str) -> int:
+    """The address of `symbol` in the IR `text`, compiled for this machine on first use."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text)))
+    engine.finalize_object()
+    _engines.append(engine)
+    return int(engine.get_function_address(symbol))
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, so that parallel processes may share the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+    Path(temporary).replace(path)
+
+
+def assembly(text: str) -> str:
+    """The machine's assembly of IR, for a look at registers and vector instructions."""
+    return str(_machine().emit_assembly(llvm.parse_assembly(text)))
+
+
+def _object_code(symbol: str, text: str) -> bytes:
+    host = f"{llvmlite.__version__} {llvm.get_host_cpu_name()} {_features()}"
+    path = cache_folder() / f"{symbol}_{hashlib.sha256(host.encode()).hexdigest()[:12]}.o"
+    if path.is_file():
+        return path.read_bytes()
+    code = bytes(_machine().emit_object(llvm.parse_assembly(text)))
+    write_atomically(path, code)
+    write_atomically(path.with_suffix(".ll"), text.encode())
+    return code
+
+
+@functools.cache
+def _machine() -> llvm.TargetMachine:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic",
+                                        codemodel="jitdefault", jit=True)
+
+
+def _features() -> str:
+    return str(llvm.get_host_cpu_features().flatten())

@@ -1,0 +1,168 @@
+"""Symbols that record straight-line arithmetic instead of doing it.
+
+Running an algorithm on symbols builds a `Graph`: common subexpressions are shared, structural zeros and ones (Python
+constants written in the algorithm) are folded, control flow is refused. The emitters turn the graph into code.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+COMMUTATIVE = frozenset({"add", "mul", "and", "or", "eq"})
+FOLD: dict[str, Callable[..., float | bool]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "abs": abs,
+    "sqrt": math.sqrt,
+    "floor": math.floor,
+    "lt": lambda a, b: a < b,
+    "eq": lambda a, b: a == b,
+}
+
+
+class TracingError(TypeError):
+    """An algorithm did something that cannot be recorded, such as branching on a symbol."""
+
+
+@dataclass(slots=True)
+class Graph:
+    """Nodes in order of creation; a node is (operation, arguments).
+
+    Arguments are node numbers, except for "const" (the number) and "input" (the row's name).
+    """
+
+    nodes: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    known: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
+
+    def node(self, op: str, *args: object) -> int:
+        """The number of this node, made on first use."""
+        key = (op, args)
+        if key not in self.known:
+            self.known[key] = len(self.nodes)
+            self.nodes.append(key)
+        return self.known[key]
+
+    def constant(self, value: float) -> Symbol:
+        """A literal."""
+        return Symbol(self, self.node("const", float(value)))
+
+    def input(self, name: str) -> Symbol:
+        """A value that the kernel loads from the row called `name`."""
+        return Symbol(self, self.node("input", name))
+
+    def apply(self, op: str, *operands: Symbol | float) -> Symbol:
+        """Record an operation, folded where its operands allow."""
+        symbols = [x if isinstance(x, Symbol) else self.constant(x) for x in operands]
+        values = [x.value for x in symbols]
+        if op in FOLD and all(v is not None for v in values):
+            return self.constant(float(FOLD[op](*values)))
+        folded = _fold(self, op, symbols, values)
+        if folded is not None:
+            return folded
+        numbers = [x.number for x in symbols]
+        if op in COMMUTATIVE:
+            numbers.sort()
+        return Symbol(self, self.node(op, *numbers))
+
+
+def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> Symbol | None:
+    """The simpler symbol an operation with a structural zero or one amounts to, or None."""
+    if op == "add":
+        return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else None
+    if op == "sub":
+        if value[1] == 0.0:
+            return x[0]
+        if x[0].number == x[1].number:
+            return graph.constant(0.0)
+        return -x[1] if value[0] == 0.0 else None
+    if op == "mul":
+        return _fold_product(graph, x, value)
+    if op == "div":
+        return graph.constant(0.0) if value[0] == 0.0 else x[0] if value[1] == 1.0 else None
+    if op == "neg":
+        inner = graph.nodes[x[0].number]
+        return Symbol(graph, int(inner[1][0])) if inner[0] == "neg" else None    # type: ignore[call-overload]
+    if op == "select":
+        return x[1] if x[1].number == x[2].number else None
+    return None
+
+
+def _fold_product(graph: Graph, x: list[Symbol], value: list[float | None]) -> Symbol | None:
+    for one, other in ((0, 1), (1, 0)):
+        if value[one] == 0.0:
+            return graph.constant(0.0)
+        if value[one] == 1.0:
+            return x[other]
+        if value[one] == -1.0:
+            return -x[other]
+    return None
+
+
+class Symbol:
+    """A recorded scalar; arithmetic on it appends to its graph."""
+
+    __slots__ = ("graph", "number")
+
+    def __init__(self, graph: Graph, number: int) -> None:
+        self.graph, self.number = graph, number
+
+    @property
+    def value(self) -> float | None:
+        """The literal this symbol stands for, None where it is computed."""
+        op, args = self.graph.nodes[self.number]
+        return float(args[0]) if op == "const" else None     # type: ignore[arg-type]
+
+    def __bool__(self) -> bool:
+        frame = sys._getframe(1)
+        raise TracingError(f"{frame.f_code.co_filename}:{frame.f_lineno}: an algorithm branches on a traced value; "
+                           "use where, clamp, minimum or maximum")
+
+    def __add__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("add", self, other)
+
+    def __radd__(self, other: float) -> Symbol:
+        return self.graph.apply("add", other, self)
+
+    def __sub__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("sub", self, other)
+
+    def __rsub__(self, other: float) -> Symbol:
+        return self.graph.apply("sub", other, self)
+
+    def __mul__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("mul", self, other)
+
+    def __rmul__(self, other: float) -> Symbol:
+        return self.graph.apply("mul", other, self)
+
+    def __truediv__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("div", self, other)
+
+    def __rtruediv__(self, other: float) -> Symbol:
+        return self.graph.apply("div", other, self)
+
+    def __neg__(self) -> Symbol:
+        return self.graph.apply("neg", self)
+
+    def __abs__(self) -> Symbol:
+        return self.graph.apply("abs", self)
+
+    def __lt__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("lt", self, other)
+
+    def __gt__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("lt", other, self)
+
+    def __and__(self, other: Symbol) -> Symbol:
+        return self.graph.apply("and", self, other)
+
+    def __or__(self, other: Symbol) -> Symbol:
+        return self.graph.apply("or", self, other)
+
+    def __invert__(self) -> Symbol:
+        return self.graph.apply("not", self)
