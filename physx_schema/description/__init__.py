@@ -1,0 +1,31 @@
+"""A stage as frozen facts: the one reader that rules and runtime share."""
+
+from physx_schema.description.model import (
+    Articulation,
+    Attachment,
+    Description,
+    Dof,
+    Drive,
+    Envelope,
+    FixedTendon,
+    Joint,
+    Link,
+    Mimic,
+    MimicDeclaration,
+    Opinion,
+    Pose,
+    Problem,
+    Quat,
+    Scene,
+    SpatialTendon,
+    TendonAxis,
+    Vec3,
+    unlimited,
+)
+from physx_schema.description.reader import describe
+
+__all__ = [
+    "Articulation", "Attachment", "Description", "Dof", "Drive", "Envelope", "FixedTendon", "Joint", "Link", "Mimic",
+    "MimicDeclaration", "Opinion", "Pose", "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3",
+    "describe", "unlimited",
+]

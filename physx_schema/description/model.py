@@ -80,7 +80,12 @@ class Dof:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """The inbound joint of a link, from parent link to child link whatever body0 and body1 are."""
+    """The inbound joint of a link, from parent link to child link whatever body0 and body1 are.
+
+    A joint coordinate q keeps the sign of the authored joint (body0 to body1), as do its limits, drive and state.
+    With q, X(p) the pose of the child frame in the parent frame displaced by p along or about the joint axis, the
+    child link sits at parent_frame * X(p) * inverse(child_frame), where p = q, or p = -q where `reversed` is set.
+    """
 
     path: str
     kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"

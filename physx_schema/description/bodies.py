@@ -1,0 +1,58 @@
+"""Rigid bodies: pose, mass properties, damping and velocity limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_schema.description.colliders import Collider, read_collider
+from physx_schema.description.mass import as_matrix, as_vector, read_mass
+from physx_schema.description.model import Joint, Link, Vec3
+from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.reading import Reading
+from physx_schema.description.units import radians
+
+
+def is_dynamic(opinions: PrimOpinions | None) -> bool:
+    """Whether a prim is a rigid body that moves by forces."""
+    if opinions is None or not opinions.has("PhysicsRigidBodyAPI"):
+        return False
+    view = opinions.view("PhysicsRigidBodyAPI")
+    return view.flag("rigidBodyEnabled") and not view.flag("kinematicEnabled")
+
+
+def colliders_by_body(reading: Reading) -> dict[str, list[PrimOpinions]]:
+    """Prims with PhysicsCollisionAPI under the body they belong to."""
+    found: dict[str, list[PrimOpinions]] = {}
+    for opinions in reading.having("PhysicsCollisionAPI"):
+        body = reading.body_of(opinions.path)
+        if body:
+            found.setdefault(body, []).append(opinions)
+    return found
+
+
+def read_link(
+    reading: Reading, body: PrimOpinions, colliders: Sequence[PrimOpinions], parent: int, joint: Joint | None,
+) -> Link:
+    """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
+    shapes: list[Collider] = []
+    for opinions in colliders:
+        opinions.mark("PhysicsCollisionAPI")
+        collider = read_collider(reading, opinions, body)
+        if collider is not None:
+            shapes.append(collider)
+    mass = read_mass(reading, body, shapes)
+    rigid = body.view("PhysicsRigidBodyAPI")
+    physx = body.view("PhysxRigidBodyAPI")
+    return Link(
+        path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim),
+        mass=mass.mass, center_of_mass=as_vector(mass.center), inertia=as_matrix(mass.inertia),
+        linear_damping=physx.number("linearDamping", 0.0), angular_damping=physx.number("angularDamping", 0.0),
+        max_linear_velocity=physx.number("maxLinearVelocity", 0.0),
+        max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
+        cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
+        linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
+    )
+
+
+def _radians(value: Vec3) -> Vec3:
+    return radians(value[0]), radians(value[1]), radians(value[2])

@@ -1,0 +1,149 @@
+"""Fixed tendons: axes on joints of one articulation, collected from the root axis down the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
+from physx_schema.description.opinions import PrimOpinions, View
+from physx_schema.description.reading import Reading
+from physx_schema.description.units import gain
+
+_ROOT = "PhysxTendonAxisRootAPI"
+_AXIS = "PhysxTendonAxisAPI"
+_ROTATIONS = frozenset({"rotX", "rotY", "rotZ"})
+
+
+def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
+    """The fixed tendons of an articulation, by root joint in link order and then order of application."""
+    dof_index = _first_dof(links)
+    children: dict[int, list[int]] = {}
+    for position, link in enumerate(links):
+        children.setdefault(link.parent, []).append(position)
+    tendons = []
+    taken: set[tuple[str, str]] = set()
+    for position, link in enumerate(links):
+        opinions = _axis_prim(reading, link)
+        for name in opinions.instances(_ROOT) if opinions else ():
+            if (link.path, name) in taken or opinions is None:
+                continue
+            members = _members(reading, links, children, position, name)
+            taken.update((links[member].path, name) for member in members)
+            tendons.append(_tendon(reading, opinions, name, [links[member] for member in members], dof_index))
+    _report_left_out(reading, links, taken)
+    return tuple(tendons)
+
+
+def _first_dof(links: Sequence[Link]) -> dict[str, int]:
+    """Index of the first degree of freedom of each joint, by joint path."""
+    index: dict[str, int] = {}
+    count = 0
+    for link in links:
+        if link.joint is not None:
+            index[link.joint.path] = count
+            count += len(link.joint.dofs)
+    return index
+
+
+def _axis_prim(reading: Reading, link: Link) -> PrimOpinions | None:
+    """The joint prim above a link, where PhysX looks for tendon axes on it."""
+    joint = link.joint
+    return reading.prims[joint.path] if joint is not None and joint.kind in ("revolute", "prismatic") else None
+
+
+def _carries(reading: Reading, link: Link, name: str) -> bool:
+    opinions = _axis_prim(reading, link)
+    return opinions is not None and (opinions.has(_AXIS, name) or opinions.has(_ROOT, name))
+
+
+def _members(
+    reading: Reading, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
+) -> list[int]:
+    """Links whose joints carry an axis of this name, unbroken from the root axis down, parents first."""
+    found = []
+    stack = [root]
+    while stack:
+        position = stack.pop()
+        found.append(position)
+        following = [child for child in children.get(position, ()) if _carries(reading, links[child], name)]
+        stack.extend(reversed(following))
+    return found
+
+
+def _tendon(
+    reading: Reading, opinions: PrimOpinions, name: str, members: Sequence[Link], dof_index: Mapping[str, int],
+) -> FixedTendon:
+    view = opinions.view(_ROOT, name)
+    lower = view.number("lowerLimit")
+    axes = []
+    for link in members:
+        if link.joint is not None:
+            prim = reading.prims[link.joint.path]
+            schema = _ROOT if prim.has(_ROOT, name) else _AXIS
+            axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path]))
+    return FixedTendon(
+        path=opinions.path, name=name, prefix=view.prefix, axes=tuple(axes),
+        stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
+        limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
+        rest_length=view.number("restLength"), lower_limit=lower, upper_limit=view.number("upperLimit", lower),
+        enabled=view.flag("tendonEnabled"),
+    )
+
+
+def _axis(reading: Reading, view: View, dof: Dof, index: int) -> TendonAxis:
+    lengths = {base: len(view.numbers(base)) for base in ("gearing", "forceCoefficient")}
+    lengths["jointAxis"] = len(view.tokens("jointAxis"))
+    for base, length in lengths.items():
+        if length > 1 or (length == 0 and view.authored(base)):
+            reading.problem(
+                "tendon/array-length", view.path, view.name(base), f"{length} elements",
+                f"the joint has one axis: PhysX takes {'the first element' if length else 'its default 1'}",
+                "author one element",
+            )
+    allowed = _ROTATIONS if dof.angular else frozenset({"transX", "transY", "transZ"})
+    for axis in view.tokens("jointAxis"):
+        if axis not in allowed:
+            reading.problem(
+                "tendon/joint-axis", view.path, view.name("jointAxis"), f"{axis!r} is not an axis of this joint",
+                "PhysX takes the joint's own axis whatever is authored",
+                f"author one of {', '.join(sorted(allowed))} or remove it", "warning",
+            )
+    return TendonAxis(
+        path=view.path, dof=index, gearing=gain(_first(view, "gearing"), dof.angular),
+        force_coefficient=_first(view, "forceCoefficient"),
+    )
+
+
+def _first(view: View, base: str) -> float:
+    values = view.numbers(base)
+    return values[0] if values else 1.0
+
+
+def _report_left_out(reading: Reading, links: Sequence[Link], taken: set[tuple[str, str]]) -> None:
+    """Axes of this articulation that no tendon took in."""
+    roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
+    for link in links:
+        opinions = _axis_prim(reading, link)
+        for name in opinions.instances(_AXIS) if opinions else ():
+            if opinions is None or (link.path, name) in taken:
+                continue
+            if name in roots:
+                reading.problem(
+                    "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
+                    f"axis of tendon {name!r} that is not reached from its root axis joint by joint down the tree",
+                    "PhysX drops the axis: only joints below the root axis' joint, each carrying an axis, take part",
+                    "put the root axis on the common ancestor joint, and an axis on every joint in between",
+                )
+            else:
+                reading.problem(
+                    "tendon/no-root", opinions.path, f"physxTendon:{name}:gearing",
+                    f"axis of tendon {name!r}, which has no root axis in this articulation",
+                    "PhysX makes no tendon of it",
+                    f"apply PhysxTendonAxisRootAPI:{name} to the first joint of the tendon{_near(name, roots)}",
+                )
+
+
+def _near(name: str, names: set[str]) -> str:
+    close = get_close_matches(name, sorted(names), 1)
+    return f", or rename the instance to {close[0]!r}" if close else ""

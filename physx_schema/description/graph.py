@@ -1,0 +1,155 @@
+"""The graph of bodies and joints from which PhysX chooses the root of an articulation."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from physx_schema.description.joints import AuthoredJoint
+from physx_schema.description.reading import path_key
+
+_WORLD_WEIGHT = 100_000
+_EXCLUDED_WEIGHT = 1_000
+_JOINT_WEIGHT = 100
+
+
+class BodyGraph:
+    """Dynamic bodies and the enabled joints between them."""
+
+    def __init__(self, bodies: set[str], joints: Iterable[AuthoredJoint]) -> None:
+        self.bodies = bodies
+        self._joints: dict[str, list[AuthoredJoint]] = {}
+        for joint in sorted(joints, key=lambda joint: path_key(joint.path)):
+            held = {end.body for end in joint.ends} & bodies if joint.enabled else set()
+            for body in held:
+                self._joints.setdefault(body, []).append(joint)
+
+    def joints_of(self, body: str) -> list[AuthoredJoint]:
+        """Enabled joints at a body, by path."""
+        return self._joints.get(body, [])
+
+    def to_world(self, joint: AuthoredJoint) -> bool:
+        """Whether one side of the joint is the world or a body that does not move by forces."""
+        return any(end.body not in self._joints for end in joint.ends)
+
+    def held_by(self, joint: AuthoredJoint) -> str:
+        """The moving body at one end of a joint to the world, "" where there is none."""
+        return next((end.body for end in reversed(joint.ends) if end.body in self.bodies), "")
+
+    def components(self, starts: Iterable[str]) -> Iterator[Component]:
+        """Connected parts that hold the bodies among `starts`, each once, in that order."""
+        seen: set[str] = set()
+        for start in starts:
+            if start in self.bodies and start not in seen:
+                order = self._preorder(start)
+                seen.update(order)
+                yield Component(self, tuple(order))
+
+    def _preorder(self, start: str) -> list[str]:
+        """Depth-first order along joints that belong to the articulation."""
+        order: list[str] = []
+        seen: set[str] = set()
+        stack = [start]
+        while stack:
+            body = stack.pop()
+            if body in seen:
+                continue
+            seen.add(body)
+            order.append(body)
+            following = [joint.other(body) for joint in self.joints_of(body)
+                         if not joint.excluded and not self.to_world(joint)]
+            stack.extend(reversed(following))
+        return order
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Bodies connected by joints, in PhysX's depth-first order."""
+
+    graph: BodyGraph
+    bodies: tuple[str, ...]
+
+    def base_joint_of(self, body: str) -> AuthoredJoint | None:
+        """The last joint by path that holds a body to the world."""
+        found = [joint for joint in self.graph.joints_of(body) if not joint.excluded and self.graph.to_world(joint)]
+        return found[-1] if found else None
+
+    def base_joint(self) -> AuthoredJoint | None:
+        """The joint to the world of the heaviest body, where the heaviest has one."""
+        best, heaviest = None, -1
+        for body in sorted(self.bodies, key=path_key):
+            joint = self.base_joint_of(body)
+            weight = sum(self._weight(other) for other in self.graph.joints_of(body))
+            if joint is not None and weight > heaviest:
+                best, heaviest = joint, weight
+        return best
+
+    def _weight(self, joint: AuthoredJoint) -> int:
+        if joint.excluded:
+            return _EXCLUDED_WEIGHT
+        return _WORLD_WEIGHT if self.graph.to_world(joint) else _JOINT_WEIGHT
+
+    def root(self) -> str:
+        """The root of a floating articulation: least eccentricity, then most joints, then first in order.
+
+        Where the bodies are nested prims, the outermost is the root whatever the joints say.
+        """
+        first = self.bodies[0]
+        if all(body == first or body.startswith(first + "/") for body in self.bodies):
+            return first
+        inside = set(self.bodies)
+        neighbours = {
+            body: [other for joint in self.graph.joints_of(body) if (other := joint.other(body)) in inside]
+            for body in self.bodies
+        }
+        edges = sum(map(len, neighbours.values())) // 2
+        distances = _tree_eccentricities(neighbours) if edges < len(self.bodies) else _eccentricities(neighbours)
+        rank = {body: position for position, body in enumerate(self.bodies)}
+        return min(self.bodies, key=lambda body: (distances[body], -len(self.graph.joints_of(body)), rank[body]))
+
+
+def _distances(neighbours: dict[str, list[str]], start: str) -> dict[str, int]:
+    """Breadth-first distances from a body."""
+    found = {start: 0}
+    queue = deque([start])
+    while queue:
+        body = queue.popleft()
+        for other in neighbours[body]:
+            if other not in found:
+                found[other] = found[body] + 1
+                queue.append(other)
+    return found
+
+
+def _tree_eccentricities(neighbours: dict[str, list[str]]) -> dict[str, int]:
+    """In a tree the body farthest from any other is an end of a longest path, so two ends suffice."""
+    any_body = next(iter(neighbours))
+    first = _farthest(_distances(neighbours, any_body))
+    from_first = _distances(neighbours, first)
+    from_second = _distances(neighbours, _farthest(from_first))
+    return {body: max(from_first[body], from_second[body]) for body in neighbours}
+
+
+def _farthest(distances: dict[str, int]) -> str:
+    return max(distances, key=lambda body: distances[body])
+
+
+def _eccentricities(neighbours: dict[str, list[str]]) -> dict[str, int]:
+    """The depth at which PhysX's depth-first walk from a body reaches others, which in loops is no shortest path."""
+    return {body: max(_walk_depths(neighbours, body).values()) for body in neighbours}
+
+
+def _walk_depths(neighbours: dict[str, list[str]], start: str) -> dict[str, int]:
+    found = {start: 0}
+    stack = [(start, iter(neighbours[start]))]
+    while stack:
+        body, others = stack[-1]
+        for other in others:
+            if other not in found:
+                found[other] = found[body] + 1
+                stack.append((other, iter(neighbours[other])))
+                break
+        else:
+            stack.pop()
+    return found

@@ -1,0 +1,230 @@
+"""The physics opinions of one prim, and which of them became facts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from physx_schema.description.frames import quaternion, vector
+from physx_schema.description.model import Problem, Quat, Vec3
+from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
+
+T = TypeVar("T")
+
+_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state"})
+
+
+def is_physics_name(name: str) -> bool:
+    """Whether a property belongs to a namespace of UsdPhysics or PhysX."""
+    head, separator, _ = name.partition(":")
+    return bool(separator) and (head in _CORE_NAMESPACES or head.startswith(("physx", "omniphysics")))
+
+
+def is_physics_schema(name: str) -> bool:
+    """Whether an applied schema or prim type belongs to UsdPhysics or PhysX."""
+    return name.startswith(("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI"))
+
+
+class PrimOpinions:
+    """What one prim authors about physics, and what has been read of it.
+
+    `applied` holds the composed apiSchemas as authored, registered with USD or not.
+    """
+
+    __slots__ = ("applied", "consumed", "path", "prim", "problems", "properties", "type_name", "used_schemas")
+
+    def __init__(self, prim: Any, problems: list[Problem]) -> None:
+        self.prim = prim
+        self.path = str(prim.GetPath())
+        self.type_name = str(prim.GetTypeName())
+        self.applied = tuple(dict.fromkeys(str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+        self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
+        self.problems = problems
+        self.consumed: set[str] = set()
+        self.used_schemas: set[str] = set()
+
+    @property
+    def physical(self) -> bool:
+        """Whether anything on the prim concerns physics."""
+        return bool(self.properties) or is_physics_schema(self.type_name) or any(map(is_physics_schema, self.applied))
+
+    @property
+    def joint_kind(self) -> str | None:
+        """Kind of joint this prim is, None for anything else."""
+        return JOINT_KINDS.get(self.type_name)
+
+    def has(self, schema: str, instance: str = "") -> bool:
+        """Whether the schema is the prim's type or applied to it (under the instance name)."""
+        return (f"{schema}:{instance}" if instance else schema) in self.applied or self.type_name == schema
+
+    def instances(self, schema: str) -> list[str]:
+        """Instance names under which a multiple-apply schema is applied, in order of application."""
+        pairs = (split_name(name) for name in self.applied)
+        return [instance for name, instance in pairs if name == schema and instance]
+
+    def view(self, schema: str, instance: str = "") -> View:
+        """The properties of one schema; PhysX's defaults where the schema is not applied."""
+        return View(self, schema, instance, self.has(schema, instance))
+
+    def joint_view(self) -> View:
+        """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
+        return View(self, self.type_name if self.type_name in SCHEMAS else "PhysicsJoint", "", True)
+
+    def value(self, name: str) -> object:
+        """The authored value at the default time, None where there is none."""
+        self.consumed.add(name)
+        return self.prim.GetAttribute(name).Get()
+
+    def targets(self, name: str) -> tuple[str, ...]:
+        """The composed targets of a relationship."""
+        self.consumed.add(name)
+        return tuple(str(target) for target in self.prim.GetRelationship(name).GetTargets())
+
+    def authors(self, name: str) -> bool:
+        """Whether the property has an opinion on this prim."""
+        if name not in self.properties:
+            return False
+        attribute = self.prim.GetAttribute(name)
+        if attribute:
+            return bool(attribute.HasAuthoredValue())
+        return bool(self.prim.GetRelationship(name).HasAuthoredTargets())
+
+    def mark(self, schema: str, instance: str = "") -> None:
+        """Record that a fact was made of an applied schema."""
+        self.used_schemas.add(f"{schema}:{instance}" if instance else schema)
+
+
+class View:
+    """Typed access to the properties of one schema on one prim, recording what is read."""
+
+    __slots__ = ("_facts", "_instance", "_opinions", "_schema", "applied")
+
+    def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
+        self._opinions = opinions
+        self._facts = SCHEMAS[schema]
+        self._schema = schema
+        self._instance = instance
+        self.applied = applied
+        if applied:
+            opinions.mark(schema, instance)
+
+    @property
+    def path(self) -> str:
+        """The prim's path."""
+        return self._opinions.path
+
+    @property
+    def prefix(self) -> str:
+        """What the property names of this schema begin with."""
+        return self._facts.name("", self._instance)
+
+    def name(self, base: str) -> str:
+        """The full property name."""
+        return self._facts.name(base, self._instance)
+
+    def authored(self, base: str) -> bool:
+        """Whether the property has a value of its own."""
+        return self.applied and self._opinions.authors(self.name(base))
+
+    def raw(self, base: str) -> object:
+        """The value as authored, or PhysX's default."""
+        default = self._facts.defaults[base]
+        if not self.authored(base):
+            return default
+        value = self._opinions.value(self.name(base))
+        return default if value is None else value
+
+    def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
+        """A number, clamped to the range PhysX accepts."""
+        value = self._typed(base, _as_number, "a number")
+        return min(max(value, low), high) if not math.isnan(value) else value
+
+    def count(self, base: str, low: int = 0) -> int:
+        """A whole number."""
+        return int(self.number(base, low))
+
+    def flag(self, base: str) -> bool:
+        """A truth value."""
+        return self._typed(base, _as_flag, "true or false")
+
+    def token(self, base: str) -> str:
+        """A token."""
+        return self._typed(base, _as_token, "a token")
+
+    def vector(self, base: str) -> Vec3:
+        """Three numbers."""
+        return self._typed(base, _as_vector, "three numbers")
+
+    def quaternion(self, base: str) -> Quat:
+        """A unit quaternion (x, y, z, w)."""
+        return self._typed(base, _as_quaternion, "a quaternion")
+
+    def numbers(self, base: str) -> tuple[float, ...]:
+        """An array of numbers; one element where the default is a single number."""
+        return self._typed(base, _as_numbers, "an array of numbers")
+
+    def tokens(self, base: str) -> tuple[str, ...]:
+        """An array of tokens."""
+        return self._typed(base, _as_tokens, "an array of tokens")
+
+    def targets(self, base: str) -> tuple[str, ...]:
+        """Targets of a relationship."""
+        return self._opinions.targets(self.name(base)) if self.authored(base) else ()
+
+    def _typed(self, base: str, convert: Callable[[Any], T | None], wanted: str) -> T:
+        found = self.raw(base)
+        value = convert(found)
+        if value is not None:
+            return value
+        default = self._facts.defaults[base]
+        self._opinions.problems.append(Problem(
+            "value/wrong-type", self._opinions.path, self.name(base),
+            f"{found!r} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
+            f"author {wanted} or remove the opinion",
+        ))
+        fallback = convert(default)
+        if fallback is None:
+            raise TypeError(f"{self._schema}.{base} has no default that is {wanted}")
+        return fallback
+
+
+def _as_number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _as_flag(value: object) -> bool | None:
+    return bool(value) if isinstance(value, bool | int) else None
+
+
+def _as_token(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _as_vector(value: Any) -> Vec3 | None:
+    try:
+        return vector(value) if len(value) == 3 else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_quaternion(value: Any) -> Quat | None:
+    if hasattr(value, "GetImaginary"):
+        return quaternion(value)
+    return value if isinstance(value, tuple) and len(value) == 4 else None
+
+
+def _as_numbers(value: Any) -> tuple[float, ...] | None:
+    single = _as_number(value)
+    if single is not None:
+        return (single,)
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return None
+    converted = [_as_number(item) for item in value]
+    return None if None in converted else tuple(item for item in converted if item is not None)
+
+
+def _as_tokens(value: Any) -> tuple[str, ...] | None:
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return None
+    return tuple(value) if all(isinstance(item, str) for item in value) else None

@@ -1,0 +1,59 @@
+"""Opening a file as a USD stage, with one line for whatever is wrong with it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf, Tf, Usd
+
+from physx_schema.errors import UnreadableError
+
+
+def open_stage(source: str | Path | Any) -> Any:
+    """The stage at a path, or the stage itself. Raises UnreadableError for what is not a readable USD file."""
+    if isinstance(source, Usd.Stage):
+        return source
+    path = Path(source)
+    _require_file(path)
+    try:
+        layer = Sdf.Layer.FindOrOpen(str(path))
+        if layer is None:
+            raise UnreadableError(f"{path}: not a USD file; expected .usda, .usdc, .usd or .usdz")
+        return Usd.Stage.Open(layer)
+    except Tf.ErrorException as error:
+        raise UnreadableError(f"{path}: {_reason(error, path)}") from None
+
+
+def _require_file(path: Path) -> None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise UnreadableError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise UnreadableError(f"{path}: {error}") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise UnreadableError(f"{path}: a directory, not a USD file")
+    if not stat.S_ISREG(status.st_mode):
+        raise UnreadableError(f"{path}: not a regular file")
+    if status.st_size == 0:
+        raise UnreadableError(f"{path}: the file is empty")
+
+
+def _reason(error: Any, path: Path) -> str:
+    """The first thing USD said, on one line."""
+    for item in error.args:
+        try:
+            text = " ".join(str(item.commentary).split())
+        except UnicodeDecodeError:
+            return "not valid UTF-8 text"
+        if text and not text.startswith("Failed to open layer"):
+            return text.removeprefix(f"{path}:")
+    return "USD cannot open the file"
+
+
+def source_name(stage: Any) -> str:
+    """The root layer's file, or its display name where it lives in memory."""
+    layer = stage.GetRootLayer()
+    return str(layer.realPath or layer.GetDisplayName() or "in-memory stage")
