@@ -12,12 +12,14 @@ from physx_schema.description.reading import Reading
 from physx_schema.description.units import radians
 
 
-def is_dynamic(opinions: PrimOpinions | None) -> bool:
-    """Whether a prim is a rigid body that moves by forces."""
-    if opinions is None or not opinions.has("PhysicsRigidBodyAPI"):
-        return False
-    view = opinions.view("PhysicsRigidBodyAPI")
-    return view.flag("rigidBodyEnabled") and not view.flag("kinematicEnabled")
+def is_enabled(opinions: PrimOpinions) -> bool:
+    """Whether a prim is a rigid body that may move, kinematic ones included."""
+    return opinions.has("PhysicsRigidBodyAPI") and opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
+
+
+def is_kinematic(opinions: PrimOpinions) -> bool:
+    """Whether a rigid body follows its authored transform instead of forces."""
+    return opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled")
 
 
 def colliders_by_body(reading: Reading) -> dict[str, list[PrimOpinions]]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from physx_schema.description.model import Dof, Drive, Envelope, unlimited
-from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import ROTATIONS
 from physx_schema.description.units import coordinate, gain, radians
@@ -23,16 +23,16 @@ class _Axis:
 
 def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str) -> tuple[Dof, ...]:
     """The free axes of a joint; none for kinds that leave no freedom inside an articulation."""
-    if kind == "revolute":
-        return (_read(reading, opinions, _Axis("angular", opinions.path, True), *_limits(opinions, True)),)
-    if kind == "prismatic":
-        return (_read(reading, opinions, _Axis("linear", opinions.path, False), *_limits(opinions, False)),)
+    if kind in ("revolute", "prismatic"):
+        angular = kind == "revolute"
+        axis = _Axis("angular" if angular else "linear", opinions.path, angular)
+        limits = _bounds(reading, opinions.joint_view(), ("lowerLimit", "upperLimit"), angular)
+        return (_read(reading, opinions, axis, *limits),)
     if kind == "spherical":
         return tuple(_read(reading, opinions, axis, -math.inf, math.inf) for axis in _named(opinions, ROTATIONS))
     if kind == "d6":
-        free = [axis for axis in ROTATIONS if is_axis_free(opinions, axis)]
-        return tuple(_read(reading, opinions, axis, *_axis_limits(opinions, axis.instance))
-                     for axis in _named(opinions, free))
+        free = _named(opinions, [axis for axis in ROTATIONS if is_axis_free(opinions, axis)])
+        return tuple(_read(reading, opinions, axis, *_axis_limits(reading, opinions, axis)) for axis in free)
     return ()
 
 
@@ -41,24 +41,33 @@ def _named(opinions: PrimOpinions, axes: list[str] | tuple[str, ...]) -> list[_A
     return [_Axis(axis, f"{opinions.path}:{axis}" if several else opinions.path, True) for axis in axes]
 
 
-def _limits(opinions: PrimOpinions, angular: bool) -> tuple[float, float]:
-    """Limits of a one-axis joint. PhysX limits a revolute joint only where both bounds are finite."""
-    view = opinions.joint_view()
-    lower, upper = view.number("lowerLimit"), view.number("upperLimit")
-    if angular and (unlimited(lower) or unlimited(upper)):
+def _axis_limits(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+    view = opinions.view("PhysicsLimitAPI", axis.instance)
+    return _bounds(reading, view, ("low", "high"), axis.angular)
+
+
+def _bounds(reading: Reading, view: View, names: tuple[str, str], angular: bool) -> tuple[float, float]:
+    """Limits as PhysX sets them up: none where both bounds are unlimited, locked at 0 where it refuses the pair."""
+    lower, upper = (view.number(name) for name in names)
+    if not any(math.isfinite(bound) and not unlimited(bound) for bound in (lower, upper)):
         return -math.inf, math.inf
-    return _bounded(lower, upper, angular)
+    if math.isfinite(lower) and math.isfinite(upper) and lower <= upper:
+        return (
+            -math.inf if unlimited(lower) else coordinate(lower, angular),
+            math.inf if unlimited(upper) else coordinate(upper, angular),
+        )
+    _report_refused(reading, view, names, lower, upper)
+    return 0.0, 0.0
 
 
-def _axis_limits(opinions: PrimOpinions, axis: str) -> tuple[float, float]:
-    view = opinions.view("PhysicsLimitAPI", axis)
-    return _bounded(view.number("low"), view.number("high"), True)
-
-
-def _bounded(lower: float, upper: float, angular: bool) -> tuple[float, float]:
-    return (
-        -math.inf if unlimited(lower) else coordinate(lower, angular),
-        math.inf if unlimited(upper) else coordinate(upper, angular),
+def _report_refused(reading: Reading, view: View, names: tuple[str, str], lower: float, upper: float) -> None:
+    one_sided = math.isinf(lower) or math.isinf(upper)
+    infinite = names[0] if math.isinf(lower) else names[1]
+    reading.problem(
+        "joint/one-sided-limit" if one_sided else "joint/limit-order", view.path,
+        view.name(infinite if one_sided else names[0]),
+        f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
+        "author both bounds; a magnitude of 1e38 stands for no bound" if one_sided else "author lower <= upper",
     )
 
 
@@ -90,20 +99,28 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis, lower: float, u
         static_friction=static, dynamic_friction=dynamic, viscous_friction=viscous,
         max_velocity=coordinate(properties.number("maxJointVelocity", 0.0), axis.angular),
         axis_prefix=properties.prefix if properties.applied else None,
-        drive=_drive(opinions, axis),
+        drive=_drive(reading, opinions, axis),
     )
 
 
-def _drive(opinions: PrimOpinions, axis: _Axis) -> Drive | None:
+def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", axis.instance)
     if not view.applied:
+        return None
+    max_force = view.number("maxForce")
+    if max_force < 0.0:
+        reading.problem(
+            "joint/drive-refused", opinions.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
+            "PhysX refuses the whole drive: no stiffness, no damping",
+            "author a force of at least 0, or inf for no bound",
+        )
         return None
     return Drive(
         path=opinions.path, prefix=view.prefix,
         stiffness=gain(view.number("stiffness"), axis.angular), damping=gain(view.number("damping"), axis.angular),
         target_position=coordinate(view.number("targetPosition"), axis.angular),
         target_velocity=coordinate(view.number("targetVelocity"), axis.angular),
-        max_force=view.number("maxForce"), acceleration=view.token("type") == "acceleration",
+        max_force=math.inf if math.isnan(max_force) else max_force, acceleration=view.token("type") == "acceleration",
         envelope=_envelope(opinions, axis),
     )
 

@@ -55,6 +55,9 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
     moments, own_axes = _principal(total.inertia)
     rotation = np.array(rotation_matrix(axes)) if axes is not None else own_axes
     chosen = np.abs(diagonal) if has_inertia else moments
+    if not chosen.all():
+        _report_zero_inertia(reading, body)
+        chosen = np.ones(3)
     return MassProperties(total.mass, total.center, rotation @ np.diag(chosen) @ rotation.T)
 
 
@@ -81,11 +84,11 @@ def _collider_mass(reading: Reading, collider: Collider, body_density: float) ->
     inertia = np.diag(collider.shape.inertia) * factor
     diagonal = view.vector("diagonalInertia")
     has_inertia = any(moment > 0.0 for moment in diagonal)
-    center = np.zeros(3)
+    center = np.array(collider.shape.center)
     given = view.vector("centerOfMass")
     if all(map(math.isfinite, given)):
-        center = np.array(scaled(given, reading.frames.scale(collider.opinions.prim)))
-        inertia = inertia + mass * _steiner(center)
+        moved = np.array(scaled(given, reading.frames.scale(collider.opinions.prim)))
+        inertia, center = inertia + mass * _steiner(moved - center), moved
     if has_inertia:
         inertia = np.diag(diagonal)
     position, rotation = collider.pose
@@ -132,6 +135,13 @@ def _principal(inertia: Array) -> tuple[Array, Array]:
         turn[i, j], turn[j, i] = math.sin(angle), -math.sin(angle)
         matrix, axes = turn.T @ matrix @ turn, axes @ turn
     return np.diag(matrix).copy(), axes
+
+
+def _report_zero_inertia(reading: Reading, body: PrimOpinions) -> None:
+    reading.problem(
+        "body/zero-inertia", body.path, "physics:diagonalInertia", "a moment of inertia of 0 beside others above 0",
+        "PhysX refuses the three and works with a moment of 1 about every axis", "author three positive moments",
+    )
 
 
 def _report_no_mass(reading: Reading, body: PrimOpinions) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from physx_schema.description.bodies import colliders_by_body, is_dynamic, read_link
+from physx_schema.description.bodies import colliders_by_body, is_enabled, read_link
 from physx_schema.description.fixed_tendons import read_fixed_tendons
 from physx_schema.description.joints import AuthoredJoint, directed, read_joints, undirected
 from physx_schema.description.mimics import read_declarations, read_mimics
@@ -68,7 +68,7 @@ def _free_bodies(reading: Reading, placed: set[str], colliders: Colliders) -> tu
     return tuple(
         read_link(reading, opinions, colliders.get(opinions.path, ()), -1, None)
         for opinions in reading.having("PhysicsRigidBodyAPI")
-        if opinions.path not in placed and is_dynamic(opinions)
+        if opinions.path not in placed and is_enabled(opinions)
     )
 
 

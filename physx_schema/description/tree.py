@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from physx_schema.description.bodies import is_dynamic
+from physx_schema.description.bodies import is_enabled, is_kinematic
 from physx_schema.description.graph import BodyGraph
 from physx_schema.description.joints import TREE_KINDS, AuthoredJoint
 from physx_schema.description.opinions import PrimOpinions
@@ -32,9 +32,9 @@ class Tree:
 
 def find_trees(reading: Reading, joints: Iterable[AuthoredJoint]) -> list[Tree]:
     """Every articulation of the stage, in traversal order of the root prims."""
-    dynamic = {path for path, opinions in reading.prims.items() if is_dynamic(opinions)}
+    bodies = {path for path, opinions in reading.prims.items() if is_enabled(opinions)}
     by_path = {joint.path: joint for joint in joints}
-    graph = BodyGraph(dynamic, by_path.values())
+    graph = BodyGraph(bodies, by_path.values())
     trees: list[Tree] = []
     roots: list[str] = []
     for opinions in reading.having("PhysicsArticulationRootAPI"):
@@ -47,8 +47,23 @@ def find_trees(reading: Reading, joints: Iterable[AuthoredJoint]) -> list[Tree]:
         found = _trees_of(reading, graph, opinions, by_path)
         if not found:
             _report_empty(reading, opinions)
-        trees += found
+        trees += [tree for tree in found if _accepts(reading, tree)]
     return trees
+
+
+def _accepts(reading: Reading, tree: Tree) -> bool:
+    """Whether PhysX makes an articulation of a tree; a kinematic body is refused and stays a body of its own."""
+    if len(tree.links) == 1 and tree.base is None:
+        return False
+    kinematic = [link.body for link in tree.links if is_kinematic(reading.prims[link.body])]
+    if kinematic:
+        reading.problem(
+            "articulation/kinematic-body", kinematic[0], "physics:kinematicEnabled",
+            "a kinematic body in an articulation",
+            "PhysX makes no articulation: its bodies and joints stay separate",
+            "clear physics:kinematicEnabled, or exclude the body's joints from the articulation",
+        )
+    return not kinematic
 
 
 def _trees_of(
@@ -71,12 +86,15 @@ def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> l
     if root.path not in graph.bodies:
         reading.problem(
             "articulation/static-root", root.path, "apiSchemas",
-            "PhysicsArticulationRootAPI on a body that is disabled or kinematic", "PhysX ignores the articulation",
+            "PhysicsArticulationRootAPI on a disabled body", "PhysX ignores the articulation",
             "apply it to a dynamic body or to a prim above it",
         )
         return []
     component = next(iter(graph.components([root.path])))
-    return [_tree(reading, graph, root, component.base_joint_of(root.path), root.path)]
+    base = component.base_joint_of(root.path)
+    if base is not None:
+        _report_floating(reading, root, base)
+    return [_tree(reading, graph, root, None, root.path)]
 
 
 def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
@@ -114,6 +132,15 @@ def sibling_key(joint: AuthoredJoint) -> tuple[int, tuple[str, ...]]:
     """The order in which PhysX creates the joints of one parent."""
     order = TREE_KINDS.index(joint.kind) if joint.kind in TREE_KINDS else len(TREE_KINDS)
     return order, path_key(joint.path)
+
+
+def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint) -> None:
+    reading.problem(
+        "articulation/world-joint-outside", root.path, "apiSchemas",
+        f"PhysicsArticulationRootAPI on a body that {joint.path} holds to the world",
+        "PhysX makes a floating base and a separate joint to the world, softer than a fixed base",
+        f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base", "warning",
+    )
 
 
 def _report_nested(reading: Reading, opinions: PrimOpinions, outer: str) -> None:
