@@ -1,0 +1,47 @@
+"""From a folder of definitions to the set of generated files: load, validate, render."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .load_yaml import displayed, libraries, load
+from .model import Library, Location, SchemaError
+from .render import Place, render, support
+from .validate import validate
+
+
+def generate(schema: Path) -> dict[str, str]:
+    """Relative path to text of everything that the definitions below `schema` make.
+
+    Raises SchemaError with every problem of every file.
+    """
+    folders = libraries(schema)
+    if not folders:
+        raise SchemaError([(Location(displayed(schema), 1), "holds no YAML files; give the folder with the definitions")])
+    found: list[tuple[Path, Library]] = []
+    problems: list[tuple[Location, str]] = []
+    for folder in folders:
+        try:
+            found.append((folder, validate(load(folder))))
+        except SchemaError as error:
+            problems += error.problems
+    if problems:
+        raise SchemaError(problems)
+    first = root_library([library for _, library in found])
+    files: dict[str, str] = {}
+    for folder, library in found:
+        source = schema.resolve().name if folder == schema else f"{schema.resolve().name}/{folder.name}"
+        at_root = library is first
+        made = render(library, Place(source, "." if at_root else ".."))
+        files |= {(name if at_root else f"{folder.name}/{name}"): text for name, text in made.items()}
+    return files | support()
+
+
+def root_library(found: list[Library]) -> Library:
+    """The library whose package is the root: the one that builds on no other of them. Raises SchemaError."""
+    names = {library.plugin for library in found}
+    roots = [library for library in found if not names & set(library.schemas)]
+    if len(roots) == 1:
+        return roots[0]
+    listed = " and ".join(library.plugin for library in roots) or "none"
+    raise SchemaError([(found[0].loc, f"{listed} build on no other library here; name the root one in 'schemas' of the rest")])

@@ -1,0 +1,150 @@
+"""What the YAML says, as frozen data: no Python, USD or JSON syntax in here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Value = bool | int | float | str | tuple["Value", ...]
+Kind = Literal["single-apply", "multiple-apply", "typed"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A line of a definition file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class SchemaError(Exception):
+    """Every problem found in the definitions, one line each, sorted by file and line."""
+
+    def __init__(self, problems: list[tuple[Location, str]]) -> None:
+        self.problems = sorted(problems)
+        super().__init__("\n".join(f"{location}: {message}" for location, message in self.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval of allowed values; a bound is a number or the name of another attribute of the class."""
+
+    lower: float | str
+    upper: float | str
+    lower_closed: bool
+    upper_closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute, named as in the YAML: without the class's prefix."""
+
+    name: str
+    type: str                           # Sdf value type name, such as "float[]"
+    loc: Location
+    default: Value | None = None
+    uniform: bool = False
+    tokens: tuple[str, ...] = ()
+    range: Range | None = None
+    range_text: str = ""                # as written
+    unit: str = ""
+    api: str = ""                       # overrides the name in Get...Attr
+    display: str = ""
+    group: str = ""
+    doc: str = ""
+    deprecated: str = ""
+    renamed_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One relationship, named as in the YAML."""
+
+    name: str
+    loc: Location
+    targets: tuple[str, ...] = ()
+    many: bool = False
+    api: str = ""
+    display: str = ""
+    group: str = ""
+    doc: str = ""
+
+
+Property = Attribute | Relationship
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaClass:
+    """One API schema or prim type."""
+
+    name: str                           # USD's identifier
+    kind: Kind
+    loc: Location
+    base: str = ""                      # parent type of a prim type
+    prefix: str = ""
+    includes: tuple[str, ...] = ()      # built-in API schemas, "CollectionAPI:name" with a fixed instance name
+    applies_to: tuple[str, ...] = ()
+    instances: tuple[str, ...] = ()
+    python_name: str = ""               # the name where the YAML gives none
+    doc: str = ""
+    equation: str = ""
+    semantics: str = ""
+    deprecated: str = ""
+    renamed_from: str = ""
+    properties: tuple[Property, ...] = ()           # attributes, then relationships, as written
+    key_lines: tuple[tuple[str, int], ...] = ()     # where each key stands
+
+    def at(self, key: str) -> Location:
+        """The line of a key of this class."""
+        return Location(self.loc.file, dict(self.key_lines).get(key, self.loc.line))
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The attributes alone."""
+        return tuple(prop for prop in self.properties if isinstance(prop, Attribute))
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that no property or class brings along."""
+
+    name: str
+    value: str
+    doc: str
+    loc: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One YAML file with classes; becomes one Python module."""
+
+    name: str                           # file name without suffix
+    file: str
+    classes: tuple[SchemaClass, ...]
+    summary: str = ""                   # the comment above the first key
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One folder of YAML files; becomes one USD plugin and one Python package."""
+
+    folder: str
+    name: str                           # prefix of TfType names
+    plugin: str
+    version: str
+    schemas: tuple[str, ...]            # libraries it builds on
+    loc: Location
+    tokens: tuple[Token, ...] = ()
+    families: tuple[Family, ...] = ()
+
+    @property
+    def classes(self) -> tuple[SchemaClass, ...]:
+        """The classes of all families, in order."""
+        return tuple(cls for family in self.families for cls in family.classes)
+
+    def find(self, name: str) -> SchemaClass | None:
+        """The class with this identifier."""
+        return next((cls for cls in self.classes if cls.name == name), None)

@@ -1,0 +1,113 @@
+"""Names: USD properties, Get and Create methods, keywords and tokens, as USD's own generator would choose them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from .model import Attribute, Family, Library, Property, SchemaClass
+
+PLACEHOLDER = "__INSTANCE_NAME__"
+
+# Parent types outside our definitions: USD identifier -> (TfType, module of pxr, class).
+EXTERNAL_BASES = {
+    "Typed": ("UsdTyped", "Usd", "Typed"),
+    "Imageable": ("UsdGeomImageable", "UsdGeom", "Imageable"),
+    "Xformable": ("UsdGeomXformable", "UsdGeom", "Xformable"),
+    "Boundable": ("UsdGeomBoundable", "UsdGeom", "Boundable"),
+    "Gprim": ("UsdGeomGprim", "UsdGeom", "Gprim"),
+    "PointBased": ("UsdGeomPointBased", "UsdGeom", "PointBased"),
+    "PhysicsJoint": ("UsdPhysicsJoint", "UsdPhysics", "Joint"),
+}
+
+
+def proper_case(text: str) -> str:
+    """``physics:local-pos`` -> ``PhysicsLocalPos``."""
+    return "".join(part[0].upper() + part[1:] for part in re.split(r"\W+", text) if part)
+
+
+def camel_case(text: str) -> str:
+    """``physics:local-pos`` -> ``physicsLocalPos``."""
+    proper = proper_case(text)
+    return proper[:1].lower() + proper[1:]
+
+
+def identifier(text: str) -> str:
+    """A token's Python name: itself where possible, else camel-cased with an underscore before a digit."""
+    if text.isidentifier():
+        return text
+    text = camel_case(text)
+    return f"_{text}" if text[:1].isdigit() else text
+
+
+def local_name(cls: SchemaClass, prop: Property) -> str:
+    """The name below the instance name, or the whole name outside multiple-apply schemas."""
+    if cls.kind == "multiple-apply" or not cls.prefix or ":" in prop.name:
+        return prop.name
+    return f"{cls.prefix}:{prop.name}"
+
+
+def usd_name(cls: SchemaClass, prop: Property) -> str:
+    """The property name in generatedSchema.usda."""
+    if cls.kind == "multiple-apply":
+        return f"{cls.prefix}:{PLACEHOLDER}:{prop.name}"
+    return local_name(cls, prop)
+
+
+def shown_name(cls: SchemaClass, prop: Property) -> str:
+    """The property name for people: ``physxTendon:<name>:stiffness``."""
+    return usd_name(cls, prop).replace(PLACEHOLDER, "<name>")
+
+
+def api_name(prop: Property) -> str:
+    """What stands between Get and Attr."""
+    return proper_case(prop.api or prop.name)
+
+
+def suffix(prop: Property) -> str:
+    """Attr or Rel."""
+    return "Attr" if isinstance(prop, Attribute) else "Rel"
+
+
+def keywords(properties: list[Property]) -> dict[str, str]:
+    """Property name -> keyword of Apply: the last part of the name, or the method's name where that is ambiguous."""
+    last = {prop.name: prop.name.rpartition(":")[2] for prop in properties}
+    count = Counter(last.values())
+    return {prop.name: last[prop.name] if count[last[prop.name]] == 1 else camel_case(api_name(prop))
+            for prop in properties}
+
+
+def type_name(library: Library, cls: SchemaClass) -> str:
+    """The TfType name."""
+    return f"{library.name}{cls.python_name}"
+
+
+def path_method(cls: SchemaClass) -> str:
+    """The name of the Is...Path method."""
+    return f"Is{cls.name}Path"
+
+
+def tokens(library: Library) -> list[tuple[str, str, str]]:
+    """(name, value, doc) of every token, schema identifiers last, in the order USD's generator uses."""
+    found: dict[str, tuple[str, str]] = {}
+    for cls in library.classes:
+        for prop in cls.properties:
+            start = f"{cls.prefix}_MultipleApplyTemplate_" if cls.kind == "multiple-apply" else ""
+            name = start + proper_case(prop.name) if start else camel_case(local_name(cls, prop))
+            found.setdefault(name, (usd_name(cls, prop), ""))
+            if isinstance(prop, Attribute):
+                words = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
+                found.update({identifier(word): (word, "") for word in words if word and isinstance(word, str)})
+        if cls.kind == "multiple-apply":
+            found.setdefault(cls.prefix, (cls.prefix, ""))
+    found.update({token.name: (token.value, token.doc) for token in library.tokens})
+    identifiers = {cls.name: (cls.name, "") for cls in library.classes}
+    for name in identifiers:
+        found.pop(name, None)
+    return [(name, *group[name]) for group in (found, identifiers)
+            for name in sorted(group, key=lambda word: (word.lower(), word))]
+
+
+def module_of(library: Library, name: str) -> Family:
+    """The family that defines a class."""
+    return next(family for family in library.families if any(cls.name == name for cls in family.classes))

@@ -1,0 +1,115 @@
+"""What a generated class knows about its schema: names, types, defaults, ranges and units, as frozen data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol, TypeVar
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Items(Protocol[T_co]):
+    """A list, tuple, NumPy array or Gf vector with elements of one kind."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> T_co: ...
+
+
+class PhysxSchemaError(Exception):
+    """Base of every error raised for user input."""
+
+
+class AuthoringError(PhysxSchemaError, ValueError):
+    """A value, name or target that PhysX would refuse or ignore; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval of allowed values; a bound is a number or the name of another attribute of the class."""
+
+    lower: float | str
+    upper: float | str
+    lower_closed: bool
+    upper_closed: bool
+
+    def __str__(self) -> str:
+        opening, closing = "[" if self.lower_closed else "(", "]" if self.upper_closed else ")"
+        bounds = (bound if isinstance(bound, str) else f"{bound:g}" for bound in (self.lower, self.upper))
+        return f"{opening}{', '.join(bounds)}{closing}"
+
+    def bounds(self) -> tuple[str, ...]:
+        """The attributes that the range names."""
+        return tuple(bound for bound in (self.lower, self.upper) if isinstance(bound, str))
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One attribute; `name` is what follows the instance name, or the whole name outside multiple-apply schemas."""
+
+    name: str
+    type: str                           # Sdf value type name, such as "float[]"
+    default: object = None
+    uniform: bool = False
+    tokens: tuple[str, ...] = ()        # allowed values; empty where any token is allowed
+    range: Range | None = None
+    unit: str = ""
+    keyword: str = ""                   # of Apply and set; the last part of `name` where empty
+    deprecated: str = ""
+    renamed_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    """One relationship; `name` as in :class:`Attribute`."""
+
+    name: str
+    targets: tuple[str, ...] = ()       # schemas that a target should have; advisory
+    many: bool = False
+    keyword: str = ""
+
+
+Property = Attribute | Relationship
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One schema class as defined in YAML."""
+
+    library: str                        # "PhysxSchema"
+    identifier: str                     # USD's name of the schema
+    kind: Literal["single-apply", "multiple-apply", "typed"]
+    prefix: str = ""                    # namespace of a multiple-apply schema's properties
+    properties: tuple[Property, ...] = ()
+    builtins: tuple[Definition, ...] = ()           # applied along with this one under the same instance name
+    applies_to: tuple[str, ...] = ()                # advisory: schemas of prims it makes sense on
+    instances: tuple[str, ...] = ()                 # advisory: instance names PhysX reads; empty where it reads any
+    conflicts: tuple[str, ...] = ()                 # schemas whose properties clash under the same instance name
+    deprecated: str = ""
+    renamed_from: str = ""
+    own: dict[str, Property] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.own.update((prop.name, prop) for prop in self.properties)
+
+    @cached_property
+    def by_name(self) -> dict[str, Property]:
+        """Name to property, those of built-in schemas first."""
+        inherited = {name: prop for builtin in self.builtins for name, prop in builtin.by_name.items()}
+        return inherited | self.own
+
+    @cached_property
+    def attributes(self) -> dict[str, Attribute]:
+        """Name to attribute, those of built-in schemas first."""
+        return {name: prop for name, prop in self.by_name.items() if isinstance(prop, Attribute)}
+
+    @cached_property
+    def by_keyword(self) -> dict[str, Property]:
+        """Keyword of Apply and set to property."""
+        return {prop.keyword or prop.name.rpartition(":")[2]: prop for prop in self.by_name.values()}
+
+    def attribute_names(self, inherited: bool, instance: str) -> list[str]:
+        """Full names in the order of definition, with USD's placeholder where `instance` is empty."""
+        start = f"{self.prefix}:{instance or '__INSTANCE_NAME__'}:" if self.prefix else ""
+        return [start + name for name in self.attributes if inherited or name in self.own]

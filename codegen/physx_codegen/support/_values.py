@@ -1,0 +1,321 @@
+"""From Python values to USD values: converted to the declared type and checked against tokens, range and targets."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+import operator
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from pxr import Gf, Sdf, Usd
+
+from ._definition import Attribute, AuthoringError, Definition, Property, Relationship
+
+INTEGER_LIMITS = {
+    "uchar": (0, 2**8 - 1),
+    "int": (-(2**31), 2**31 - 1),
+    "uint": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+FLOAT_LIMITS = {"h": 65504.0, "f": 3.4028234663852886e38, "d": math.inf}
+WORDS = {"token", "string"}
+
+
+class Refused(ValueError):
+    """What is wrong with one value, without the name of its property."""
+
+
+def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object]) -> dict[str, Any]:
+    """Check keyword values and convert them: property name (without prefix) to USD value or target paths.
+
+    Raises AuthoringError with one line for each problem.
+    """
+    problems: list[str] = []
+    ready: dict[str, Any] = {}
+    for keyword, value in values.items():
+        prop = definition.by_keyword.get(keyword)
+        if prop is None:
+            problems.append(f"{prim.GetPath()}: {unknown_keyword(definition, keyword)}")
+            continue
+        try:
+            ready[prop.name] = converted(prop, value)
+        except Refused as refused:
+            problems.append(f"{prim.GetPath()}.{prefix}{prop.name}: {refused}")
+    problems += (f"{prim.GetPath()}.{prefix}{line}" for line in range_problems(definition, prim, prefix, ready))
+    if problems:
+        raise AuthoringError("\n".join(sorted(problems)))
+    return ready
+
+
+def write(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
+    """Author prepared values at the stage's edit target, checking first that all of them can be written.
+
+    Raises AuthoringError, and then nothing is written.
+    """
+    target = prim.GetStage().GetEditTarget()
+    layer = target.GetLayer()
+    if prim.IsInstanceProxy() or prim.IsInPrototype():
+        raise AuthoringError(f"{prim.GetPath()}: the prim is inside an instance; author on the instanced asset instead")
+    if not layer.permissionToEdit:
+        raise AuthoringError(f"{prim.GetPath()}: layer {layer.identifier} may not be edited; choose another edit target")
+    if not target.GetMapFunction().isIdentity:
+        write_composed(prim, prefix, definition, ready)
+        return
+    path = prim.GetPath()
+    for name in ready:
+        spec, prop = layer.GetPropertyAtPath(path.AppendProperty(prefix + name)), definition.by_name[name]
+        authored = None if spec is None or isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
+        if spec is not None and authored != (prop.type if isinstance(prop, Attribute) else None):
+            raise AuthoringError(f"{path}.{prefix}{name}: already authored as {authored or 'relationship'} in "
+                                 f"{layer.identifier}; remove it there first")
+    with Sdf.ChangeBlock():
+        owner = Sdf.CreatePrimInLayer(layer, path)
+        for name, value in ready.items():
+            write_spec(owner, prefix + name, definition.by_name[name], value)
+
+
+def write_spec(owner: Sdf.PrimSpec, full: str, prop: Property, value: Any) -> None:
+    """Author one property on a prim spec."""
+    if isinstance(prop, Relationship):
+        spec = owner.relationships.get(full) or Sdf.RelationshipSpec(owner, full, False)
+        spec.targetPathList.ClearEditsAndMakeExplicit()
+        spec.targetPathList.explicitItems = value
+        return
+    spec = owner.attributes.get(full)
+    if spec is None:
+        variability = Sdf.VariabilityUniform if prop.uniform else Sdf.VariabilityVarying
+        spec = Sdf.AttributeSpec(owner, full, Sdf.ValueTypeNames.Find(prop.type), variability)
+    spec.default = value
+
+
+def write_composed(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
+    """Author through USD, which maps paths across the arc of the edit target."""
+    for name, value in ready.items():
+        prop = definition.by_name[name]
+        if isinstance(prop, Relationship):
+            prim.CreateRelationship(prefix + name, False).SetTargets(value)
+            continue
+        variability = Sdf.VariabilityUniform if prop.uniform else Sdf.VariabilityVarying
+        prim.CreateAttribute(prefix + name, Sdf.ValueTypeNames.Find(prop.type), False, variability).Set(value)
+
+
+def same(attribute: Attribute, current: Any, value: object) -> bool:
+    """Whether `value` in the attribute's type and precision equals `current`."""
+    try:
+        wanted = converted(attribute, value)
+    except Refused:
+        return False
+    kind = Sdf.ValueTypeNames.Find(attribute.type)
+    return bool(current == (wanted if kind.isArray else kind.arrayType.type.pythonClass([wanted])[0]))
+
+
+def unknown_keyword(definition: Definition, keyword: str) -> str:
+    """The message for a keyword that names no property, with the closest one that does."""
+    allowed = list(definition.by_keyword)
+    close = difflib.get_close_matches(keyword, allowed, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(allowed) or 'none'}"
+    return f"{definition.identifier} has no property '{keyword}'; {hint}"
+
+
+def converted(prop: Property, value: object) -> Any:
+    """`value` as the property's USD type. Raises Refused."""
+    if isinstance(prop, Relationship):
+        return target_paths(prop, value)
+    kind = Sdf.ValueTypeNames.Find(prop.type)
+    if not kind.isArray:
+        return scalar(prop, prop.type, value)
+    element = prop.type.removesuffix("[]")
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise Refused(f"{value!r} is not a list; give {element} values in a list")
+    return kind.type.pythonClass([scalar(prop, element, item) for item in value])
+
+
+def scalar(prop: Attribute, type_name: str, value: object) -> Any:
+    """One element as USD type `type_name`. Raises Refused."""
+    if type_name == "bool":
+        if type(value).__name__ not in {"bool", "bool_"}:       # bool_ is NumPy's
+            raise Refused(f"{value!r} is not a bool; give True or False")
+        return bool(value)
+    if type_name in INTEGER_LIMITS:
+        return integer(prop, type_name, value)
+    if type_name in WORDS:
+        return word(prop, value)
+    if type_name == "asset":
+        if not isinstance(value, str | Sdf.AssetPath):
+            raise Refused(f"{value!r} is not an asset path; give a string or Sdf.AssetPath")
+        return value if isinstance(value, Sdf.AssetPath) else Sdf.AssetPath(value)
+    shape, letter = layout(type_name)
+    if not shape:
+        return real(prop, letter, value)
+    return shaped(prop, type_name, shape, letter, value)
+
+
+def integer(prop: Attribute, type_name: str, value: object) -> int:
+    """A whole number that fits the type. Raises Refused."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
+        raise Refused(f"{value!r} is not a whole number; give {type_name} values")
+    number = operator.index(value)
+    lowest, highest = INTEGER_LIMITS[type_name]
+    if not lowest <= number <= highest:
+        raise Refused(f"{number} does not fit type {type_name}; give a value in [{lowest}, {highest}]")
+    return number
+
+
+def word(prop: Attribute, value: object) -> str:
+    """A string, one of the allowed tokens where the schema lists them. Raises Refused."""
+    if not isinstance(value, str):
+        raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
+    if prop.tokens and value not in prop.tokens:
+        close = difflib.get_close_matches(value, prop.tokens, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else "; give one of them"
+        raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{hint}")
+    return value
+
+
+def real(prop: Attribute, letter: str, value: object) -> float:
+    """A float of precision `letter` (h, f, d); infinite only where range or default say so. Raises Refused."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise Refused(f"{value!r} is not a number; give {prop.type} values")
+    number = float(value)
+    if math.isnan(number):
+        raise Refused("nan is not a number; give a finite value")
+    if math.isinf(number):
+        if number not in allowed_infinities(prop):
+            raise Refused(f"{number:g} is not finite; give a finite value{allowed(prop)}")
+    elif abs(number) > FLOAT_LIMITS[letter]:
+        raise Refused(f"{number:g} does not fit type {prop.type}; give a smaller value")
+    return number
+
+
+def allowed_infinities(prop: Attribute) -> set[float]:
+    """The infinities that are values: a closed end of the range, or the default."""
+    found = {prop.default} if isinstance(prop.default, float) and math.isinf(prop.default) else set()
+    if prop.range:
+        found |= {prop.range.lower} if prop.range.lower_closed else set()
+        found |= {prop.range.upper} if prop.range.upper_closed else set()
+    return {bound for bound in found if isinstance(bound, float)}
+
+
+def allowed(prop: Attribute) -> str:
+    """The range and unit for a message; empty where the schema states none."""
+    return (f" in {prop.range}" if prop.range else "") + (f" ({prop.unit})" if prop.unit else "")
+
+
+@cache
+def layout(type_name: str) -> tuple[tuple[int, ...], str]:
+    """Dimensions and precision of a floating-point type: () for a number, (3,) for a vector, (4, 4) for a matrix."""
+    kind = Sdf.ValueTypeNames.Find(type_name)
+    if type_name in {"half", "float", "double", "timecode"}:
+        return (), {"half": "h", "float": "f"}.get(type_name, "d")
+    return tuple(kind.type.pythonClass().dimension) if "matrix" in type_name else (_length(kind),), _letter(kind)
+
+
+def _length(kind: Any) -> int:
+    python_class = kind.type.pythonClass
+    return 4 if "Quat" in python_class.__name__ else int(python_class.dimension)
+
+
+def _letter(kind: Any) -> str:
+    return str(kind.type.pythonClass.__name__[-1])
+
+
+def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str, value: object) -> Any:
+    """A vector, quaternion (real part first) or matrix. Raises Refused."""
+    python_class = Sdf.ValueTypeNames.Find(type_name).type.pythonClass
+    if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
+        value = (value.GetReal(), *value.GetImaginary())
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} numbers")
+    items = list(value)
+    if len(items) != shape[0]:
+        raise Refused(f"{len(items)} numbers do not make a {type_name}; give {shape[0]}")
+    if len(shape) == 2:
+        rows = [list(row) for row in items]
+        return python_class([[real(prop, letter, number) for number in row] for row in rows])
+    whole = letter == "i"
+    return python_class(*(integer(prop, "int", item) if whole else real(prop, letter, item) for item in items))
+
+
+def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
+    """Absolute paths from a prim, path, schema object or string, or a list of them. Raises Refused."""
+    single = isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase)
+    if not single and not isinstance(value, Iterable):
+        raise Refused(f"{value!r} is no target; give a prim or an absolute path")
+    paths = [target_path(item) for item in ([value] if single else value)]  # type: ignore[attr-defined,list-item]
+    if len(paths) > 1 and not prop.many:
+        raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
+    return paths
+
+
+def target_path(value: object) -> Sdf.Path:
+    """One absolute path. Raises Refused."""
+    if isinstance(value, Usd.Prim | Usd.SchemaBase):
+        path = value.GetPath()
+        if path.isEmpty:
+            raise Refused("the target is an invalid prim; give one that exists")
+        return path
+    if isinstance(value, str) and not Sdf.Path.IsValidPathString(value):
+        raise Refused(f"'{value}' is not a path; give an absolute one such as /World/link")
+    if not isinstance(value, str | Sdf.Path):
+        raise Refused(f"{value!r} is no target; give a prim or an absolute path")
+    path = Sdf.Path(value)
+    if not path.IsAbsolutePath():
+        raise Refused(f"path '{path}' is relative; give an absolute one such as /World/link")
+    return path
+
+
+def range_problems(definition: Definition, prim: Usd.Prim, prefix: str, ready: Mapping[str, Any]) -> list[str]:
+    """One line for each value outside its range, also where the range names an attribute that changes."""
+    lines = []
+    for name, prop in definition.by_name.items():
+        if not isinstance(prop, Attribute) or prop.range is None:
+            continue
+        if name not in ready and not any(bound in ready for bound in prop.range.bounds()):
+            continue
+        lower = bound_value(definition, prim, prefix, ready, prop.range.lower)
+        upper = bound_value(definition, prim, prefix, ready, prop.range.upper)
+        for number in numbers_in(current_value(definition, prim, prefix, ready, name)):
+            above = number >= lower if prop.range.lower_closed else number > lower
+            below = number <= upper if prop.range.upper_closed else number < upper
+            if not (above and below or math.isinf(number) and number in allowed_infinities(prop)):
+                lines.append(f"{name}: {number:g} is outside {prop.range}{stated(prop.range.bounds(), lower, upper)}"
+                             f"{f' ({prop.unit})' if prop.unit else ''}; give a value inside")
+                break
+    return lines
+
+
+def stated(bounds: tuple[str, ...], lower: float, upper: float) -> str:
+    """The numbers behind a range that names attributes."""
+    return f", here {lower:g} to {upper:g}" if bounds else ""
+
+
+def bound_value(
+    definition: Definition, prim: Usd.Prim, prefix: str, ready: Mapping[str, Any], bound: float | str
+) -> float:
+    """A bound as a number: itself, or the current value of the attribute it names."""
+    return float(current_value(definition, prim, prefix, ready, bound)) if isinstance(bound, str) else bound
+
+
+def current_value(definition: Definition, prim: Usd.Prim, prefix: str, ready: Mapping[str, Any], name: str) -> Any:
+    """The value about to be written, else the composed one, else the default."""
+    if name in ready:
+        return ready[name]
+    attribute = prim.GetAttribute(prefix + name)
+    composed = attribute.Get() if attribute else None
+    prop = definition.by_name[name]
+    return prop.default if composed is None and isinstance(prop, Attribute) else composed
+
+
+def numbers_in(value: Any) -> list[float]:
+    """Every number in a scalar, vector or array."""
+    if value is None or isinstance(value, str):
+        return []
+    if isinstance(value, numbers.Real):
+        return [float(value)]
+    if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
+        return [value.GetReal(), *value.GetImaginary()]
+    return [number for item in value for number in numbers_in(item)]

@@ -1,0 +1,160 @@
+"""What a single entry cannot show: names that clash or dangle, and defaults, ranges and tokens that disagree."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator
+
+from . import naming, usd_names, value_types
+from .load_yaml import closest
+from .model import Attribute, Library, Location, Property, SchemaClass, SchemaError
+
+Problem = tuple[Location, str]
+RESERVED = {"prim", "name", "stage", "path"}        # parameters of Apply and Define
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def validate(library: Library) -> Library:
+    """The library itself. Raises SchemaError with every problem found."""
+    problems = [*_classes(library), *_tokens(library)]
+    for cls in library.classes:
+        problems += _kind(cls)
+        problems += _references(library, cls)
+        problems += _properties(library, cls)
+        for attribute in cls.attributes:
+            problems += _attribute(cls, attribute)
+    if problems:
+        raise SchemaError(problems)
+    return library
+
+
+def _classes(library: Library) -> Iterator[Problem]:
+    first: dict[str, SchemaClass] = {}
+    for cls in library.classes:
+        for name in dict.fromkeys((cls.name, cls.python_name, *filter(None, [cls.renamed_from]))):
+            if name in first:
+                yield cls.loc, f"class '{name}' is already defined at {first[name].loc}; rename or remove one"
+            first.setdefault(name, cls)
+    for family in library.families:
+        if not IDENTIFIER.fullmatch(family.name) or keyword.iskeyword(family.name) or family.name == "tokens":
+            yield family.classes[0].loc, f"file name '{family.file}' is no module name; use letters and underscores"
+
+
+def _tokens(library: Library) -> Iterator[Problem]:
+    values: dict[str, str] = {}
+    for name, value, _ in naming.tokens(library):
+        values[name] = value
+    for token in library.tokens:
+        if values.get(token.name, token.value) != token.value:
+            yield token.loc, f"token '{token.name}' is '{token.value}' here and '{values[token.name]}' elsewhere; rename it"
+
+
+def _kind(cls: SchemaClass) -> Iterator[Problem]:
+    is_api = cls.name.endswith("API")
+    if cls.name and (cls.kind != "typed") != is_api:
+        rule = "names of API schemas end in API" if not is_api else "only names of API schemas end in API"
+        yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}: rename it or change its kind"
+    if cls.kind == "multiple-apply" and not cls.prefix:
+        yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; give the namespace of its properties"
+    if cls.kind != "multiple-apply" and cls.instances:
+        yield cls.at("instances"), f"class '{cls.name}' is {cls.kind} and has no instances; remove the key"
+    if cls.kind != "typed" and cls.base:
+        yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-in API schemas"
+    if cls.kind == "typed" and cls.applies_to:
+        yield cls.at("applies_to"), f"class '{cls.name}' is a prim type and is not applied; remove the key"
+
+
+def _references(library: Library, cls: SchemaClass) -> Iterator[Problem]:
+    local = {other.name: other for other in library.classes}
+    for entry in cls.includes:
+        name, _, instance = entry.partition(":")
+        kind = local[name].kind if name in local else usd_names.API_SCHEMAS.get(name)
+        if kind is None:
+            allowed = [other.name for other in library.classes if other.kind != "typed"]
+            yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
+        elif kind == "typed":
+            yield cls.at("includes"), f"'{name}' in includes is a prim type; include API schemas only"
+        elif kind == "multiple-apply" and cls.kind != "multiple-apply" and not instance:
+            yield cls.at("includes"), f"'{name}' in includes is multiple-apply; add an instance name: '{name}:name'"
+    if cls.base and cls.base not in local and cls.base not in naming.EXTERNAL_BASES:
+        allowed = [*naming.EXTERNAL_BASES, *(other.name for other in library.classes if other.kind == "typed")]
+        yield cls.at("base"), f"unknown base '{cls.base}'; {closest(cls.base, allowed)}"
+    if cls.base in local and local[cls.base].kind != "typed":
+        yield cls.at("base"), f"base '{cls.base}' is an API schema; derive from a prim type"
+    if cls.name in _ancestors(local, cls):
+        yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
+    known = {*local, *usd_names.API_SCHEMAS, *usd_names.PRIM_TYPES}
+    for name in cls.applies_to:
+        if name not in known:
+            yield cls.at("applies_to"), f"unknown schema '{name}' in applies_to; {closest(name, sorted(known))}"
+    for prop in cls.properties:
+        for name in () if isinstance(prop, Attribute) else prop.targets:
+            if name not in known:
+                yield prop.loc, f"unknown schema '{name}' in targets; {closest(name, sorted(known))}"
+
+
+def _ancestors(local: dict[str, SchemaClass], cls: SchemaClass) -> set[str]:
+    found: set[str] = set()
+    waiting = [cls]
+    while waiting:
+        current = waiting.pop()
+        for name in (current.base, *(entry.partition(":")[0] for entry in current.includes)):
+            if name in local and name not in found:
+                found.add(name)
+                waiting.append(local[name])
+    return found
+
+
+def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
+    names: dict[str, Property] = {}
+    methods: dict[str, Property] = {}
+    for prop in cls.properties:
+        for label, key, table in (
+            ("property", naming.usd_name(cls, prop), names),
+            ("method", f"Get{naming.api_name(prop)}{naming.suffix(prop)}", methods),
+        ):
+            if key in table:
+                yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {table[key].loc}; rename or remove one"
+            table.setdefault(key, prop)
+        if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
+            yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
+    for name, word in naming.keywords(list(cls.properties)).items():
+        if word in RESERVED or keyword.iskeyword(word):
+            prop = next(item for item in cls.properties if item.name == name)
+            yield prop.loc, f"'{word}' cannot be a keyword of Apply; set api or rename the property"
+
+
+def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
+    kind = value_types.TYPES.get(attribute.type)
+    if kind is None:
+        return
+    if attribute.tokens and kind.element not in {"token", "string"}:
+        yield attribute.loc, f"tokens of '{attribute.name}' need type token, not {attribute.type}; change one"
+    values = attribute.default if isinstance(attribute.default, tuple) else (attribute.default,)
+    for word in values if attribute.tokens else ():
+        if isinstance(word, str) and word not in attribute.tokens:
+            yield attribute.loc, f"default '{word}' of '{attribute.name}' is not among its tokens; {closest(word, list(attribute.tokens))}"
+    if attribute.range and kind.base not in {"int", "float"}:
+        yield attribute.loc, f"'{attribute.name}' is of type {attribute.type} and has no range; remove the key"
+    elif attribute.range:
+        yield from _range(cls, attribute)
+
+
+def _range(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
+    numeric = {other.name: other for other in cls.attributes if not other.type.endswith("[]")
+               and other.type in value_types.TYPES and value_types.TYPES[other.type].base in {"int", "float"}}
+    bounds: list[float] = []
+    assert_range = attribute.range
+    for bound in () if assert_range is None else (assert_range.lower, assert_range.upper):
+        if isinstance(bound, str) and (bound not in numeric or bound == attribute.name):
+            yield attribute.loc, f"range of '{attribute.name}' names '{bound}'; {closest(bound, [n for n in numeric if n != attribute.name])}"
+            return
+        numbers = value_types.numbers(numeric[bound].default) if isinstance(bound, str) else [bound]
+        bounds += numbers[:1] or [float("nan")]
+    if bounds[0] > bounds[1]:
+        yield attribute.loc, f"range {attribute.range_text} of '{attribute.name}' is empty; swap its bounds"
+        return
+    for number in value_types.numbers(attribute.default):
+        if number < bounds[0] or number > bounds[1]:
+            yield attribute.loc, f"default {value_types.number_text(number)} of '{attribute.name}' is outside {attribute.range_text}"

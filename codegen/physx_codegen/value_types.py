@@ -1,0 +1,167 @@
+"""Sdf value types: which exist, what a default of each looks like in YAML, Python and usda."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .model import Value
+
+Base = Literal["bool", "int", "float", "word"]
+
+INTEGER_LIMITS = {
+    "uchar": (0, 2**8 - 1),
+    "int": (-(2**31), 2**31 - 1),
+    "uint": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """A scalar, vector, quaternion or matrix type, or an array of one."""
+
+    name: str                           # "float3[]"
+    base: Base
+    shape: tuple[int, ...] = ()         # (3,) for a vector, (4, 4) for a matrix
+    array: bool = False
+
+    @property
+    def element(self) -> str:
+        """The name without brackets."""
+        return self.name.removesuffix("[]")
+
+
+def _scalar_types() -> dict[str, ValueType]:
+    types = {name: ValueType(name, "word") for name in ("token", "string", "asset")}
+    types["bool"] = ValueType("bool", "bool")
+    types |= {name: ValueType(name, "int") for name in INTEGER_LIMITS}
+    types |= {name: ValueType(name, "float") for name in ("half", "float", "double", "timecode")}
+    types |= {f"int{n}": ValueType(f"int{n}", "int", (n,)) for n in (2, 3, 4)}
+    for precision in ("half", "float", "double"):
+        types |= {f"{precision}{n}": ValueType(f"{precision}{n}", "float", (n,)) for n in (2, 3, 4)}
+    for role, sizes in {"point": (3,), "vector": (3,), "normal": (3,), "color": (3, 4), "texCoord": (2, 3)}.items():
+        types |= {f"{role}{n}{p}": ValueType(f"{role}{n}{p}", "float", (n,)) for n in sizes for p in "hfd"}
+    types |= {f"quat{p}": ValueType(f"quat{p}", "float", (4,)) for p in "hfd"}
+    types |= {f"{role}{n}d": ValueType(f"{role}{n}d", "float", (n, n))
+              for role, sizes in {"matrix": (2, 3, 4), "frame": (4,)}.items() for n in sizes}
+    return types
+
+
+TYPES = _scalar_types()
+TYPES |= {f"{name}[]": ValueType(f"{name}[]", kind.base, kind.shape, True) for name, kind in list(TYPES.items())}
+
+
+def describe(kind: ValueType) -> str:
+    """What a default has to be, for messages."""
+    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "word": "text"}
+    if kind.array:
+        return f"a list of {kind.element} values"
+    if len(kind.shape) == 2:
+        return f"{kind.shape[0]} rows of {kind.shape[1]} numbers"
+    return f"{kind.shape[0]} numbers" if kind.shape else words[kind.base]
+
+
+def parse(kind: ValueType, raw: object) -> Value:
+    """A default as read from YAML, converted to the type. Raises ValueError that says what is wrong."""
+    if kind.array:
+        return tuple(_shaped(kind, kind.shape, item) for item in _list(kind, raw))
+    return _shaped(kind, kind.shape, raw)
+
+
+def _shaped(kind: ValueType, shape: tuple[int, ...], raw: object) -> Value:
+    if not shape:
+        return _scalar(kind, raw)
+    items = _list(kind, raw)
+    if len(items) != shape[0]:
+        raise ValueError(f"{len(items)} values where {kind.element} takes {shape[0]}")
+    return tuple(_shaped(kind, shape[1:], item) for item in items)
+
+
+def _list(kind: ValueType, raw: object) -> Sequence[object]:
+    if not isinstance(raw, list):
+        raise ValueError(f"{raw!r} is not {describe(kind)}")
+    return raw
+
+
+def _scalar(kind: ValueType, raw: object) -> Value:
+    if kind.base == "bool" and isinstance(raw, bool):
+        return raw
+    if kind.base == "word" and isinstance(raw, str):
+        return raw
+    if kind.base == "int" and isinstance(raw, int) and not isinstance(raw, bool):
+        lowest, highest = INTEGER_LIMITS.get(kind.element, INTEGER_LIMITS["int"])
+        if not lowest <= raw <= highest:
+            raise ValueError(f"{raw} does not fit {kind.element}: [{lowest}, {highest}]")
+        return raw
+    if kind.base == "float":
+        raw = {"inf": math.inf, "-inf": -math.inf}.get(raw, raw) if isinstance(raw, str) else raw
+        if isinstance(raw, int | float) and not isinstance(raw, bool) and not math.isnan(raw):
+            return float(raw)
+    scalar = ValueType(kind.element, kind.base)
+    raise ValueError(f"{raw!r} is not {describe(scalar)}")
+
+
+def numbers(value: Value | None) -> list[float]:
+    """Every number in a default."""
+    if isinstance(value, tuple):
+        return [number for item in value for number in numbers(item)]
+    return [] if value is None or isinstance(value, str | bool) else [value]
+
+
+def number_text(value: float) -> str:
+    """A number as people write it: 0, 0.5, inf, 1e+09."""
+    return f"{value:.0f}" if math.isfinite(value) and value == round(value) and abs(value) < 1e9 else repr(value)
+
+
+def usda_text(kind: ValueType, value: Value) -> str:
+    """A value in usda syntax."""
+    if kind.array and isinstance(value, tuple):
+        scalar = ValueType(kind.element, kind.base, kind.shape)
+        return f"[{', '.join(usda_text(scalar, item) for item in value)}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(usda_text(kind, item) for item in value)})"
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, str):
+        return f"@{value}@" if kind.element == "asset" else usda_string(value)
+    return number_text(value)
+
+
+def usda_string(text: str) -> str:
+    """A quoted usda string on one line."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def python_text(value: object) -> str:
+    """A value as Python source; infinities as names."""
+    if isinstance(value, tuple):
+        inner = ", ".join(python_text(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value)
+
+
+def shown_text(value: Value | None) -> str:
+    """A default in a docstring; empty where there is none."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(shown_text(item) for item in value)}]"
+    if value is None or isinstance(value, bool | str):
+        return "" if value is None else str(value)
+    return number_text(value)
+
+
+def annotation(kind: ValueType, tokens: tuple[str, ...] = ()) -> str:
+    """The Python type of a value; with `tokens` a Literal of them."""
+    words = f"Literal[{', '.join(map(python_text, tokens))}]" if tokens else "str"
+    inner = {"bool": "bool", "int": "int", "float": "float", "word": words}[kind.base]
+    if kind.element == "asset":
+        inner = "str | Sdf.AssetPath"
+    for _ in (*kind.shape, *([()] if kind.array else [])):
+        inner = f"Items[{inner}]"
+    return inner
