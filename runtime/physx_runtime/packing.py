@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import forward_kinematics, quaternion
 from physx_runtime.model import (
     FIXED,
     PRISMATIC,
@@ -21,6 +22,7 @@ from physx_runtime.model import (
     SpatialTendonTopology,
     Topology,
 )
+from physx_runtime.solver.spatial_tendon import attachment_points, tendon_length
 from physx_schema.description.model import (
     Articulation,
     Attachment,
@@ -87,6 +89,8 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     state = _state_rows(articulation, frames)
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, frames)
+        if path[-1].rest_length < 0.0:
+            parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i)]
     for i, m in enumerate(articulation.mimics):
         parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
                        f"mimic{i}_natural_frequency": [m.natural_frequency], f"mimic{i}_damping_ratio": [m.damping_ratio]}
@@ -221,6 +225,15 @@ def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachmen
     return _tendon_rows(name, tendon) | {
         f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit], f"{name}_upper": [leaf.upper_limit],
         f"{name}_gearing": [a.gearing for a in path], f"{name}_position": [x for p in positions for x in p]}
+
+
+def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: Mapping[str, list[float]],
+                     tendon: int) -> float:
+    """What PhysX takes for a negative rest length: the geared length in the authored state, without the offset."""
+    rows = {**parameters, **state}
+    k = forward_kinematics(t, rows, state["q"], quaternion(rows, "root_rotation", 0))
+    points = attachment_points(t, rows, k, tendon)
+    return float(tendon_length(rows, tendon, points) - rows[f"spatial{tendon}_offset"][0])
 
 
 def _state_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.algorithms.output import link_poses, spatial_velocities
 from physx_runtime.model import Topology
 from physx_runtime.packing import PackedModel, pack
+from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.targets import cpu
 from physx_runtime.tracing.program import trace_step
@@ -21,22 +20,6 @@ from physx_schema.description.model import Description
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
-
-__all__ = ["Recording", "Simulation", "simulate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """Motion of one articulation in every world; record 0 is the state before step 1."""
-
-    time: NDArray[np.float64]           # (n_record,) s
-    joint_names: tuple[str, ...]        # (n_dof,) joint prim path, or path:axis
-    joint_position: Array               # (n_record, n_world, n_dof) rad or length
-    joint_velocity: Array               # (n_record, n_world, n_dof) rad/s or length/s
-    link_names: tuple[str, ...]         # (n_link,) prim path
-    link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
-    link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
-
 
 class Simulation:
     """Worlds of one articulation, stepped together.
@@ -70,6 +53,8 @@ class Simulation:
         self._buffer = np.zeros((blocks, len(self._layout), self.lanes), dtype)
         for name, values in (self.model.parameters | self.model.state).items():
             self.set(name, values)
+        if not self.settings.softened:
+            self.set("cfm_scale", np.zeros(len(t.links)))
         h = dt / self.settings.position_iterations
         for name, value in (("dt", dt), ("h", h), ("erp", min(0.9, 2.0 / math.sqrt(self.settings.position_iterations)))):
             self.set(name, [value])
@@ -128,6 +113,10 @@ class Simulation:
         if count > 0:
             self._step(self._buffer, count, self.settings.position_iterations, self.settings.velocity_iterations)
 
+    def state(self) -> dict[str, Array]:
+        """The state of every world, row name -> (n_world, n), as model.state_rows."""
+        return {name: self.get(name) for name in self.model.state}
+
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
@@ -170,16 +159,21 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
     if joint_effort is not None:
         sim.set("effort", joint_effort)
-    records = [_record(sim)]
+    states, befores = [sim.state()], [sim.state()]
     for _ in range(steps // every):
-        sim.step(every)
-        records.append(_record(sim))
-    q, v, position, rotation = (np.stack(x) for x in zip(*records, strict=True))
-    rows = {"root_position": position, "root_rotation": rotation, "q": q, "v": v}
-    return Recording(np.arange(len(records)) * dt * every, sim.model.dof_names, q, v[..., sim.topology.root_size:],
-                     sim.model.link_names, link_poses(sim.model, rows).astype(dtype),
-                     spatial_velocities(sim.model, rows).astype(dtype))
+        sim.step(every - 1)
+        befores.append(sim.state())
+        sim.step()
+        states.append(sim.state())
+    return _recording(sim, states, befores, every)
 
 
-def _record(sim: Simulation) -> tuple[Array, Array, Array, Array]:
-    return sim.get("q"), sim.get("v"), sim.get("root_position"), sim.get("root_rotation")
+def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]], every: int) -> Recording:
+    """Stack recorded states; `befores` are the states one step earlier, the first one unused."""
+    rows = {name: np.stack([state[name] for state in states]) for name in states[0]}
+    before = {name: np.stack([state[name] for state in befores]) for name in befores[0]}
+    velocity = velocities_after_step(sim.model, before, rows["v"], sim.dt)
+    velocity[0] = spatial_velocities(sim.model, states[0])
+    return Recording(np.arange(len(states)) * (sim.dt * every), sim.model.dof_names, rows["q"],
+                     rows["v"][..., sim.topology.root_size:], sim.model.link_names,
+                     link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype))

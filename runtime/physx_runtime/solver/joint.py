@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, com_jacobian
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, com_jacobian, quaternion, triple
 from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum
 
@@ -57,12 +57,14 @@ def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) ->
 
 
 def velocity_bias(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> Scalar:
-    """What link velocities inside the solver add to a prismatic joint's: dt times Jdot v of both centres of mass."""
+    """What link velocities inside the solver add to a prismatic joint's: dt times Jdot v, along the joint's row."""
     child = t.dofs[dof].link
     if t.links[child].kind == REVOLUTE:
         return 0.0
-    relative = sp.sub(velocity.a_com[child], velocity.a_com[t.links[child].parent])
-    return rows["dt"][0] * sp.dot(k.axis[child], relative)
+    parent, axis = t.links[child].parent, k.axis[child]
+    relative = sp.sub(velocity.a_com[child], velocity.a_com[parent])
+    turning = sp.cross(velocity.alpha[parent], separation(t, k, dof))
+    return rows["dt"][0] * sp.dot(axis, sp.sub(relative, turning))
 
 
 def turns(t: Topology, dof: int) -> bool:
@@ -77,3 +79,24 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
     """From the parent link's centre of mass to the child's."""
     child = t.dofs[dof].link
     return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
+
+
+def travel_start(t: Topology, k: Kinematics, dof: int) -> dict[str, list[Scalar]]:
+    """What a turning prismatic joint's travel is measured against; empty numbers for other joints."""
+    if not turns(t, dof):
+        return {"travel_axis": [0.0] * 3, "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_rotation": [0.0] * 4}
+    child = t.dofs[dof].link
+    axis, apart = k.axis[child], separation(t, k, dof)
+    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
+            "travel_rotation": [*k.rotation[t.links[child].parent]]}
+
+
+def travelled(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
+    """Displacement of a turning prismatic joint since the step's start, as the solver sees it.
+
+    Displacements of both centres of mass along the axis at the start, less what the parent's rotation accounts for.
+    """
+    now = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
+    x, y, z, w = quaternion(rows, "travel_rotation", dof)
+    turn = sp.mul_quat(k.rotation[t.links[t.dofs[dof].link].parent], (-x, -y, -z, w))
+    return now - 2.0 * sp.dot(triple(rows, "travel_moment", dof), (turn[0], turn[1], turn[2]))

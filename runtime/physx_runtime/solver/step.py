@@ -23,6 +23,7 @@ from physx_runtime.solver.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
 from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
+DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start")
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
 
 
@@ -103,20 +104,17 @@ def gravity_forces(t: Topology, rows: Rows) -> LinkForces:
 
 def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
                       minv: Sequence[Sequence[Scalar]]) -> dict[str, list[Scalar]]:
-    names = ("soft", "bias", "travel_axis", "travel_start", "drive_rate", "drive_spring", "drive_speed", "drive_start")
-    out: dict[str, list[Scalar]] = {name: [] for name in names}
+    out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
         r = minv[t.root_size + dof][t.root_size + dof]
         softened = features.friction or features.limit or features.max_velocity or features.drive == "acceleration"
         soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if softened else 0.0
-        out["soft"].append(soft)
-        out["bias"].append(joints.velocity_bias(t, rows, k, velocity, dof))
-        axis = k.axis[features.link] if joints.turns(t, dof) else sp.ZERO3
-        out["travel_axis"] += axis
-        out["travel_start"].append(sp.dot(axis, joints.separation(t, k, dof)))
-        drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else {}
-        for name in names[4:]:
-            out[name].append(drive.get(name, 0.0))
+        own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
+        own |= joints.travel_start(t, k, dof)
+        drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else dict.fromkeys(DRIVE_ROWS, 0.0)
+        own |= {name: [drive[name]] for name in DRIVE_ROWS}
+        for name, values in own.items():
+            out.setdefault(name, []).extend(values)
     return out
 
 
@@ -150,8 +148,7 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Sca
     features, own, n = t.dofs[dof], t.root_size + dof, t.nv
     position = q[dof]
     if joints.turns(t, dof):
-        now = sp.dot(triple(rows, "travel_axis", dof), joints.separation(t, k, dof))
-        position = rows["q_start"][dof] + (now - rows["travel_start"][dof])
+        position = rows["q_start"][dof] + joints.travelled(t, rows, k, dof)
     minv = rows["minv"]
     bias = rows["bias"][dof]
     joint = joints.JointState(minv[own * n + own], rows["soft"][dof], v[own] + bias, position)

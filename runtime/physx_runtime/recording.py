@@ -1,0 +1,91 @@
+"""What a simulation hands back: the motion of joints and links.
+
+Link poses and velocities come from the step's own algorithms, run on arrays of recorded states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Kinematics, forward_kinematics, link_velocities, quaternion
+from physx_runtime.packing import PackedModel
+from physx_runtime.solver.step import clamp_start
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Motion of one articulation in every world; record 0 is the state before step 1."""
+
+    time: NDArray[np.float64]           # (n_record,) s
+    joint_names: tuple[str, ...]        # (n_dof,) joint prim path, or path:axis
+    joint_position: Array               # (n_record, n_world, n_dof) rad or length
+    joint_velocity: Array               # (n_record, n_world, n_dof) rad/s or length/s
+    link_names: tuple[str, ...]         # (n_link,) prim path
+    link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
+    link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
+
+
+def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:
+    """Poses at states whose last axis is the row's; float64 whatever the states are."""
+    q = _leading(rows["q"])
+    root = {"root_rotation": _leading(rows["root_rotation"])}
+    rotation = sp.normalized(quaternion(root, "root_rotation", 0))
+    return forward_kinematics(model.topology, model.parameters, q, rotation)
+
+
+def _stacked(model: PackedModel, rows: Mapping[str, Array], values: list[tuple[Any, ...]]) -> Array:
+    """(..., n_link, components)."""
+    shape = rows["q"].shape[:-1]
+    return np.stack([np.stack([np.broadcast_to(x, shape) for x in value], axis=-1) for value in values], axis=-2)
+
+
+def link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
+    """World poses of the link frames, (..., n_link, 7): position, quaternion x y z w.
+
+    rows: q, root_position and root_rotation of the states, the row's axis last.
+    """
+    k = _kinematics(model, rows)
+    root = _leading(rows["root_position"])
+    poses = []
+    for i, (position, rotation) in enumerate(model.link_frames):
+        anchor = sp.add((root[0], root[1], root[2]), k.position[i])
+        poses.append((*sp.add(anchor, sp.mul_mv(k.R[i], position)), *sp.mul_quat(k.rotation[i], rotation)))
+    return _stacked(model, rows, poses)
+
+
+def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
+    """World velocities of the links at given states, (..., n_link, 6): linear at the centre of mass, angular.
+
+    rows: q, v and root_rotation of the states, the row's axis last.
+    """
+    velocity = link_velocities(model.topology, _kinematics(model, rows), _leading(rows["v"]))
+    return _stacked(model, rows, [(*u, *w) for u, w in zip(velocity.v_com, velocity.w, strict=True)])
+
+
+def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
+    """World velocities of the links as PhysX holds them after a step, (..., n_link, 6).
+
+    They are not those of the new pose: J(q0) v + dt Jdot(q0) v0, with q0, v0 the state `before` the step (measured
+    against recorded link velocities to 2e-6).
+    """
+    t = model.topology
+    k = _kinematics(model, before)
+    given = dict(model.parameters) | {"v": _leading(before["v"])}
+    start = link_velocities(t, k, clamp_start(t, given))
+    after = link_velocities(t, k, _leading(v))
+    linear = [sp.add(u, sp.scale(dt, a)) for u, a in zip(after.v_com, start.a_com, strict=True)]
+    angular = [sp.add(w, sp.scale(dt, a)) for w, a in zip(after.w, start.alpha, strict=True)]
+    return _stacked(model, before, [(*u, *w) for u, w in zip(linear, angular, strict=True)])
+
+
+def _leading(row: Array) -> Array:
+    """A row with its own axis first, float64."""
+    return np.moveaxis(row.astype(np.float64), -1, 0)

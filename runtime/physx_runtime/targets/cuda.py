@@ -1,0 +1,79 @@
+"""The CUDA target: the step as a scalar numba-cuda kernel, a thread a world, 32 worlds a block of the buffer."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import sys
+import types
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from physx_runtime.model import Topology
+from physx_runtime.targets.native import cache_folder, write_atomically
+from physx_runtime.tracing.emit_python import emit_source
+from physx_runtime.tracing.program import trace_step
+from physx_schema.errors import UnsupportedError
+
+# Worlds in a block of the buffer: neighbouring threads read neighbouring words.
+LANES = 32
+# At a few thousand worlds there is about one warp a multiprocessor; blocks of one warp spread over all of them.
+THREADS_PER_BLOCK = 32
+
+
+def emit_kernel(t: Topology, dtype: str) -> str:
+    """The kernel's Python source for ``step(x, worlds, steps, N, V)``; x of shape (blocks, rows, LANES)."""
+    environment = Environment(loader=PackageLoader("physx_runtime.targets"), undefined=StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
+    source = emit_source(trace_step(t))
+    return environment.get_template("cuda_step.py.jinja").render(source=source, dtype=dtype, lanes=LANES,
+                                                                 simulated=_simulated())
+
+
+@functools.lru_cache(maxsize=64)
+def load_kernel(t: Topology, dtype: str) -> Any:
+    """The emitted kernel as a numba-cuda dispatcher; its source is kept in the cache folder."""
+    _require_numba_cuda()
+    text = emit_kernel(t, dtype)
+    name = "cuda_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
+    path = cache_folder() / f"{name}.py"
+    if not path.is_file():
+        write_atomically(path, text.encode())
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path}: the emitted kernel cannot be imported; delete it and try again")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module.step
+
+
+def launch(t: Topology, dtype: str, x: Any, worlds: int, steps: int, n: int, v: int) -> None:
+    """Step every world of a device array `x` (blocks, rows, LANES) in place."""
+    blocks = -(-worlds // THREADS_PER_BLOCK)
+    load_kernel(t, dtype)[blocks, THREADS_PER_BLOCK](x, worlds, steps, n, v)
+
+
+def compile_ptx(t: Topology, dtype: str, capability: tuple[int, int] = (9, 0)) -> str:
+    """PTX of the kernel for a compute capability; needs no GPU."""
+    from numba import cuda, float32, float64, int64
+
+    kernel = load_kernel(t, dtype)
+    # the dispatcher asks the current device for its capability, and there may be none
+    cuda.dispatcher.get_current_device = lambda: types.SimpleNamespace(compute_capability=capability)
+    real = float32 if dtype == "float32" else float64
+    ptx, _ = cuda.compile_ptx(kernel.py_func, (real[:, :, ::1], int64, int64, int64, int64), cc=capability)
+    return str(ptx)
+
+
+def _simulated() -> bool:
+    from numba import config
+
+    return bool(config.ENABLE_CUDASIM)
+
+
+def _require_numba_cuda() -> None:
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise UnsupportedError("device 'cuda' needs numba-cuda; install it with: pip install 'physx-schema[cuda]'")

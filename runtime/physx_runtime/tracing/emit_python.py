@@ -1,0 +1,69 @@
+"""A traced step as scalar Python statements, a thread a world: the source numba-cuda compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from physx_runtime.tracing.program import Body, StepProgram
+
+BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "eq": "==", "and": "&", "or": "|"}
+CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the kernel's template needs: typed constants and the statements of the bodies.
+
+    Row scalars are local variables; `loads` and `stores` are (row scalar, row of the buffer).
+    """
+
+    constants: tuple[tuple[str, float], ...]
+    loads: tuple[tuple[str, int], ...]
+    begin: tuple[str, ...]
+    position: tuple[str, ...]
+    velocity: tuple[str, ...]
+    stores: tuple[tuple[str, int], ...]
+
+
+def emit_source(program: StepProgram) -> Source:
+    """The statements of a step, with sqrt, floor, fabs and cuda.selp to be supplied by the target."""
+    constants: dict[float, str] = {}
+    bodies = [tuple(_statements(body, name, constants)) for name, body in
+              (("b", program.begin), ("p", program.position), ("w", program.velocity))]
+    made = {row for row, _ in program.begin.outputs}
+    used = {row for body in (program.begin, program.position, program.velocity) for row in body.inputs}
+    loads = {*(row for row in used if row not in made), *program.begin.inputs, *program.state}
+    ordered = sorted(program.layout.items(), key=lambda item: item[1])
+    return Source(tuple((name, value) for value, name in constants.items()),
+                  tuple(item for item in ordered if item[0] in loads), *bodies,
+                  tuple(item for item in ordered if item[0] in program.state))
+
+
+def _statements(body: Body, prefix: str, constants: dict[float, str]) -> Iterator[str]:
+    """One statement a node, then the assignments to the rows the body changes."""
+
+    def operand(n: int) -> str:
+        op, args = body.nodes[n]
+        if op != "const":
+            return f"{prefix}{n}"
+        return constants.setdefault(float(args[0]), f"C{len(constants)}")      # type: ignore[arg-type]
+
+    for n in body.order:
+        op, args = body.nodes[n]
+        if op == "const":
+            continue
+        if op == "input":
+            yield f"{prefix}{n} = {args[0]}"
+            continue
+        x = [operand(int(a)) for a in args]     # type: ignore[call-overload]
+        if op in BINARY:
+            yield f"{prefix}{n} = {x[0]} {BINARY[op]} {x[1]}"
+        elif op == "neg":
+            yield f"{prefix}{n} = -{x[0]}"
+        elif op == "not":
+            yield f"{prefix}{n} = not {x[0]}"
+        else:
+            yield f"{prefix}{n} = {CALLS[op]}({', '.join(x)})"
+    for row, n in body.outputs:
+        yield f"{row} = {operand(n)}"
