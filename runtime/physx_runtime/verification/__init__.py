@@ -1,0 +1,5 @@
+"""Experiments that measure what authored values do."""
+
+from physx_runtime.verification.report import Row, Verification
+
+__all__ = ["Row", "Verification"]
