@@ -3,6 +3,7 @@
 from physx_schema.description.model import (
     Articulation,
     Attachment,
+    Authored,
     Description,
     Dof,
     Drive,
@@ -25,7 +26,7 @@ from physx_schema.description.model import (
 from physx_schema.description.reader import describe
 
 __all__ = [
-    "Articulation", "Attachment", "Description", "Dof", "Drive", "Envelope", "FixedTendon", "Joint", "Link", "Mimic",
-    "MimicDeclaration", "Opinion", "Pose", "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3",
+    "Articulation", "Attachment", "Authored", "Description", "Dof", "Drive", "Envelope", "FixedTendon", "Joint", "Link",
+    "Mimic", "MimicDeclaration", "Opinion", "Pose", "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3",
     "describe", "unlimited",
 ]

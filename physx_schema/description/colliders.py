@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pxr import Gf, Usd, UsdGeom, UsdShade
+from pxr import Gf, UsdGeom, UsdShade
 
 from physx_schema.description.frames import pose_of, scaled
 from physx_schema.description.model import Pose, Vec3
@@ -99,11 +99,14 @@ def _cylinder(prim: Any, scale: Vec3) -> Shape:
 
 
 def _cone(prim: Any, scale: Vec3) -> Shape:
-    """The exact cone. PhysX works with a convex hull of it, whose mass is about 0.03 % less."""
+    """The exact cone; PhysX works with a convex hull of it, whose mass is about 0.03 % less.
+
+    Its moments across are those about mid-height, which PhysX uses as if they were about the centre of mass.
+    """
     axis, radius, height = _size(UsdGeom.Cone(prim), scale)
     square = radius * radius
     volume = math.pi * square * height / 3
-    moments = _along(axis, 0.3 * volume * square, 3 / 80 * volume * (4 * square + height * height))
+    moments = _along(axis, 0.3 * volume * square, volume * (3 / 20 * square + height * height / 10))
     return Shape(volume, moments, _along(axis, -height / 4, 0.0))
 
 
@@ -127,11 +130,8 @@ _SHAPES: Mapping[str, Callable[[Any, Vec3], Shape]] = {
 }
 
 
-def material_density(opinions: PrimOpinions) -> float:
+def material_density(reading: Reading, opinions: PrimOpinions) -> float:
     """The density of the physics material bound to a collider, 0 where none is authored."""
     material = UsdShade.MaterialBindingAPI(opinions.prim).ComputeBoundMaterial("physics")[0]
-    if not material:
-        return 0.0
-    density = material.GetPrim().GetAttribute("physics:density")
-    value = density.Get(Usd.TimeCode.Default()) if density and density.HasAuthoredValue() else None
-    return float(value) if isinstance(value, float) else 0.0
+    bound = reading.prims.get(str(material.GetPath())) if material else None
+    return max(bound.view("PhysicsMaterialAPI").number("density"), 0.0) if bound else 0.0

@@ -76,7 +76,7 @@ def _collider_mass(reading: Reading, collider: Collider, body_density: float) ->
     """A collider's mass properties in the body frame."""
     view = collider.opinions.view("PhysicsMassAPI")
     mass = max(view.number("mass"), 0.0)
-    density = max(view.number("density"), 0.0) or body_density or material_density(collider.opinions)
+    density = max(view.number("density"), 0.0) or body_density or material_density(reading, collider.opinions)
     density = density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
     volume = collider.shape.volume
     factor = (mass / volume if volume else 0.0) if mass else density

@@ -238,11 +238,23 @@ class MimicDeclaration:
 
 
 @dataclass(frozen=True, slots=True)
+class Authored:
+    """A physics property as authored, whatever became of it."""
+
+    path: str                           # prim
+    property: str                       # full property name
+    value: object                       # at the default time; target paths of a relationship
+    type_name: str                      # Sdf type name, "rel" for a relationship
+    schema: str = ""                    # the schema on the prim that has the property, "" where none has
+    base: str = ""                      # the property's name in that schema, such as "gearing"
+
+
+@dataclass(frozen=True, slots=True)
 class Opinion:
     """A physics property that nothing uses."""
 
     path: str                           # prim
-    property: str                       # full property name, or "apiSchemas" for an applied schema
+    property: str                       # full property name, "apiSchemas" for an applied schema, "" for the prim itself
     reason: str
     suggestion: str = ""                # the closest thing that would have worked
 
@@ -273,7 +285,8 @@ class Description:
     problems: tuple[Problem, ...] = ()
     unused: tuple[Opinion, ...] = ()
     not_evaluated: tuple[Opinion, ...] = ()     # physics that PhysX reads but this library does not
-    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths some fact was made of
+    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths some fact was made of, or that need none
+    authored: tuple[Authored, ...] = ()         # every physics property with an opinion
 
 
 def unlimited(value: float) -> bool:

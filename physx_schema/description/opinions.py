@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from physx_schema.description.frames import quaternion, vector
 from physx_schema.description.model import Problem, Quat, Vec3
+from physx_schema.description.ownership import Owner
 from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 
 T = TypeVar("T")
@@ -76,6 +77,15 @@ class PrimOpinions:
         self.consumed.add(name)
         return self.prim.GetAttribute(name).Get()
 
+    def report_sampled(self, name: str) -> None:
+        """Record, once, that a property has time samples but no value at the default time."""
+        problem = Problem(
+            "value/only-samples", self.path, name, "time samples and no default value",
+            "PhysX reads the default time and works with its own default", "author a default value", "warning",
+        )
+        if problem not in self.problems:
+            self.problems.append(problem)
+
     def targets(self, name: str) -> tuple[str, ...]:
         """The composed targets of a relationship."""
         self.consumed.add(name)
@@ -89,6 +99,26 @@ class PrimOpinions:
         if attribute:
             return bool(attribute.HasAuthoredValue())
         return bool(self.prim.GetRelationship(name).HasAuthoredTargets())
+
+    def has_owner(self, owner: Owner) -> bool:
+        """Whether the schema that a property belongs to is on this prim, under its instance name."""
+        return self.has(owner.schema, owner.instance)
+
+    def peek(self, name: str) -> object:
+        """A property's value or targets, without counting it as read."""
+        attribute = self.prim.GetAttribute(name)
+        if attribute:
+            return attribute.Get()
+        return tuple(str(target) for target in self.prim.GetRelationship(name).GetTargets())
+
+    def type_of(self, name: str) -> str:
+        """The Sdf type an attribute was authored with, "rel" for a relationship."""
+        attribute = self.prim.GetAttribute(name)
+        return str(attribute.GetTypeName()) if attribute else "rel"
+
+    def defined(self) -> frozenset[str]:
+        """Names of the properties that the prim's registered schemas define."""
+        return frozenset(self.prim.GetPrimDefinition().GetPropertyNames())
 
     def mark(self, schema: str, instance: str = "") -> None:
         """Record that a fact was made of an applied schema."""
@@ -133,7 +163,10 @@ class View:
         if not self.authored(base):
             return default
         value = self._opinions.value(self.name(base))
-        return default if value is None else value
+        if value is None:
+            self._opinions.report_sampled(self.name(base))
+            return default
+        return value
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""

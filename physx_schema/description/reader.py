@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from physx_schema.description.accounting import settle
 from physx_schema.description.bodies import colliders_by_body, is_enabled, read_link
 from physx_schema.description.fixed_tendons import read_fixed_tendons
 from physx_schema.description.joints import AuthoredJoint, directed, read_joints, undirected
 from physx_schema.description.mimics import read_declarations, read_mimics
-from physx_schema.description.model import Articulation, Description, Joint, Link, MimicDeclaration
+from physx_schema.description.model import Articulation, Description, Joint, Link, MimicDeclaration, Problem
 from physx_schema.description.opinions import PrimOpinions
-from physx_schema.description.reading import Reading
+from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.scene import iteration_bounds, read_scene
 from physx_schema.description.spatial_tendons import read_spatial_tendons
 from physx_schema.description.stages import open_stage, source_name
@@ -37,10 +38,13 @@ def describe(source: str | Path | Any) -> Description:
     articulations = tuple(_articulation(reading, tree, colliders, declarations) for tree in trees)
     placed = {link.path for articulation in articulations for link in articulation.links}
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
+    bodies, free_joints = _free_bodies(reading, placed, colliders), _free_joints(reading, joints, used)
+    account = settle(reading, articulations, bodies, free_joints)
     return Description(
-        source=source_name(stage), scene=scene, articulations=articulations,
-        bodies=_free_bodies(reading, placed, colliders), joints=_free_joints(reading, joints, used),
-        mimic_declarations=tuple(declarations), problems=tuple(reading.problems),
+        source=source_name(stage), scene=scene, articulations=articulations, bodies=bodies, joints=free_joints,
+        mimic_declarations=tuple(declarations), problems=_sorted(reading.problems), unused=tuple(account.unused),
+        not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),
+        authored=tuple(account.authored),
     )
 
 
@@ -62,6 +66,11 @@ def _articulation(
         fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
         mimics=read_mimics(reading, declarations, links),
     )
+
+
+def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Each problem once, by prim and property."""
+    return tuple(sorted(dict.fromkeys(problems), key=lambda item: (path_key(item.path), item.property, item.code)))
 
 
 def _free_bodies(reading: Reading, placed: set[str], colliders: Colliders) -> tuple[Link, ...]:

@@ -1,0 +1,208 @@
+"""The account of a stage: every physics opinion became a fact, is unused with a reason, or is not evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, RETIRED, WITHOUT_EFFECT, namespace
+from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion
+from physx_schema.description.opinions import PrimOpinions, is_physics_schema
+from physx_schema.description.ownership import Owner, owners
+from physx_schema.description.reading import Reading
+from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
+
+_AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
+                 "PhysicsLimitAPI", "PhysxLimitAPI")
+_TOUCHING = frozenset({"PhysicsCollisionAPI", "PhysicsMaterialAPI"})
+_INSTANCES = {"revolute": "angular", "prismatic": "linear"}
+
+
+@dataclass(slots=True)
+class Account:
+    """Where the opinions of a stage went."""
+
+    authored: list[Authored] = field(default_factory=list)
+    unused: list[Opinion] = field(default_factory=list)
+    not_evaluated: list[Opinion] = field(default_factory=list)
+    consumed: set[str] = field(default_factory=set)
+    contacts: bool = True       # whether anything on the stage can touch
+
+
+def settle(
+    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
+) -> Account:
+    """Account for every physics opinion, after all facts have been read."""
+    account = Account(contacts=any(reading.having("PhysicsCollisionAPI")))
+    account.not_evaluated += _unsimulated(articulations, bodies, joints)
+    for opinions in reading.prims.values():
+        _settle_type(account, opinions)
+        for applied in opinions.applied:
+            if applied in _TOUCHING or (is_physics_schema(applied) and applied not in opinions.used_schemas):
+                _settle_schema(account, opinions, applied)
+        for name in opinions.properties:
+            if opinions.authors(name):
+                _settle_property(account, opinions, name)
+    return account
+
+
+def _unsimulated(
+    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Iterable[Joint],
+) -> Iterator[Opinion]:
+    """Facts that no solver of this library steps."""
+    for articulation in articulations:
+        if not articulation.enabled:
+            yield Opinion(articulation.path, "physxArticulation:articulationEnabled",
+                          "an articulation that is switched off, whose bodies and joints PhysX simulates separately")
+        for link in articulation.links:
+            if link.joint is not None and link.joint.kind in ("spherical", "d6"):
+                yield Opinion(link.joint.path, "", f"a {link.joint.kind} joint is not simulated")
+    for body in bodies:
+        yield Opinion(body.path, "", "a rigid body outside articulations is not simulated")
+    for joint in joints:
+        yield Opinion(joint.path, "", "a joint outside articulations is not simulated")
+
+
+def _settle_type(account: Account, opinions: PrimOpinions) -> None:
+    """A prim type of PhysX without facts. Joints are accounted for one by one elsewhere."""
+    name = opinions.type_name
+    if name in OTHER_SCHEMAS and name not in JOINT_KINDS:
+        account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
+    elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
+        suggestion = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", suggestion))
+
+
+def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
+    name, instance = split_name(applied)
+    if name in OTHER_SCHEMAS or name in _TOUCHING:
+        reason = f"{applied}: {OTHER_SCHEMAS.get(name, 'contacts')} are not simulated"
+        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
+    elif name in RETIRED:
+        reason, successor = RETIRED[name]
+        account.unused.append(
+            Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", _successor(opinions, successor)))
+    elif name not in SCHEMAS:
+        close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        reason = f"{applied}: PhysX has no schema of this name"
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, close and applied.replace(name, close, 1)))
+    elif SCHEMAS[name].multiple and not instance:
+        reason = f"{applied} needs an instance name"
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, f"{name}:{_instance_for(opinions, name)}"))
+    else:
+        reason, suggestion = _why_idle(opinions, Owner(name, instance, ""))
+        account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion))
+
+
+def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> None:
+    found = owners(name)
+    owner = next((item for item in found if item.known and opinions.has_owner(item)), None)
+    account.authored.append(Authored(
+        opinions.path, name, opinions.peek(name), opinions.type_of(name),
+        owner.schema if owner else "", owner.base if owner else "",
+    ))
+    if name in opinions.consumed:
+        account.consumed.add(f"{opinions.path}.{name}")
+        return
+    about = _about(opinions, name, found)
+    if (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts):
+        account.consumed.add(f"{opinions.path}.{name}")
+    elif about:
+        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which this library does not simulate"))
+    else:
+        account.unused.append(Opinion(opinions.path, name, *_why_unused(opinions, name, found, owner)))
+
+
+def _about(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
+    """What an unread property is about where PhysX reads it; empty where it does not."""
+    for owner in found:
+        if opinions.has_owner(owner):
+            schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
+            about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
+            if about:
+                return about
+    if opinions.type_name in OTHER_SCHEMAS and name in opinions.defined():
+        return OTHER_SCHEMAS[opinions.type_name]
+    head = name.partition(":")[0]
+    for applied in opinions.applied:
+        schema = split_name(applied)[0]
+        if schema in OTHER_SCHEMAS and (head == namespace(schema) or name in opinions.defined()):
+            return OTHER_SCHEMAS[schema]
+    return ""
+
+
+def _why_unused(
+    opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
+) -> tuple[str, str]:
+    """Reason and suggestion for a property that PhysX does not read."""
+    if owner is not None:
+        return _why_idle(opinions, owner)
+    for item in found:
+        if item.known and item.schema not in JOINT_KINDS:
+            applied = f"{item.schema}:{item.instance}" if item.instance else item.schema
+            return f"{applied} is not applied to the prim", f"apply {applied}"
+    head = name.partition(":")[0]
+    for schema, (reason, successor) in RETIRED.items():
+        if head == namespace(schema):
+            return reason, _successor(opinions, successor)
+    for schema in OTHER_SCHEMAS:
+        if head == namespace(schema):
+            return f"{schema} is not applied to the prim", f"apply {schema}"
+    return "no schema of the prim has a property of this name", _closest(name, _property_names(opinions, found))
+
+
+def _why_idle(opinions: PrimOpinions, owner: Owner) -> tuple[str, str]:
+    """Why a known property or schema on this prim has no effect."""
+    kind = opinions.joint_kind
+    if owner.schema == "PhysxLimitAPI":
+        return "PhysX does not soften the limits of articulation joints", "remove it; limits are hard"
+    if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
+        if kind is None:
+            return "the prim is not a joint", "apply it to the joint"
+        if not opinions.joint_view().flag("jointEnabled"):
+            return "the joint is disabled", "set physics:jointEnabled to true"
+        right = _INSTANCES.get(kind)
+        if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
+            better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
+            return f"a {kind} joint has only the axis {right!r}", better
+        return f"PhysX does not read it on a {kind} joint", ""
+    if owner.schema.startswith("PhysxTendonAttachment"):
+        return "the prim is not a link of an articulation", "apply it to a rigid body of the articulation"
+    if owner.schema == "PhysicsMassAPI":
+        return "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"
+    if owner.schema == "PhysxRigidBodyAPI":
+        return "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"
+    if owner.schema == "PhysxArticulationAPI":
+        return "the prim carries no PhysicsArticulationRootAPI of an articulation", "apply PhysicsArticulationRootAPI"
+    if owner.schema == "PhysxSceneAPI":
+        return "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"
+    return "nothing on the stage makes use of it", ""
+
+
+def _instance_for(opinions: PrimOpinions, schema: str) -> str:
+    if schema == "PhysxMimicJointAPI":
+        return "rotX"
+    return _INSTANCES.get(opinions.joint_kind or "", "name") if schema in _AXIS_SCHEMAS else "name"
+
+
+def _successor(opinions: PrimOpinions, schema: str) -> str:
+    return f"{schema}:{_INSTANCES.get(opinions.joint_kind or '', 'angular')}"
+
+
+def _property_names(opinions: PrimOpinions, found: Sequence[Owner]) -> set[str]:
+    """Names that a misspelt property may have been meant for."""
+    names = set(opinions.defined())
+    for applied in (opinions.type_name, *opinions.applied):
+        schema, instance = split_name(applied)
+        if schema in SCHEMAS:
+            known = (*SCHEMAS[schema].defaults, *NOT_EVALUATED.get(schema, ()))
+            names.update(SCHEMAS[schema].name(base, instance) for base in known)
+    for owner in found:
+        names.update(SCHEMAS[owner.schema].name(base, owner.instance) for base in SCHEMAS[owner.schema].defaults)
+    return names
+
+
+def _closest(name: str, names: Iterable[str]) -> str:
+    close = get_close_matches(name, sorted(names), 1, 0.75)
+    return close[0] if close else ""

@@ -1,0 +1,106 @@
+"""What PhysX knows beyond the facts of a Description: schemas and properties this library does not evaluate.
+
+Names, so that a stage is judged the same whether or not the schemas are registered with USD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Properties of evaluated schemas that PhysX reads and no fact holds, with what they are about.
+NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
+    "PhysicsRigidBodyAPI": {"startsAsleep": "sleeping", "simulationOwner": "several scenes"},
+    "PhysicsCollisionAPI": {"collisionEnabled": "contacts", "simulationOwner": "several scenes"},
+    "PhysicsMaterialAPI": {
+        "dynamicFriction": "contacts", "staticFriction": "contacts", "restitution": "contacts",
+    },
+    "PhysxRigidBodyAPI": {
+        "sleepThreshold": "sleeping", "stabilizationThreshold": "sleeping", "lockedPosAxis": "locked body axes",
+        "lockedRotAxis": "locked body axes", "retainAccelerations": "retained accelerations",
+        "enableGyroscopicForces": "gyroscopic forces", "solveContact": "contacts", "enableCCD": "contacts",
+        "enableSpeculativeCCD": "contacts", "maxDepenetrationVelocity": "contacts", "maxContactImpulse": "contacts",
+        "contactSlopCoefficient": "contacts", "solverPositionIterationCount": "bodies outside articulations",
+        "solverVelocityIterationCount": "bodies outside articulations",
+    },
+    "PhysxArticulationAPI": {
+        "enabledSelfCollisions": "contacts", "sleepThreshold": "sleeping", "stabilizationThreshold": "sleeping",
+    },
+    "PhysxSceneAPI": {
+        "timeStepsPerSecond": "the step, which the caller of the simulation chooses", "bounceThreshold": "contacts",
+        "frictionCorrelationDistance": "contacts", "frictionOffsetThreshold": "contacts", "frictionType": "contacts",
+        "invertCollisionGroupFilter": "contacts", "enableCCD": "contacts", "collisionSystem": "contacts",
+        "disableSleeping": "sleeping", "enableStabilization": "sleeping", "maxBiasCoefficient": "the bias limit",
+        "solveArticulationContactLast": "contacts",
+    },
+    "PhysicsJoint": {
+        "breakForce": "breaking joints", "breakTorque": "breaking joints", "collisionEnabled": "contacts",
+    },
+    "PhysicsSphericalJoint": {"coneAngle0Limit": "cone limits", "coneAngle1Limit": "cone limits"},
+}
+
+# Properties that choose how PhysX computes or allocates, not what comes out of it.
+WITHOUT_EFFECT: frozenset[str] = frozenset({
+    "physxScene:broadphaseType", "physxScene:enableEnhancedDeterminism", "physxScene:enableGPUDynamics",
+    "physxScene:enableSceneQuerySupport", "physxScene:reportKinematicKinematicPairs",
+    "physxScene:reportKinematicStaticPairs", "physxScene:updateType", "physxScene:gpuCollisionStackSize",
+    "physxScene:gpuFoundLostAggregatePairsCapacity", "physxScene:gpuFoundLostPairsCapacity",
+    "physxScene:gpuHeapCapacity", "physxScene:gpuMaxDeformableSurfaceContacts",
+    "physxScene:gpuMaxDeformableVolumeContacts", "physxScene:gpuMaxNumPartitions",
+    "physxScene:gpuMaxParticleContacts", "physxScene:gpuMaxRigidContactCount", "physxScene:gpuMaxRigidPatchCount",
+    "physxScene:gpuTempBufferCapacity", "physxScene:gpuTotalAggregatePairsCapacity",
+})
+
+# Applied schemas of PhysX without any fact here, and what they are about.
+OTHER_SCHEMAS: Mapping[str, str] = {
+    **dict.fromkeys((
+        "PhysxCollisionAPI", "PhysxConvexHullCollisionAPI", "PhysxConvexDecompositionCollisionAPI",
+        "PhysxSphereFillCollisionAPI", "PhysxTriangleMeshSimplificationCollisionAPI", "PhysxTriangleMeshCollisionAPI",
+        "PhysxSDFMeshCollisionAPI", "PhysxMeshMergeCollisionAPI", "PhysxContactReportAPI", "PhysxTriggerAPI",
+        "PhysxTriggerStateAPI", "PhysxCookedDataAPI", "PhysxMaterialAPI", "PhysicsMeshCollisionAPI",
+        "PhysicsFilteredPairsAPI", "PhysicsCollisionGroup", "PhysxSurfaceVelocityAPI",
+        "PhysxSplinesSurfaceVelocityAPI",
+    ), "contacts"),
+    **dict.fromkeys((
+        "PhysxVehicleContextAPI", "PhysxVehicleWheelAPI", "PhysxVehicleTireAPI", "PhysxVehicleSuspensionAPI",
+        "PhysxVehicleWheelAttachmentAPI", "PhysxVehicleSuspensionComplianceAPI", "PhysxVehicleEngineAPI",
+        "PhysxVehicleGearsAPI", "PhysxVehicleAutoGearBoxAPI", "PhysxVehicleClutchAPI", "PhysxVehicleDriveBasicAPI",
+        "PhysxVehicleDriveStandardAPI", "PhysxVehicleMultiWheelDifferentialAPI", "PhysxVehicleTankDifferentialAPI",
+        "PhysxVehicleBrakesAPI", "PhysxVehicleSteeringAPI", "PhysxVehicleAckermannSteeringAPI", "PhysxVehicleAPI",
+        "PhysxVehicleControllerAPI", "PhysxVehicleTankControllerAPI", "PhysxVehicleWheelControllerAPI",
+        "PhysxVehicleNonlinearCommandResponseAPI", "PhysxVehicleTireFrictionTable",
+    ), "vehicles"),
+    **dict.fromkeys((
+        "PhysxParticleSystem", "PhysxParticleIsosurfaceAPI", "PhysxParticleSmoothingAPI",
+        "PhysxParticleAnisotropyAPI", "PhysxDiffuseParticlesAPI", "PhysxPBDMaterialAPI", "PhysxParticleAPI",
+        "PhysxParticleSetAPI", "PhysxParticleSamplingAPI",
+    ), "particles"),
+    **dict.fromkeys((
+        "PhysxBaseDeformableBodyAPI", "PhysxSurfaceDeformableBodyAPI", "PhysxDeformableMaterialAPI",
+        "PhysxSurfaceDeformableMaterialAPI", "PhysxAutoDeformableBodyAPI", "PhysxAutoDeformableHexahedralMeshAPI",
+        "PhysxAutoDeformableMeshSimplificationAPI", "PhysxAutoDeformableAttachmentAPI",
+    ), "deformable bodies"),
+    **dict.fromkeys((
+        "PhysxCameraAPI", "PhysxCameraFollowAPI", "PhysxCameraFollowLookAPI", "PhysxCameraFollowVelocityAPI",
+        "PhysxCameraDroneAPI",
+    ), "cameras"),
+    **dict.fromkeys(("PhysxPhysicsInstancer", "PhysxPhysicsJointInstancer"), "instancers"),
+    **dict.fromkeys((
+        "PhysxPhysicsGearJoint", "PhysxPhysicsRackAndPinionJoint", "PhysicsDistanceJoint",
+        "PhysxPhysicsDistanceJointAPI",
+    ), "joints outside articulations"),
+    "PhysxForceAPI": "constant forces",
+    "PhysxCharacterControllerAPI": "character controllers",
+    "PhysxSceneQuasistaticAPI": "quasistatic scenes",
+}
+
+# Applied schemas that PhysX no longer has: what becomes of them, and what to use.
+RETIRED: Mapping[str, tuple[str, str]] = {
+    "PhysxJointAPI": ("PhysX no longer reads it: armature, friction and maximum velocity have no effect",
+                      "PhysxJointAxisAPI"),
+}
+
+
+def namespace(schema: str) -> str:
+    """The property namespace of a schema of OTHER_SCHEMAS or RETIRED: its name in lower camel case without API."""
+    name = schema.removesuffix("API")
+    return name[:1].lower() + name[1:]
