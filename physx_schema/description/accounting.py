@@ -109,7 +109,7 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     if (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
-        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which this library does not simulate"))
+        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
     else:
         account.unused.append(Opinion(opinions.path, name, *_why_unused(opinions, name, found, owner)))
 

@@ -285,7 +285,7 @@ class Description:
     problems: tuple[Problem, ...] = ()
     unused: tuple[Opinion, ...] = ()
     not_evaluated: tuple[Opinion, ...] = ()     # physics that PhysX reads but this library does not
-    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths some fact was made of, or that need none
+    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths that became facts or need none
     authored: tuple[Authored, ...] = ()         # every physics property with an opinion
 
 
