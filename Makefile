@@ -1,0 +1,63 @@
+# Each target makes the environment it needs, and a second run reuses it: Python 3.11 to 3.13 and make are enough.
+#   make demo     a tendon-driven hand: authored, checked, simulated, verified; results in demo/
+#   make test     everything a change must pass
+#   make sweep    long comparisons, with real PhysX where it can be installed
+PYTHON ?= python3
+WORKERS ?= 2
+ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
+
+VENV := .venv
+ORACLE_VENV := .venv-oracle
+INSTALL := -m pip install --quiet --disable-pip-version-check
+
+# Compiled kernels are shared by the test workers and by later runs.
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
+export PHYSX_RUNTIME_CACHE := $(CURDIR)/.cache/kernels
+
+# Reference cases and the driver of real PhysX, where they lie beside the checkout.
+SHARED := $(wildcard ../shared)
+ifneq ($(SHARED),)
+export PHYSX_SCHEMA_SHARED ?= $(abspath $(SHARED))
+export PHYSX_ORACLE ?= $(abspath $(SHARED))/oracle
+endif
+
+.PHONY: demo test sweep oracle
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.ready-demo
+	$(VENV)/bin/physx-schema demo --out demo
+
+test: $(VENV)/.ready-dev
+	$(VENV)/bin/python -m pytest -n $(WORKERS) -m "not sweep"
+
+# An interpreter named by ORACLE_PYTHON is used as it is; otherwise one is set up.
+sweep: $(VENV)/.ready-dev
+ifdef ORACLE_PYTHON
+	$(VENV)/bin/python -m pytest -n $(WORKERS) -m sweep
+else
+	@$(MAKE) --no-print-directory oracle || \
+		echo "sweep: real PhysX (ovphysx) could not be installed here; every comparison with it is skipped" >&2
+	@if [ -f $(ORACLE_VENV)/.ready ]; then export ORACLE_PYTHON=$(CURDIR)/$(ORACLE_VENV)/bin/python; fi; \
+		$(VENV)/bin/python -m pytest -n $(WORKERS) -m sweep
+endif
+
+# Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one.
+oracle: $(ORACLE_VENV)/.ready
+
+$(ORACLE_VENV)/.ready: Makefile
+	$(PYTHON) -m venv $(ORACLE_VENV)
+	$(ORACLE_VENV)/bin/python $(INSTALL) $(ORACLE_PACKAGES)
+	@touch $@
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || \
+		{ echo "physx-schema needs Python 3.11 to 3.13; choose one with: make PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready-demo: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(INSTALL) -e ".[report]"
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/python $(INSTALL) -e ".[dev]"
+	@touch $@ $(VENV)/.ready-demo
