@@ -1,0 +1,257 @@
+"""A recording as USD: the stage's own layer below, time samples of every moving link and joint above.
+
+The local matrix of a link at a time is  S * pose(t) * parent(t)^-1  (USD's row vectors), with S the scale and shear
+that the link has on the stage and parent(t) the world matrix of its parent prim, which moves where it lies below
+another link.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+
+from physx_runtime.recording import Recording
+from physx_runtime.viewing.writing import replacing
+from physx_schema import JointStateAPI
+from physx_schema.description.frames import pose_matrix, pose_of
+from physx_schema.description.stages import open_stage, source_name
+from physx_schema.errors import UnsupportedError
+
+SUFFIXES = (".usda", ".usdc", ".usd")
+STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
+KEPT = 1e-6     # how far a local matrix may be from translate * orient * authored scale before those ops cannot hold it
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A link and what does not change while it moves."""
+
+    path: str
+    shape: Any                          # matrix: world scale and shear, in the link's own frame
+    carrier: str | None                 # the link below which the prim lies
+    parent: Any                         # matrix of the parent prim, in the carrier's frame or in the world
+
+
+def write_motion(stage: Any, recording: Recording, path: str | Path, world: int = 0) -> Path:
+    """Write a USD file that plays the recorded motion over the stage; return its path.
+
+    A stage saved on disk becomes a sublayer, by a relative path; one with unsaved edits is flattened into the file.
+    Time code k is record k, and timeCodesPerSecond makes it play in real time. Joint positions and velocities come
+    along as time samples of PhysicsJointStateAPI, in degrees for angular joints.
+
+    Raises:
+        ValueError: an unknown suffix, a world that was not recorded, or a path that is the stage's own.
+        UnreadableError: the stage cannot be opened.
+        UnsupportedError: links or joints of the recording that are missing on the stage, inside instances, or below
+            prims that are animated already.
+    """
+    path, stage = Path(path), open_stage(stage)
+    _check(stage, recording, path, world)
+    layer = _base_layer(stage)
+    rate = _rate(recording.time)
+    layer.timeCodesPerSecond = layer.framesPerSecond = rate
+    layer.startTimeCode, layer.endTimeCode = 0, len(recording.time) - 1
+    _sample(layer, _links(stage, recording.link_names), recording, world)
+    if layer.subLayerPaths:                         # relative from where the file will be, so only now
+        layer.subLayerPaths = [_relative(Path(below), path.parent) for below in layer.subLayerPaths]
+    with replacing(path) as temporary:
+        layer.Export(str(temporary))
+    return path
+
+
+def _check(stage: Any, recording: Recording, path: Path, world: int) -> None:
+    worlds = recording.link_pose.shape[1]
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"{path}: suffix {path.suffix!r}; a motion is written to {', '.join(SUFFIXES)}")
+    if not 0 <= world < worlds:
+        raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
+    if path.resolve() in {Path(layer.realPath).resolve() for layer in stage.GetUsedLayers() if layer.realPath}:
+        raise ValueError(f"{path}: a layer of the stage itself; write the motion to another file")
+    problems = []
+    for name in (*recording.link_names, *map(_joint_path, recording.joint_names)):
+        prim = stage.GetPrimAtPath(name)
+        if not prim:
+            problems.append(f"{name}: not on the stage; give the stage that was simulated")
+        elif prim.IsInstanceProxy():
+            problems.append(f"{name}: inside an instance, where USD takes no time samples; set instanceable = false")
+        elif moving := _animated(prim.GetParent()):
+            problems.append(f"{moving}: its transform is animated, and {name} lies below it; remove the time samples")
+    if problems:
+        raise UnsupportedError(f"{source_name(stage)}: " + "; ".join(sorted(set(problems))))
+
+
+def _joint_path(name: str) -> str:
+    """The joint prim of a degree of freedom, which is called as the prim or ``path:axis``."""
+    return name.partition(":")[0]
+
+
+def _animated(prim: Any) -> str:
+    """The nearest prim from this one upwards whose transform changes with time; empty where none does."""
+    while prim and not prim.IsPseudoRoot():
+        if UsdGeom.Xformable(prim).TransformMightBeTimeVarying():
+            return str(prim.GetPath())
+        prim = prim.GetParent()
+    return ""
+
+
+def _rate(time: NDArray[np.float64]) -> float:
+    """Records per second, a whole number where only float noise keeps it from one."""
+    if len(time) < 2:
+        return 60.0
+    rate = (len(time) - 1) / float(time[-1] - time[0])
+    return float(round(rate)) if abs(rate - round(rate)) < 1e-6 * rate else rate
+
+
+def _base_layer(stage: Any) -> Any:
+    """A layer that composes to the stage: a sublayer entry, or a flattened copy where memory holds unsaved edits."""
+    if any(layer.dirty or (layer.anonymous and not layer.empty) for layer in stage.GetUsedLayers()):
+        return stage.Flatten(addSourceFileComment=False)
+    layer, root = Sdf.Layer.CreateAnonymous(), stage.GetRootLayer()
+    layer.subLayerPaths.append(root.realPath)
+    for key in STAGE_METADATA:                      # USD reads these from the root layer only
+        if root.pseudoRoot.HasInfo(key):
+            layer.pseudoRoot.SetInfo(key, root.pseudoRoot.GetInfo(key))
+    return layer
+
+
+def _relative(file: Path, folder: Path) -> str:
+    try:
+        relative = Path(os.path.relpath(file, folder.resolve())).as_posix()
+    except ValueError:                              # another drive
+        return file.as_posix()
+    return relative if relative.startswith("../") else f"./{relative}"
+
+
+def _sample(layer: Any, links: list[_Link], recording: Recording, world: int) -> None:
+    """Write every link's transforms and every joint's state into the layer."""
+    target = Usd.Stage.Open(layer)
+    codes = [float(code) for code in range(len(recording.time))]
+    for link, matrices in zip(links, _local_matrices(links, recording.link_pose[:, world]), strict=True):
+        _write_transforms(target.GetPrimAtPath(link.path), codes, matrices)
+    for i, name in enumerate(recording.joint_names):
+        state = recording.joint_position[:, world, i], recording.joint_velocity[:, world, i]
+        _write_joint(target.GetPrimAtPath(_joint_path(name)), name, codes, *state)
+
+
+def _links(stage: Any, names: tuple[str, ...]) -> list[_Link]:
+    """What is constant for every link, read at the default time."""
+    frames, links = UsdGeom.XformCache(Usd.TimeCode.Default()), []
+    for name in names:
+        prim = stage.GetPrimAtPath(name)
+        matrix = frames.GetLocalToWorldTransform(prim)
+        if UsdGeom.Xformable(prim).GetResetXformStack():
+            parent, carrier = Gf.Matrix4d(1.0), None
+        else:
+            parent, carrier = frames.GetParentToWorldTransform(prim), _carrier(prim, frozenset(names))
+        if carrier is not None:
+            parent = parent * _rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(carrier))).GetInverse()
+        links.append(_Link(name, matrix * _rigid(matrix).GetInverse(), carrier, parent))
+    return links
+
+
+def _carrier(prim: Any, links: frozenset[str]) -> str | None:
+    """The nearest link above a prim whose motion reaches it."""
+    above = prim.GetParent()
+    while above and not above.IsPseudoRoot():
+        if str(above.GetPath()) in links:
+            return str(above.GetPath())
+        if UsdGeom.Xformable(above).GetResetXformStack():
+            return None
+        above = above.GetParent()
+    return None
+
+
+def _rigid(matrix: Any) -> Any:
+    """The pose in a matrix, without scale and shear, as PhysX takes it from USD."""
+    return pose_matrix(*pose_of(Gf.Transform(matrix)))
+
+
+def _local_matrices(links: list[_Link], poses: NDArray[Any]) -> Iterator[list[Any]]:
+    """The local matrix at every record, link by link; poses: (n_record, n_link, 7), position and quaternion x y z w."""
+    worlds = {
+        link.path: [pose_matrix(tuple(pose[:3]), tuple(pose[3:])) for pose in poses[:, i].tolist()]
+        for i, link in enumerate(links)
+    }
+    still = [Gf.Matrix4d(1.0)] * len(poses)
+    for link in links:
+        carriers = worlds[link.carrier] if link.carrier else still
+        yield [
+            link.shape * own * (link.parent * carrier).GetInverse()
+            for own, carrier in zip(worlds[link.path], carriers, strict=True)
+        ]
+
+
+def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> None:
+    """Sample the prim's translate and orient where these can hold the matrices, else one matrix op in their place."""
+    xformable = UsdGeom.Xformable(prim)
+    ops = {op.GetOpName(): op for op in xformable.GetOrderedXformOps()}
+    scale = Gf.Vec3d(ops["xformOp:scale"].Get()) if "xformOp:scale" in ops else Gf.Vec3d(1.0)
+    if not _usable(ops) or not all(_holds(matrix, scale) for matrix in matrices):
+        reset = xformable.GetResetXformStack()
+        op = xformable.AddTransformOp(opSuffix="motion")
+        xformable.SetXformOpOrder([op], reset)
+        for code, matrix in zip(codes, matrices, strict=True):
+            op.Set(matrix, code)
+        return
+    translate, orient = ops["xformOp:translate"], ops["xformOp:orient"]
+    vector, quaternion = type(translate.Get()), type(orient.Get())
+    for code, matrix, rotation in zip(codes, matrices, _continuous(matrices), strict=True):
+        translate.Set(vector(matrix.ExtractTranslation()), code)
+        orient.Set(quaternion(rotation), code)
+
+
+def _usable(ops: Mapping[str, Any]) -> bool:
+    """Whether the ops are translate, orient and perhaps scale, in that order and in more than half precision."""
+    names = tuple(ops)
+    return names[:2] == ("xformOp:translate", "xformOp:orient") and names[2:] in ((), ("xformOp:scale",)) and all(
+        op.GetPrecision() != UsdGeom.XformOp.PrecisionHalf for op in ops.values())
+
+
+def _holds(matrix: Any, scale: Any) -> bool:
+    """Whether scale, then a rotation, then a translation make up the matrix."""
+    rebuilt = Gf.Matrix4d().SetScale(scale) * _rigid(matrix)
+    return bool(Gf.IsClose(matrix, rebuilt, KEPT))
+
+
+def _continuous(matrices: list[Any]) -> Iterator[Any]:
+    """Rotations as quaternions on one side of the double cover, so that players interpolate the short way."""
+    last = None
+    for matrix in matrices:
+        rotation = _rigid(matrix).ExtractRotationQuat()
+        if last is not None and Gf.Dot(last, rotation) < 0.0:
+            rotation = -rotation
+        last = rotation
+        yield rotation
+
+
+def _write_joint(prim: Any, name: str, codes: list[float], position: NDArray[Any], velocity: NDArray[Any]) -> None:
+    instance = _instance(prim, name)
+    if instance != "linear":
+        position, velocity = np.degrees(position), np.degrees(velocity)
+    state = JointStateAPI.Apply(prim, instance)
+    for attribute, values in ((state.CreatePositionAttr(), position), (state.CreateVelocityAttr(), velocity)):
+        for code, value in zip(codes, values.tolist(), strict=True):
+            attribute.Set(value, code)
+
+
+def _instance(prim: Any, name: str) -> str:
+    """The name of PhysicsJointStateAPI's instance for a degree of freedom."""
+    axis = name.partition(":")[2]
+    if axis:
+        return axis
+    if prim.IsA(UsdPhysics.RevoluteJoint):
+        return "angular"
+    if prim.IsA(UsdPhysics.PrismaticJoint):
+        return "linear"
+    return next(axis for axis in ("rotX", "rotY", "rotZ") if _free(UsdPhysics.LimitAPI(prim, axis)))
+
+
+def _free(limit: Any) -> bool:
+    return not limit or limit.GetLowAttr().Get() <= limit.GetHighAttr().Get()
