@@ -16,6 +16,14 @@ from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
 _TOUCHING = frozenset({"PhysicsCollisionAPI", "PhysicsMaterialAPI"})
+_IDLE = (   # start of the schema's name, why nothing reads it, what to do
+    ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
+    ("PhysicsMassAPI", "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"),
+    ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
+    ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
+    ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
+)
+Reason = tuple[str, str, str]       # code, reason, suggestion
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
@@ -70,8 +78,8 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
     if name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
     elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
-        suggestion = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
-        account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", suggestion))
+        close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", close, "misspelt-schema"))
 
 
 def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
@@ -82,17 +90,19 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
     elif name in RETIRED:
         reason, successor = RETIRED[name]
         account.unused.append(
-            Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", _successor(opinions, successor)))
+            Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", _successor(opinions, successor), "retired"))
     elif name not in SCHEMAS:
         close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         reason = f"{applied}: PhysX has no schema of this name"
-        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, close and applied.replace(name, close, 1)))
+        suggestion = close and applied.replace(name, close, 1)
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema"))
     elif SCHEMAS[name].multiple and not instance:
         reason = f"{applied} needs an instance name"
-        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, f"{name}:{_instance_for(opinions, name)}"))
+        suggestion = f"{name}:{_instance_for(opinions, name)}"
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "no-instance"))
     else:
-        reason, suggestion = _why_idle(opinions, Owner(name, instance, ""))
-        account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion))
+        code, reason, suggestion = _why_idle(opinions, Owner(name, instance, ""))
+        account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code))
 
 
 def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> None:
@@ -111,7 +121,8 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     elif about:
         account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
     else:
-        account.unused.append(Opinion(opinions.path, name, *_why_unused(opinions, name, found, owner)))
+        code, reason, suggestion = _why_unused(opinions, name, found, owner)
+        account.unused.append(Opinion(opinions.path, name, reason, suggestion, code))
 
 
 def _about(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
@@ -132,52 +143,49 @@ def _about(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
     return ""
 
 
-def _why_unused(
-    opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
-) -> tuple[str, str]:
-    """Reason and suggestion for a property that PhysX does not read."""
+def _why_unused(opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None) -> Reason:
+    """Why PhysX does not read a property."""
     if owner is not None:
         return _why_idle(opinions, owner)
     for item in found:
         if item.known and item.schema not in JOINT_KINDS:
             applied = f"{item.schema}:{item.instance}" if item.instance else item.schema
-            return f"{applied} is not applied to the prim", f"apply {applied}"
+            return "not-applied", f"{applied} is not applied to the prim", f"apply {applied}"
     head = name.partition(":")[0]
     for schema, (reason, successor) in RETIRED.items():
         if head == namespace(schema):
-            return reason, _successor(opinions, successor)
+            return "retired", reason, _successor(opinions, successor)
     for schema in OTHER_SCHEMAS:
         if head == namespace(schema):
-            return f"{schema} is not applied to the prim", f"apply {schema}"
-    return "no schema of the prim has a property of this name", _closest(name, _property_names(opinions, found))
+            return "not-applied", f"{schema} is not applied to the prim", f"apply {schema}"
+    close = _closest(name, _property_names(opinions, found))
+    return "misspelt-property", "no schema of the prim has a property of this name", close
 
 
-def _why_idle(opinions: PrimOpinions, owner: Owner) -> tuple[str, str]:
+def _why_idle(opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
-    kind = opinions.joint_kind
     if owner.schema == "PhysxLimitAPI":
-        return "PhysX does not soften the limits of articulation joints", "remove it; limits are hard"
+        reason = "PhysX does not soften the limits of articulation joints"
+        return "soft-limit", reason, "remove it; limits are hard"
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
-        if kind is None:
-            return "the prim is not a joint", "apply it to the joint"
-        if not opinions.joint_view().flag("jointEnabled"):
-            return "the joint is disabled", "set physics:jointEnabled to true"
-        right = _INSTANCES.get(kind)
-        if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
-            better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
-            return f"a {kind} joint has only the axis {right!r}", better
-        return f"PhysX does not read it on a {kind} joint", ""
-    if owner.schema.startswith("PhysxTendonAttachment"):
-        return "the prim is not a link of an articulation", "apply it to a rigid body of the articulation"
-    if owner.schema == "PhysicsMassAPI":
-        return "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"
-    if owner.schema == "PhysxRigidBodyAPI":
-        return "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"
-    if owner.schema == "PhysxArticulationAPI":
-        return "the prim carries no PhysicsArticulationRootAPI of an articulation", "apply PhysicsArticulationRootAPI"
-    if owner.schema == "PhysxSceneAPI":
-        return "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"
-    return "nothing on the stage makes use of it", ""
+        return _why_idle_on_joint(opinions, owner)
+    for start, reason, suggestion in _IDLE:
+        if owner.schema.startswith(start):
+            return "idle", reason, suggestion
+    return "idle", "nothing on the stage makes use of it", ""
+
+
+def _why_idle_on_joint(opinions: PrimOpinions, owner: Owner) -> Reason:
+    kind = opinions.joint_kind
+    if kind is None:
+        return "idle", "the prim is not a joint", "apply it to the joint"
+    if not opinions.joint_view().flag("jointEnabled"):
+        return "disabled", "the joint is disabled", "set physics:jointEnabled to true"
+    right = _INSTANCES.get(kind)
+    if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
+        better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
+        return "wrong-instance", f"a {kind} joint has only the axis {right!r}", better
+    return "idle", f"PhysX does not read it on a {kind} joint", ""
 
 
 def _instance_for(opinions: PrimOpinions, schema: str) -> str:

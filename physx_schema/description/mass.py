@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,12 @@ _JACOBI_SWEEPS = 24
 
 @dataclass(frozen=True, slots=True)
 class MassProperties:
-    """Mass, centre of mass in the body frame and inertia about it in body axes."""
+    """Mass, centre of mass in the body frame, inertia about it in body axes, and its principal axes (columns)."""
 
     mass: float
     center: Array
     inertia: Array
+    axes: Array = field(default_factory=lambda: np.eye(3))
 
 
 def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider]) -> MassProperties:
@@ -50,15 +51,15 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
         total = MassProperties(mass or 1.0, np.zeros(3) if given is None else given, np.diag([point] * 3))
         if mass == 0.0 and not has_inertia:
             _report_no_mass(reading, body)
-    if not has_inertia and axes is None:
-        return total
     moments, own_axes = _principal(total.inertia)
+    if not has_inertia and axes is None:
+        return MassProperties(total.mass, total.center, total.inertia, own_axes)
     rotation = np.array(rotation_matrix(axes)) if axes is not None else own_axes
     chosen = np.abs(diagonal) if has_inertia else moments
     if not chosen.all():
         _report_zero_inertia(reading, body)
         chosen = np.ones(3)
-    return MassProperties(total.mass, total.center, rotation @ np.diag(chosen) @ rotation.T)
+    return MassProperties(total.mass, total.center, rotation @ np.diag(chosen) @ rotation.T, rotation)
 
 
 def as_matrix(inertia: Array) -> Matrix3:

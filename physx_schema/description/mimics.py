@@ -15,6 +15,9 @@ from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 API = "PhysxMimicJointAPI"
 _BASES = tuple(SCHEMAS[API].defaults)
 
+Refusal = tuple[str, str]       # the check that refuses a declaration, and why; two empty strings where none does
+_ACCEPTED: Refusal = ("", "")
+
 
 def read_declarations(reading: Reading) -> list[MimicDeclaration]:
     """Every PhysxMimicJointAPI on the stage, in traversal order."""
@@ -39,6 +42,7 @@ def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accept
     references = view.targets("referenceJoint")
     reference = reading.prims.get(references[0]) if len(references) == 1 else None
     values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _BASES)
+    code, refusal = _refusal(reading, opinions, instance, references, dict(values), accepted)
     return MimicDeclaration(
         path=opinions.path, instance=instance, joint_kind=opinions.joint_kind, references=references,
         reference_kind=reference.joint_kind if reference else None,
@@ -46,7 +50,7 @@ def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accept
         limits=_limits(opinions), reference_limits=_limits(reference),
         excluded=_flag(opinions, "excludeFromArticulation"),
         reference_excluded=_flag(reference, "excludeFromArticulation"),
-        refusal=_refusal(reading, opinions, instance, references, dict(values), accepted),
+        refusal=refusal, refusal_code=code,
     )
 
 
@@ -64,58 +68,60 @@ def _flag(opinions: PrimOpinions | None, base: str) -> bool:
 def _refusal(
     reading: Reading, opinions: PrimOpinions, instance: str, references: Sequence[str],
     values: Mapping[str, object], accepted: int,
-) -> str:
+) -> Refusal:
     """Why PhysX makes no mimic joint of a declaration, in the order it looks; empty where it does."""
     if opinions.joint_kind is None:
-        return "the prim is not a joint"
+        return "host", "the prim is not a joint"
     if instance not in ROTATIONS:
-        return f"the instance name {instance!r} is not one of rotX, rotY, rotZ"
-    reason = _unfit(opinions, instance, "the joint")
-    if reason:
-        return reason
-    if values["referenceJointAxis"] not in ROTATIONS:
-        return f"referenceJointAxis {values['referenceJointAxis']!r} is not one of rotX, rotY, rotZ"
+        return "instance", f"the instance name {instance!r} is not one of rotX, rotY, rotZ"
+    refusal = _unfit(opinions, instance, "self", "the joint")
+    if refusal[0]:
+        return refusal
+    axis = values["referenceJointAxis"]
+    if axis not in ROTATIONS:
+        return "reference-axis", f"referenceJointAxis {axis!r} is not one of rotX, rotY, rotZ"
     if accepted and opinions.joint_kind != "d6":
-        return "the joint already has a mimic under an earlier instance name"
+        return "one-instance", "the joint already has a mimic under an earlier instance name"
     return _refused_reference(reading, opinions, references, values)
 
 
 def _refused_reference(
     reading: Reading, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
-) -> str:
+) -> Refusal:
     if len(references) != 1:
-        return f"referenceJoint has {len(references)} targets, not one"
+        return "reference-count", f"referenceJoint has {len(references)} targets, not one"
     if not reading.stage.GetPrimAtPath(references[0]):
-        return f"there is no prim at {references[0]}"
+        return "reference-missing", f"there is no prim at {references[0]}"
     reference = reading.prims.get(references[0])
     if reference is None or reference.joint_kind is None:
-        return f"{references[0]} is not a joint"
-    reason = _unfit(reference, str(values["referenceJointAxis"]), "the reference joint")
-    if reason:
-        return reason
+        return "reference-type", f"{references[0]} is not a joint"
+    refusal = _unfit(reference, str(values["referenceJointAxis"]), "ref", "the reference joint")
+    if refusal[0]:
+        return refusal
     if reference is opinions:
-        return "the joint refers to itself"
+        return "self", "the joint refers to itself"
     gearing = values["gearing"]
     if not isinstance(gearing, int | float):
-        return f"gearing {gearing!r} is not a number"
-    return "gearing is 0" if gearing == 0 else ""
+        return "gearing", f"gearing {gearing!r} is not a number"
+    return ("gearing", "gearing is 0") if gearing == 0 else _ACCEPTED
 
 
-def _unfit(opinions: PrimOpinions, axis: str, role: str) -> str:
+def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
     """Why a joint cannot take part in a mimic."""
     if _flag(opinions, "excludeFromArticulation"):
-        return f"{role} is excluded from the articulation"
+        return f"excluded-{side}", f"{role} is excluded from the articulation"
     if not _flag(opinions, "jointEnabled"):
-        return f"{role} is disabled"
+        return "disabled", f"{role} is disabled"
     if opinions.joint_kind == "revolute":
-        return f"{role} is revolute without two finite limits" if any(map(unlimited, _limits(opinions))) else ""
+        limited = not any(map(unlimited, _limits(opinions)))
+        return _ACCEPTED if limited else ("limits", f"{role} is revolute without two finite limits")
     if opinions.joint_kind == "prismatic":
-        return ""
+        return _ACCEPTED
     if opinions.joint_kind != "d6":
-        return f"{role} is {opinions.joint_kind}, which PhysX does not support"
+        return "joint-type", f"{role} is {opinions.joint_kind}, which PhysX does not support"
     if any(is_axis_free(opinions, free) for free in ("transX", "transY", "transZ")):
-        return f"{role} is a generic joint whose translations are not all locked"
-    return "" if is_axis_free(opinions, axis) else f"{role} has {axis} locked"
+        return "joint-type", f"{role} is a generic joint whose translations are not all locked"
+    return _ACCEPTED if is_axis_free(opinions, axis) else ("joint-type", f"{role} has {axis} locked")
 
 
 def read_mimics(

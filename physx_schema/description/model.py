@@ -117,6 +117,7 @@ class Link:
     gravity_enabled: bool
     linear_velocity: Vec3 = (0.0, 0.0, 0.0)     # authored, world; of interest for a floating root
     angular_velocity: Vec3 = (0.0, 0.0, 0.0)    # rad/s, world
+    principal_axes: Quat = (0.0, 0.0, 0.0, 1.0)     # of the inertia, in link axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +232,7 @@ class MimicDeclaration:
     excluded: bool                      # excludeFromArticulation
     reference_excluded: bool
     refusal: str = ""                   # why PhysX makes no mimic joint of it; empty where it does
+    refusal_code: str = ""              # the check that refuses it: "host", "instance", "limits", "joint-type" ...
 
     def value(self, name: str) -> object:
         """The value of the property with this base name."""
@@ -257,6 +259,7 @@ class Opinion:
     property: str                       # full property name, "apiSchemas" for an applied schema, "" for the prim itself
     reason: str
     suggestion: str = ""                # the closest thing that would have worked
+    code: str = ""                      # kind of reason: "misspelt-property", "not-applied", "wrong-instance" ...
 
 
 @dataclass(frozen=True, slots=True)

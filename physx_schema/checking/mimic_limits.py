@@ -1,0 +1,86 @@
+"""Limits of mimic joints: PhysX needs them on revolute joints, and wrong ones cut off part of the motion in silence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from physx_schema.checking.finding import Finding, judged
+from physx_schema.description import MimicDeclaration, unlimited
+
+TOLERANCE = 1e-4        # relative to the ends of the image, at least of 1: degrees or lengths are float32
+
+Interval = tuple[float, float]
+
+
+def limits(item: MimicDeclaration) -> Iterator[Finding]:
+    """Both joints need two finite limits, the lower below the upper."""
+    sides = [(item.path, "the joint", item.joint_kind, item.limits)]
+    if len(item.references) == 1 and item.reference_kind is not None and item.references[0] != item.path:
+        sides.append((item.references[0], "the reference joint", item.reference_kind, item.reference_limits))
+    for path, role, kind, bounds in sides:
+        fault = _fault(bounds)
+        if kind not in ("revolute", "prismatic") or not fault:
+            continue
+        name = "upperLimit" if unlimited(bounds[1]) and not unlimited(bounds[0]) else "lowerLimit"
+        why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault
+               else "PhysX accepts the mimic joint, the published rule does not" if "no limit" in fault
+               else "PhysX holds the joint at one position, and the mimic holds the other with it")
+        finding = Finding(
+            "DJ.007/limits", "error", path, f"physics:{name}", f"{role} of the mimic at {item.path} has {fault}", why,
+            "author finite physics:lowerLimit and physics:upperLimit, lower < upper",
+        )
+        yield from judged(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
+
+
+def _fault(bounds: Interval) -> str:
+    lower, upper = bounds
+    if math.isnan(lower) or math.isnan(upper):
+        return f"limits that are not numbers, [{lower:g}, {upper:g}]"
+    if unlimited(lower) or unlimited(upper):
+        side = "lower and upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
+        return f"no limit on its {side} side"
+    return "" if lower < upper else f"limits [{lower:g}, {upper:g}] without room between them"
+
+
+def range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
+    """The follower's limits must hold every position that the reference's limits ask for."""
+    gearing, offset = item.value("gearing"), item.value("offset")
+    if not isinstance(gearing, int | float) or not isinstance(offset, int | float):
+        return
+    if not (math.isfinite(gearing) and math.isfinite(offset)) or gearing == 0.0:
+        return
+    if _fault(item.limits) or _fault(item.reference_limits) or item.reference_kind is None:
+        return
+    (lower, upper), image = item.limits, _image(item.reference_limits, gearing, offset)
+    slack = TOLERANCE * max(1.0, abs(image[0]), abs(image[1]))
+    if lower - slack <= image[0] and image[1] <= upper + slack:
+        return
+    found = (f"the reference's limits ask for [{image[0]:g}, {image[1]:g}], the joint's own limits are "
+             f"[{lower:g}, {upper:g}]")
+    fix = f"widen the joint's limits to hold [{image[0]:g}, {image[1]:g}], or narrow the reference's"
+    if image[1] < lower - slack or upper + slack < image[0]:
+        why = "no position satisfies both: the two joints fight their limits"
+        yield _clash(item, "limits-disjoint", found, why, fix)
+        return
+    reach = _preimage(item, gearing, offset)
+    why = (f"the limit stops the reference joint too, without a message: it reaches only [{reach[0]:g}, {reach[1]:g}] "
+           f"of [{item.reference_limits[0]:g}, {item.reference_limits[1]:g}]")
+    yield _clash(item, "limits-clip", found, why, fix)
+
+
+def _image(bounds: Interval, gearing: float, offset: float) -> Interval:
+    """Where the reference's limits put the follower."""
+    ends = [-gearing * bound - offset for bound in bounds]
+    return min(ends), max(ends)
+
+
+def _preimage(item: MimicDeclaration, gearing: float, offset: float) -> Interval:
+    """The part of the reference's range that the follower's limits leave."""
+    ends = sorted(-(bound + offset) / gearing for bound in item.limits)
+    lower, upper = (min(max(end, item.reference_limits[0]), item.reference_limits[1]) for end in ends)
+    return lower + 0.0, upper + 0.0
+
+
+def _clash(item: MimicDeclaration, code: str, found: str, why: str, fix: str) -> Finding:
+    return Finding(f"DJ.007/{code}", "error", item.path, "physics:lowerLimit", found, why, fix)

@@ -1,0 +1,126 @@
+"""Mimic joints seen together: cycles, chains, articulations, drives, initial states and other engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from physx_schema.checking.finding import Finding, judged
+from physx_schema.description import Articulation, Description, Mimic, MimicDeclaration
+
+_TOLERANCE = 1e-4       # rad or length, relative to the terms of the equation, at least of 1
+
+
+def pairs(description: Description) -> Iterator[Finding]:
+    """Everything about mimic joints that takes more than one declaration to see."""
+    leaders: dict[str, str] = {}
+    for item in description.mimic_declarations:
+        if len(item.references) == 1:
+            leaders.setdefault(item.path, item.references[0])
+    rings = _rings(leaders)
+    yield from map(_cycle, rings)
+    cyclic = {path for ring in rings for path in ring}
+    accepted = {item.path for item in description.mimic_declarations if not item.refusal}
+    for item in description.mimic_declarations:
+        if len(item.references) == 1 and item.references[0] in accepted - cyclic - {item.path}:
+            yield from _chain(item)
+        yield from _portability(item, leaders)
+    yield from _strangers(description)
+    states = {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
+    for articulation in description.articulations:
+        for mimic in articulation.mimics:
+            yield from _drive_fight(articulation, mimic)
+            yield from _initial_violation(articulation, mimic, states)
+
+
+def _finding(item: MimicDeclaration, code: str, message: str, why: str, fix: str, severity: str = "error") -> Finding:
+    return Finding(
+        f"DJ.007/{code}", severity, item.path, f"physxMimicJoint:{item.instance}:referenceJoint", message, why, fix,
+    )
+
+
+def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
+    """Rings of joints that follow one another, each from its first path; a joint that follows itself is none."""
+    visit: dict[str, int] = {}
+    rings = []
+    for number, start in enumerate(sorted(leaders)):
+        way: list[str] = []
+        current = start
+        while current in leaders and current not in visit:
+            visit[current] = number
+            way.append(current)
+            current = leaders[current]
+        if visit.get(current) == number and leaders[current] != current:
+            ring = way[way.index(current):]
+            first = ring.index(min(ring))
+            rings.append(ring[first:] + ring[:first])
+    return rings
+
+
+def _cycle(ring: list[str]) -> Finding:
+    return Finding(
+        "DJ.007/cycle", "error", ring[0], "apiSchemas", "mimic joints in a ring: " + " -> ".join((*ring, ring[0])),
+        "unless the gearings agree exactly, PhysX settles somewhere between them without a message",
+        "let one of the joints follow none of the others",
+    )
+
+
+def _chain(item: MimicDeclaration) -> Iterator[Finding]:
+    finding = _finding(
+        item, "chain", f"its reference {item.references[0]} is itself a mimic joint",
+        "PhysX follows the chain; the published rule and other engines do not allow it",
+        "refer to the joint at the head of the chain, with the product of the gearings",
+    )
+    yield from judged(finding, "warning", "error")
+
+
+def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator[Finding]:
+    reasons = []
+    if item.reference_kind is not None and item.joint_kind is not None and item.reference_kind != item.joint_kind:
+        reasons.append(f"it couples a {item.joint_kind} with a {item.reference_kind} joint")
+    if len(item.references) == 1 and item.references[0] in leaders:
+        reasons.append("its reference follows another joint")
+    if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
+        reasons.append("its offset is in degrees")
+    if reasons:
+        yield _finding(
+            item, "newton-portability", "; ".join(reasons), "Newton reads such mimic joints differently or not at all",
+            "check the joint there before relying on it", "info",
+        )
+
+
+def _strangers(description: Description) -> Iterator[Finding]:
+    """Declarations PhysX parses and then cannot make, because the joints are not in one articulation."""
+    made = {(mimic.path, mimic.instance) for item in description.articulations for mimic in item.mimics}
+    for item in description.mimic_declarations:
+        if not item.refusal and (item.path, item.instance) not in made:
+            yield _finding(
+                item, "same-articulation",
+                f"{item.path} and {item.references[0]} are not joints inside one articulation",
+                "PhysX makes no mimic joint of them", "put both joints between links of one articulation",
+            )
+
+
+def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
+    drive = articulation.dofs[mimic.follower].drive
+    if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
+        yield Finding(
+            "DJ.007/drive-fight", "warning", mimic.path, drive.prefix + "stiffness",
+            "a drive with gains on a joint that follows another",
+            "the drive pulls the reference joint too; opposed targets leave both near their start",
+            "set the drive's stiffness and damping to 0, and drive the reference joint",
+        )
+
+
+def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str]) -> Iterator[Finding]:
+    follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
+    if follower.path not in states and reference.path not in states:
+        return
+    terms = (follower.position, mimic.gearing * reference.position, mimic.offset)
+    if abs(sum(terms)) > _TOLERANCE * max(1.0, *map(abs, terms)):
+        unit = "rad" if follower.angular else "length units"
+        yield Finding(
+            "DJ.007/initial-violation", "warning", mimic.path, mimic.prefix + "gearing",
+            f"the authored joint states miss the equation by {sum(terms):g} {unit}",
+            "the first steps jerk both joints together",
+            "author joint states with q + gearing * q_reference + offset = 0",
+        )

@@ -1,0 +1,113 @@
+"""Tendons that exist but do not do what their values suggest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from physx_schema.checking.finding import Finding
+from physx_schema.description import (
+    Articulation,
+    Attachment,
+    Description,
+    FixedTendon,
+    Link,
+    SpatialTendon,
+    Vec3,
+    unlimited,
+)
+from physx_schema.description.frames import rotation_matrix
+
+SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
+
+
+def fixed_tendons(description: Description) -> Iterator[Finding]:
+    """Fixed tendons whose signs, limits or gains defeat them."""
+    for articulation in description.articulations:
+        for tendon in articulation.fixed_tendons:
+            yield from _signs(tendon)
+            yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness,
+                               [(tendon.lower_limit, tendon.upper_limit)])
+            yield from _gains(tendon)
+
+
+def spatial_tendons(description: Description) -> Iterator[Finding]:
+    """Spatial tendons whose segments, limits or gains defeat them."""
+    for articulation in description.articulations:
+        for tendon in articulation.spatial_tendons:
+            yield from _segments(articulation, tendon)
+            bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments if item.leaf]
+            yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
+            yield from _gains(tendon)
+
+
+def _signs(tendon: FixedTendon) -> Iterator[Finding]:
+    if not (tendon.stiffness > 0.0 or tendon.limit_stiffness > 0.0):
+        return
+    for axis in tendon.axes:
+        if axis.gearing * axis.force_coefficient < 0.0:
+            yield Finding(
+                "tendon/sign", "warning", axis.path, f"physxTendon:{tendon.name}:forceCoefficient",
+                f"forceCoefficient {axis.force_coefficient:g} and gearing have opposite signs",
+                "gearing does not scale the force: this axis is pushed away from the tendon's rest length",
+                "give forceCoefficient the sign of gearing",
+            )
+
+
+def _limits(
+    path: str, prefix: str, limit_stiffness: float, bounds: list[tuple[float, float]],
+) -> Iterator[Finding]:
+    free = bounds and all(unlimited(bound) for pair in bounds for bound in pair)
+    if limit_stiffness > 0.0 and free:
+        yield Finding(
+            "tendon/limits-missing", "warning", path, prefix + "limitStiffness",
+            f"limitStiffness {limit_stiffness:g} without lowerLimit or upperLimit", "it never acts",
+            "author a limit, or remove limitStiffness",
+        )
+    if limit_stiffness == 0.0 and bounds and not free:
+        yield Finding(
+            "tendon/limit-stiffness-missing", "warning", path, prefix + "limitStiffness",
+            "limits without limitStiffness", "the tendon passes its limits without resistance", "author limitStiffness",
+        )
+
+
+def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
+    if not tendon.enabled:
+        yield Finding(
+            "tendon/disabled", "info", tendon.path, tendon.prefix + "tendonEnabled", "the tendon is switched off",
+            "PhysX zeroes its stiffness, damping and limit stiffness", "set tendonEnabled to true to use it",
+        )
+    elif tendon.stiffness == tendon.damping == tendon.limit_stiffness == 0.0:
+        yield Finding(
+            "tendon/no-gains", "warning", tendon.path, tendon.prefix + "stiffness",
+            "stiffness, damping and limitStiffness are all 0", "the tendon exerts no force", "author a stiffness",
+        )
+
+
+def _segments(articulation: Articulation, tendon: SpatialTendon) -> Iterator[Finding]:
+    for item in tendon.attachments:
+        if item.parent < 0:
+            continue
+        parent = tendon.attachments[item.parent]
+        length = math.dist(_point(articulation.links[item.link], item), _point(articulation.links[parent.link], parent))
+        if length <= SHORTEST_SEGMENT:
+            yield Finding(
+                "tendon/zero-length", "warning", item.path, item.prefix + "localPos",
+                f"{length:g} from its parent attachment {parent.path}:{parent.name} in the authored pose",
+                f"a segment of at most {SHORTEST_SEGMENT:g} has no direction, so this part gives no force",
+                "move one of the two attachments",
+            )
+
+
+def _point(link: Link, attachment: Attachment) -> Vec3:
+    """The attachment in the world, links where they are authored."""
+    position, rotation = link.pose
+    rows = rotation_matrix(rotation)
+    x, y, z = (
+        origin + sum(factor * local for factor, local in zip(row, attachment.local_position, strict=True))
+        for origin, row in zip(position, rows, strict=True)
+    )
+    return x, y, z
+
+
+RULES = (("fixed-tendon", fixed_tendons), ("spatial-tendon", spatial_tendons))

@@ -1,0 +1,161 @@
+"""Authored values: tokens that exist, numbers that are finite and in range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import physx_generated
+from physx_generated import Attribute, Definition, Range
+
+from physx_schema.checking.finding import Finding
+from physx_schema.description import Authored, Description
+
+_JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
+_NOT_NEGATIVE = Range(0.0, math.inf, True, False)
+_NOT_NEGATIVE_OR_INF = Range(0.0, math.inf, True, True)
+_FINITE = Range(-math.inf, math.inf, False, False)
+_ANY = Range(-math.inf, math.inf, True, True)
+
+# Allowed values of UsdPhysics properties, which are not generated here.
+_TOKENS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("PhysicsDriveAPI", "type"): ("force", "acceleration"),
+    **{(joint, "axis"): ("X", "Y", "Z") for joint in _JOINTS},
+}
+_RANGES: Mapping[tuple[str, str], Range] = {
+    ("PhysicsDriveAPI", "stiffness"): _NOT_NEGATIVE,
+    ("PhysicsDriveAPI", "damping"): _NOT_NEGATIVE,
+    ("PhysicsDriveAPI", "maxForce"): _NOT_NEGATIVE_OR_INF,
+    ("PhysicsMassAPI", "mass"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "density"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "diagonalInertia"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "centerOfMass"): _ANY,
+    ("PhysicsScene", "gravityMagnitude"): Range(-math.inf, math.inf, True, False),
+    ("PhysicsLimitAPI", "low"): _ANY,
+    ("PhysicsLimitAPI", "high"): _ANY,
+    **{(joint, name): _ANY for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
+    **{(joint, name): _NOT_NEGATIVE_OR_INF for joint in (*_JOINTS, "PhysicsFixedJoint", "PhysicsJoint")
+       for name in ("breakForce", "breakTorque")},
+}
+# The mimic rule judges these values itself.
+_JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
+
+
+def _definitions() -> dict[str, Definition]:
+    classes = (getattr(physx_generated, name) for name in physx_generated.__all__)
+    found = (getattr(cls, "definition", None) for cls in classes)
+    return {definition.identifier: definition for definition in found if isinstance(definition, Definition)}
+
+
+_DEFINITIONS = _definitions()
+
+
+def authored_values(description: Description) -> Iterator[Finding]:
+    """Tokens that do not exist, numbers that are not finite, numbers out of range."""
+    by_name = {(item.path, item.property): item.value for item in description.authored}
+    for item in description.authored:
+        if not item.schema or item.schema in _JUDGED_ELSEWHERE:
+            continue
+        yield from _token(item)
+        yield from _numbers(item, by_name)
+
+
+def _attribute(item: Authored) -> Attribute | None:
+    definition = _DEFINITIONS.get(item.schema)
+    if definition is None:
+        return None
+    return definition.attributes.get(item.base) or definition.attributes.get(item.property)
+
+
+def _token(item: Authored) -> Iterator[Finding]:
+    attribute = _attribute(item)
+    allowed = attribute.tokens if attribute else _TOKENS.get((item.schema, item.base), ())
+    if not allowed:
+        return
+    for value in _words(item.value):
+        if value not in allowed:
+            close = get_close_matches(value, allowed, 1, 0.5)
+            yield Finding(
+                "value/token", "error", item.path, item.property,
+                f"{value!r} is not one of {', '.join(allowed)}", "PhysX does not know it and works with its default",
+                f"did you mean {close[0]!r}?" if close else f"author one of {', '.join(allowed)}",
+            )
+
+
+def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Iterator[Finding]:
+    wrong = [value for value in flat(item.value) if math.isnan(value)]
+    allowed = _range(item)
+    if wrong:
+        yield _out_of_range(item, "value/not-finite", wrong[0], "a number",
+                            "PhysX carries it into the state of the whole articulation")
+        return
+    if allowed is None:
+        allowed = _ANY
+    lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
+    for value in flat(item.value):
+        low = value >= lower if allowed.lower_closed else value > lower
+        high = value <= upper if allowed.upper_closed else value < upper
+        if not (low and high):
+            code = "value/not-finite" if math.isinf(value) else "value/range"
+            yield _out_of_range(item, code, value, f"in {allowed}", _consequence(item, value, lower))
+            return
+
+
+def _consequence(item: Authored, value: float, lower: float) -> str:
+    if item.schema == "PhysicsDriveAPI":
+        return "PhysX takes it as it is, and the drive feeds energy into the joint or is refused"
+    if item.schema == "PhysicsMassAPI":
+        return "PhysX works with a value of its own"
+    return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
+
+
+def _out_of_range(item: Authored, code: str, value: float, allowed: str, why: str) -> Finding:
+    found = f"{value:g} is not {allowed}"
+    return Finding(code, "error", item.path, item.property, found, why, f"author a value {allowed}")
+
+
+def _range(item: Authored) -> Range | None:
+    attribute = _attribute(item)
+    if attribute is not None:
+        return attribute.range
+    return _RANGES.get((item.schema, item.base))
+
+
+def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str], object]) -> float:
+    """A bound's number; where it names another attribute, that one's value or default."""
+    if not isinstance(bound, str):
+        return bound
+    definition = _DEFINITIONS[item.schema]
+    named = next((name for name in definition.attributes if name.rpartition(":")[2] == bound), bound)
+    other = item.property.removesuffix(item.base) + bound
+    values = flat(by_name.get((item.path, other), definition.attributes[named].default))
+    return values[0] if values else math.nan
+
+
+def flat(value: Any) -> tuple[float, ...]:
+    """The numbers of a scalar, vector, quaternion or array; none for anything else."""
+    if isinstance(value, bool | str):
+        return ()
+    if isinstance(value, int | float):
+        return (float(value),)
+    if hasattr(value, "GetImaginary"):
+        return (float(value.GetReal()), *flat(value.GetImaginary()))
+    if not _is_sequence(value):
+        return ()
+    return tuple(number for item in value for number in flat(item)) 
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """The tokens of a single token or an array of them."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(item for item in value if isinstance(item, str)) if _is_sequence(value) else ()
+
+
+def _is_sequence(value: object) -> bool:
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+
+
+RULES = (("values", authored_values),)
