@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_schema.description.colliders import Collider, read_collider
-from physx_schema.description.mass import as_matrix, as_vector, read_mass
+from physx_schema.description.mass import as_matrix, as_rotation, as_vector, read_mass
 from physx_schema.description.model import Joint, Link, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -53,6 +53,7 @@ def read_link(
         max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
         cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
+        principal_axes=as_rotation(mass.axes),
     )
 
 

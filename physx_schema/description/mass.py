@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from pxr import Gf
 
 from physx_schema.description.colliders import Collider, material_density
-from physx_schema.description.frames import Matrix3, rotation_matrix, scaled
-from physx_schema.description.model import Vec3
+from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
+from physx_schema.description.model import Quat, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import default_density, point_inertia
@@ -71,6 +72,12 @@ def as_matrix(inertia: Array) -> Matrix3:
 def as_vector(value: Array) -> Vec3:
     """Components as floats."""
     return float(value[0]), float(value[1]), float(value[2])
+
+
+def as_rotation(axes: Array) -> Quat:
+    """The rotation whose columns are the axes; a left-handed set is turned over along its last axis."""
+    columns = axes * [1.0, 1.0, math.copysign(1.0, float(np.linalg.det(axes)))]
+    return quaternion(Gf.Matrix3d(*map(float, columns.T.ravel())).ExtractRotation().GetQuat())
 
 
 def _collider_mass(reading: Reading, collider: Collider, body_density: float) -> MassProperties:

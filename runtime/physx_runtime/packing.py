@@ -43,6 +43,8 @@ Array = NDArray[np.float64]
 PRISMATIC_CLAMP = 100.0
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
 
+IDENTITY_ROTATION = (0.0, 0.0, 0.0, 1.0)
+
 # Turns of a joint frame that bring x onto +x, +y, +z and, for a joint whose child is body0, onto -x, -y, -z.
 HALF = math.sqrt(0.5)
 AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
@@ -88,7 +90,7 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
         parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
     state = _state_rows(articulation, frames)
     for i, (spatial, path) in enumerate(paths):
-        parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, frames)
+        parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
         if path[-1].rest_length < 0.0:
             parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i)]
     for i, m in enumerate(articulation.mimics):
@@ -130,7 +132,7 @@ def _inverse(a: Pose) -> Pose:
 def _internal_frame(link: Link, fixed_base: bool) -> Pose:
     """F in the link frame: the joint's child frame turned so that x is its axis; the root's centre of mass if it floats."""
     if link.joint is None:
-        return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), (0.0, 0.0, 0.0, 1.0)
+        return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), IDENTITY_ROTATION
     return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), AXIS_TURN[link.joint.axis, link.joint.reversed]))
 
 
@@ -148,11 +150,11 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
         "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
     for link, frame in zip(articulation.links, frames, strict=True):
         to_frame = _inverse(frame)
-        tree = _tree_frame(link.joint, frames[link.parent]) if link.joint else ((0.0,) * 3, (0.0, 0.0, 0.0, 1.0))
+        tree = _tree_frame(link.joint, frames[link.parent]) if link.joint else ((0.0,) * 3, IDENTITY_ROTATION)
         inertia = link.inertia
         symmetric = (inertia[0][0], inertia[1][1], inertia[2][2], inertia[0][1], inertia[0][2], inertia[1][2])
         rows["mass"].append(link.mass)
-        rows["com"] += _compose(to_frame, (link.center_of_mass, (0.0, 0.0, 0.0, 1.0)))[0]
+        rows["com"] += _compose(to_frame, (link.center_of_mass, IDENTITY_ROTATION))[0]
         rows["inertia"] += sp.rotate_sym(sp.matrix(to_frame[1]), symmetric)
         rows["tree_position"] += tree[0]
         rows["tree_rotation"] += tree[1]
@@ -219,8 +221,10 @@ def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attach
 
 
 def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachment, ...],
-                         frames: tuple[Pose, ...]) -> dict[str, list[float]]:
-    positions = [_compose(_inverse(frames[a.link]), (a.local_position, (0.0, 0.0, 0.0, 1.0)))[0] for a in path]
+                         links: tuple[Link, ...], frames: tuple[Pose, ...]) -> dict[str, list[float]]:
+    """PhysX takes localPos in the link's mass frame: from the centre of mass, along the principal axes of inertia."""
+    positions = [_compose(_inverse(frames[a.link]), _compose(
+        (links[a.link].center_of_mass, links[a.link].principal_axes), (a.local_position, IDENTITY_ROTATION)))[0] for a in path]
     leaf = path[-1]
     return _tendon_rows(name, tendon) | {
         f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit], f"{name}_upper": [leaf.upper_limit],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, angular_jacobian, com_jacobian
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum, minimum
 
@@ -16,22 +17,26 @@ def outside(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     return maximum(length - upper, 0.0) + minimum(length - lower, 0.0)
 
 
-def axis_row(t: Topology, k: Kinematics, dof: int, root_dof: int) -> list[Scalar]:
-    """Joint row of a unit effort along an axis' joint on its child link, reacted by the parent link of the root axis' joint."""
-    child, base = t.dofs[dof].link, t.links[t.dofs[root_dof].link].parent
-    jacobian = angular_jacobian if t.links[child].kind == REVOLUTE else com_jacobian
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """Velocity of one link along a joint axis: row v + bias."""
+
+    row: list[Scalar]
+    bias: Scalar        # dt times Jdot v, which link velocities inside the solver carry
+
+
+def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int) -> LinkRow:
+    """How `link` moves along the joint axis of `axis_link`: it turns for a revolute joint, else its centre of mass."""
+    revolute, axis = t.links[axis_link].kind == REVOLUTE, k.axis[axis_link]
     row: list[Scalar] = [0.0] * t.nv
-    own = jacobian(t, k, child)
-    fixed = t.fixed_base and not t.path(base)
-    reaction = {} if fixed else jacobian(t, k, base)
-    for i, column in own.items():
-        if t.links[child].kind == REVOLUTE and i in reaction:
-            continue                # the torque and its reaction cancel above the root axis
-        row[i] = sp.dot(k.axis[child], column)
-    if t.links[child].kind != REVOLUTE:
-        for i, column in reaction.items():
-            row[i] = row[i] - sp.dot(k.axis[child], column)
-    return row
+    for i, column in (angular_jacobian if revolute else com_jacobian)(t, k, link).items():
+        row[i] = sp.dot(axis, column)
+    return LinkRow(row, dt * sp.dot(axis, (velocity.alpha if revolute else velocity.a_com)[link]))
+
+
+def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    """a - b."""
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
@@ -53,24 +58,38 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return total
 
 
-def tendon_columns(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, tendon: int) -> dict[str, list[Scalar]]:
-    """Changes of v for a unit of spring and of limit pull, the implicit scaling of every axis included.
+def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+                tendon: int) -> dict[str, list[Scalar]]:
+    """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
+    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint along
+    the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its parent's along
+    the root axis: with parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     """
-    name, dofs, h = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0]
+    name, dofs, h, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0], rows["dt"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    root_link = t.dofs[dofs[0]].link
+    start = link_row(t, k, velocity, dt, t.links[root_link].parent, root_link)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
+    rate: list[Scalar] = [0.0] * t.nv
+    bias: Scalar = 0.0
     for axis, dof in enumerate(dofs):
-        row = axis_row(t, k, dof, dofs[0])
+        child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
+        own = link_row(t, k, velocity, dt, child, child)
+        above = link_row(t, k, velocity, dt, t.links[child].parent, root_link)
+        rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
+        bias = bias + gearing * (own.bias - above.bias)
+        row = less(own.row, start.row)
         column = times(minv, row)
         r, share = dot(row, column), rows[f"{name}_force"][axis] / float(len(dofs))
         x = share / (1.0 + h * (h * stiffness + damping) * r)
         x_limit = share / (1.0 + h * (h * limit + damping) * r)
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
-    return {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    return {f"{name}_spring_column": spring, f"{name}_limit_column": limits, f"{name}_rate_row": rate,
+            f"{name}_rate_bias": [bias]}
 
 
 def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], v: list[Scalar]) -> list[Scalar]:
@@ -79,7 +98,7 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
     gearing = rows[f"{name}_gearing"]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
     length = dot(gearing, [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
-    rate = dot(gearing, [v[t.root_size + dof] + rows["bias"][dof] for dof in dofs])
+    rate = dot(rows[f"{name}_rate_row"], v) + rows[f"{name}_rate_bias"][0]
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
     limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
     spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]

@@ -7,16 +7,17 @@ against ovphysx, see docs/physx_semantics.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import inverse, mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, forward_kinematics, link_velocities, quaternion, triple
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
-from physx_runtime.model import Topology
+from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.solver import joint as joints
 from physx_runtime.solver.drive import drive_coefficients, solve_drive
-from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_columns, times
+from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows, times
 from physx_runtime.solver.friction import solve_friction, solve_max_velocity
 from physx_runtime.solver.limit import solve_limit
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
@@ -24,6 +25,7 @@ from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axe
 from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
 DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start")
+TURN = 2.0 * math.pi
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
 
 
@@ -57,7 +59,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     for i in range(len(t.spatial_tendons)):
         out |= tendon_axes(t, rows, k, velocity, minv, i)
     for i in range(len(t.fixed_tendons)):
-        out |= tendon_columns(t, rows, k, minv, i)
+        out |= tendon_rows(t, rows, k, velocity, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
     out |= {name: [0.0] * len(t.dofs) for name in ACCUMULATED}
@@ -135,11 +137,18 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
         v = _solve_dof(t, rows, k, dof, q, v, out, final)
     out["v"] = v
     if not final:
-        out["q"] = [a + h * b for a, b in zip(q, v[t.root_size:], strict=True)]
+        out["q"] = [_wrapped(t, dof, x + h * v[t.root_size + dof]) for dof, x in enumerate(q)]
         out["iteration"] = [rows["iteration"][0] + 1.0]
         if not t.fixed_base:
             out |= move_root(rows, v)
     return out
+
+
+def _wrapped(t: Topology, dof: int, q: Scalar) -> Scalar:
+    """A revolute joint's position moved back by two turns once it passes one turn, as PhysX does."""
+    if t.links[t.dofs[dof].link].kind != REVOLUTE:
+        return q
+    return where(q > TURN, q - 2.0 * TURN, where(q < -TURN, q + 2.0 * TURN, q))
 
 
 def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], v: list[Scalar],
