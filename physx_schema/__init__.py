@@ -27,4 +27,4 @@ def install() -> ModuleType:
     return this
 
 
-__all__ = [*_generated, "install"]  # noqa: PLE0604
+__all__ = [*_generated, "install"]

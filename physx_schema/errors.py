@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
+from physx_generated import AuthoringError, PhysxSchemaError, RegistrationError
 
-class PhysxSchemaError(Exception):
-    """Base of every error this project raises for user input."""
-
-
-class AuthoringError(PhysxSchemaError, ValueError):
-    """A value, name or target that PhysX would refuse or ignore; nothing was written."""
+__all__ = ["AuthoringError", "PhysxSchemaError", "RegistrationError", "UnreadableError", "UnsupportedError"]
 
 
 class UnreadableError(PhysxSchemaError):

@@ -31,7 +31,7 @@ def write(files: Mapping[str, str], root: Path) -> list[str]:
     except OSError as error:
         for source, _ in staged:
             source.unlink(missing_ok=True)
-        raise EmitError(f"{root}: cannot write {error.filename or ''}: {error.strerror}; free the path and try again") from error
+        raise EmitError(f"{error.filename or root}: cannot be written: {error.strerror}; make it writable") from error
     gone = orphans(files, root)
     for name in gone:
         (root / name).unlink()

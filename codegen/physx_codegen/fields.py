@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Holds = Literal["text", "word", "kind", "flag", "words", "names", "value", "list"]
+Holds = Literal["text", "word", "property", "kind", "flag", "words", "names", "value", "list"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ CLASS = {
     "name": Field("word", "USD's identifier of the schema; API schemas end in API.", required=True),
     "kind": Field("kind", "single-apply, multiple-apply or typed (a concrete prim type).", required=True),
     "base": Field("word", "Parent type of a prim type."),
-    "prefix": Field("word", "Namespace of the properties."),
+    "prefix": Field("property", "Namespace of the properties."),
     "includes": Field("names", "Built-in API schemas, applied along with this one under the same instance name."),
     "applies_to": Field("names", "Advisory: schemas of the prims that this one makes sense on."),
     "instances": Field("names", "Advisory: instance names that PhysX reads."),
@@ -50,7 +50,7 @@ CLASS = {
     "relationships": Field("list", "The relationships, in order."),
 }
 ATTRIBUTE = {
-    "name": Field("text", "Name without the prefix; may carry a namespace of its own.", required=True),
+    "name": Field("property", "Name without the prefix; may carry a namespace of its own.", required=True),
     "type": Field("text", "Sdf value type, such as float or token[].", required=True),
     "default": Field("value", "Fallback value; .inf and -.inf for infinities."),
     "uniform": Field("flag", "Whether the attribute cannot vary over time."),
@@ -62,10 +62,10 @@ ATTRIBUTE = {
     "group": Field("text", "Group shown in user interfaces."),
     "doc": Field("text", "What the attribute does; the first sentence is the summary."),
     "deprecated": Field("text", "Why and what instead."),
-    "renamed_from": Field("text", "The attribute's former name."),
+    "renamed_from": Field("property", "The attribute's former name."),
 }
 RELATIONSHIP = {
-    "name": Field("text", "Name without the prefix.", required=True),
+    "name": Field("property", "Name without the prefix.", required=True),
     "targets": Field("names", "Advisory: schemas that a target should have."),
     "many": Field("flag", "Whether more than one target is allowed."),
     "api": Field("text", "Name in Get...Rel and Create...Rel; the capitalised name where absent."),

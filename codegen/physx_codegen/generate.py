@@ -17,7 +17,8 @@ def generate(schema: Path) -> dict[str, str]:
     """
     folders = libraries(schema)
     if not folders:
-        raise SchemaError([(Location(displayed(schema), 1), "holds no YAML files; give the folder with the definitions")])
+        nothing = "holds no YAML files; give the folder with the definitions"
+        raise SchemaError([(Location(displayed(schema), 1), nothing)])
     found: list[tuple[Path, Library]] = []
     problems: list[tuple[Location, str]] = []
     for folder in folders:
@@ -44,4 +45,5 @@ def root_library(found: list[Library]) -> Library:
     if len(roots) == 1:
         return roots[0]
     listed = " and ".join(library.plugin for library in roots) or "none"
-    raise SchemaError([(found[0].loc, f"{listed} build on no other library here; name the root one in 'schemas' of the rest")])
+    message = f"{listed} build on no other library here; name the root one in 'schemas' of the rest"
+    raise SchemaError([(found[0].loc, message)])

@@ -15,8 +15,7 @@ from .naming import EXTERNAL_BASES
 def inherited_properties(base: str) -> dict[str, dict[str, Any]]:
     """Name to declaration of every property of a USD prim type, without documentation.
 
-    Reads layers rather than the schema registry, which must not be used before plugins are registered. USD flattens only
-    concrete types, so an abstract type's own parents are followed through its plugin metadata.
+    Reads layers rather than the schema registry, which must not be used before plugins are registered.
     """
     layer = Sdf.Layer.OpenAsAnonymous(str(schema_file(EXTERNAL_BASES[base][0])))
     return {prop.name: declared(prop) for prop in layer.GetPrimAtPath(f"/{base}").properties}
@@ -35,7 +34,8 @@ def declared(prop: Sdf.PropertySpec) -> dict[str, Any]:
         return shared | {"declaration": f"rel {prop.name}", "tokens": ()}
     uniform = "uniform " if prop.variability == Sdf.VariabilityUniform else ""
     default = f" = {default_text(prop)}" if prop.HasDefaultValue() else ""
-    return shared | {"declaration": f"{uniform}{prop.typeName} {prop.name}{default}", "tokens": tuple(prop.allowedTokens)}
+    declaration = f"{uniform}{prop.typeName} {prop.name}{default}"
+    return shared | {"declaration": declaration, "tokens": tuple(prop.allowedTokens)}
 
 
 def default_text(prop: Sdf.AttributeSpec) -> str:

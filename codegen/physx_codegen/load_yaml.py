@@ -5,20 +5,34 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from . import fields, value_types
-from .model import Attribute, Family, Library, Location, Range, Relationship, SchemaClass, SchemaError, Token, Value
+from .model import (
+    Attribute,
+    Family,
+    Kind,
+    Library,
+    Location,
+    Range,
+    Relationship,
+    SchemaClass,
+    SchemaError,
+    Token,
+    Value,
+)
 from .yaml_source import Mapping, Source, leading_comment
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 PROPERTY = re.compile(r"[A-Za-z_]\w*(:[A-Za-z_]\w*)*")
 RANGE = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 EXPECTED = {
-    "text": "text", "word": "a name of letters, digits and underscores", "kind": f"one of {', '.join(fields.KINDS)}",
-    "flag": "true or false", "words": "a list of words", "names": "a list of names", "list": "a list of entries",
+    "text": "text", "word": "a name of letters, digits and underscores",
+    "property": "letters, digits and underscores, with colons between parts",
+    "kind": f"one of {', '.join(fields.KINDS)}",
+    "flag": "true or false", "words": "a list of words", "names": "a list of names",
 }
 
 
@@ -44,11 +58,30 @@ def displayed(path: Path) -> str:
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
 
 
-def closest(word: str, allowed: Iterator[str] | list[str]) -> str:
+def article(noun: str) -> str:
+    """The noun after a or an."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def closest(word: str, allowed: Iterable[str]) -> str:
     """A suggestion for a misspelt word, or the words allowed."""
-    allowed = list(allowed)
-    close = difflib.get_close_matches(word, allowed, n=1)
-    return f"did you mean '{close[0]}'?" if close else f"allowed: {', '.join(allowed)}"
+    lowered = {other.lower(): other for other in allowed}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1)
+    return f"did you mean '{lowered[close[0]]}'?" if close else f"allowed: {', '.join(lowered.values()) or 'none'}"
+
+
+def fits(raw: object, holds: fields.Holds) -> bool:
+    """Whether a value is what its key holds."""
+    if holds == "flag":
+        return isinstance(raw, bool)
+    if holds in {"words", "names"}:
+        return isinstance(raw, list) and all(isinstance(item, str) and (item or holds == "words") for item in raw)
+    if not isinstance(raw, str):
+        return False
+    if holds == "kind":
+        return raw in fields.KINDS
+    pattern = {"word": WORD, "property": PROPERTY}.get(holds)
+    return bool(pattern.fullmatch(raw) if pattern else raw.strip())
 
 
 class _Reader:
@@ -104,6 +137,9 @@ class _Reader:
         except UnicodeDecodeError as error:
             self.report(1, f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
             return None
+        except OSError as error:
+            self.report(1, f"cannot be read: {error.strerror}; check the file and its permissions")
+            return None
         source = Source(text)
         for line, message in source.problems:
             self.report(line, message)
@@ -123,12 +159,13 @@ class _Reader:
                 continue
             others = [other for other, keys in fields.PLACES.items() if key in keys]
             if others:
-                self.report(line, f"key '{key}' belongs to a {' or '.join(others)}, not to a {place}; move it")
+                owners = " or ".join(map(article, others))
+                self.report(line, f"key '{key}' belongs to {owners}, not to {article(place)}; move it")
             else:
-                self.report(line, f"unknown key '{key}' of a {place}; {closest(key, list(table))}")
+                self.report(line, f"unknown key '{key}' of {article(place)}; {closest(key, table)}")
         for key, entry in (table if required is None else required).items():
             if entry.required and key not in mapping.values:
-                self.report(mapping.line, f"a {place} needs the key '{key}': {entry.doc}")
+                self.report(mapping.line, f"{article(place)} needs the key '{key}': {entry.doc}")
 
     def entries(self, mapping: Mapping, key: str, place: str) -> list[Mapping]:
         """The mappings in a list, their keys checked."""
@@ -144,7 +181,7 @@ class _Reader:
                 self.check_keys(item, place)
                 found.append(item)
             else:
-                self.report(mapping.lines[key], f"{item!r} in '{key}' is not a {place}; write '- {{name: ...}}'")
+                self.report(mapping.lines[key], f"{item!r} in '{key}' is not {article(place)}; write '- {{name: ...}}'")
         return found
 
     def value(self, mapping: Mapping, key: str, table: dict[str, fields.Field]) -> Any:
@@ -152,15 +189,7 @@ class _Reader:
         if key not in mapping.values or key not in table:
             return None
         raw, holds = mapping.values[key], table[key].holds
-        fits = {
-            "text": lambda: isinstance(raw, str) and raw.strip(),
-            "word": lambda: isinstance(raw, str) and WORD.fullmatch(raw),
-            "kind": lambda: raw in fields.KINDS,
-            "flag": lambda: isinstance(raw, bool),
-            "words": lambda: isinstance(raw, list) and all(isinstance(item, str) for item in raw),
-            "names": lambda: isinstance(raw, list) and all(isinstance(item, str) and item for item in raw),
-        }[holds]()
-        if fits:
+        if fits(raw, holds):
             return raw
         hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in {"text", "word"} else ""
         hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
@@ -186,22 +215,24 @@ class _Reader:
 
     def schema_class(self, entry: Mapping) -> SchemaClass:
         """A class with its properties."""
-        texts = {key: self.text(entry, key, fields.CLASS) for key, value in fields.CLASS.items()
-                 if value.holds in {"text", "word"}}
-        lists = {key: self.words(entry, key, fields.CLASS) for key, value in fields.CLASS.items() if value.holds == "names"}
-        kind = self.value(entry, "kind", fields.CLASS) or "single-apply"
+        given: dict[str, Any] = {}
+        for key, value in fields.CLASS.items():
+            if value.holds in {"text", "word", "property"}:
+                given[key] = self.text(entry, key, fields.CLASS)
+            elif value.holds == "names":
+                given[key] = self.words(entry, key, fields.CLASS)
+        kind: Kind = self.value(entry, "kind", fields.CLASS) or "single-apply"
         attributes = [self.attribute(item) for item in self.entries(entry, "attributes", "attribute")]
         relationships = [self.relationship(item) for item in self.entries(entry, "relationships", "relationship")]
-        texts["python_name"] = texts["python_name"] or texts["name"]
+        given["python_name"] = given["python_name"] or given["name"]
         return SchemaClass(
             kind=kind, loc=Location(self.file, entry.line), properties=(*attributes, *relationships),
-            key_lines=tuple(entry.lines.items()), **texts, **lists)     # type: ignore[arg-type]
+            key_lines=tuple(entry.lines.items()), **given)
 
     def attribute(self, entry: Mapping) -> Attribute:
         """An attribute; its default is converted to its type."""
         texts = {key: self.text(entry, key, fields.ATTRIBUTE) for key, value in fields.ATTRIBUTE.items()
-                 if value.holds == "text" and key != "range"}
-        self.check_property_name(entry, texts["name"])
+                 if value.holds in {"text", "property"} and key != "range"}
         range_text = self.text(entry, "range", fields.ATTRIBUTE)
         return Attribute(
             loc=Location(self.file, entry.line), default=self.default(entry, texts["type"]),
@@ -212,23 +243,17 @@ class _Reader:
     def relationship(self, entry: Mapping) -> Relationship:
         """A relationship."""
         texts = {key: self.text(entry, key, fields.RELATIONSHIP) for key, value in fields.RELATIONSHIP.items()
-                 if value.holds == "text"}
-        self.check_property_name(entry, texts["name"])
+                 if value.holds in {"text", "property"}}
         return Relationship(
             loc=Location(self.file, entry.line), targets=self.words(entry, "targets", fields.RELATIONSHIP),
             many=bool(self.value(entry, "many", fields.RELATIONSHIP)), **texts)
-
-    def check_property_name(self, entry: Mapping, name: str) -> None:
-        """Report a name that USD cannot represent."""
-        if name and not PROPERTY.fullmatch(name):
-            self.report(entry.lines["name"], f"'{name}' is no property name; use letters, digits, underscores and colons")
 
     def default(self, entry: Mapping, type_name: str) -> Value | None:
         """The default in the attribute's type."""
         kind = value_types.TYPES.get(type_name)
         if kind is None:
             if type_name:
-                self.report(entry.lines["type"], f"unknown type '{type_name}'; {closest(type_name, list(value_types.TYPES))}")
+                self.report(entry.lines["type"], f"unknown type '{type_name}'; {closest(type_name, value_types.TYPES)}")
             return None
         raw = entry.values.get("default")
         if raw is None:
@@ -238,7 +263,8 @@ class _Reader:
         try:
             return value_types.parse(kind, raw)
         except ValueError as error:
-            self.report(entry.lines["default"], f"default: {error}; type {type_name} takes {value_types.describe(kind)}")
+            takes = f"type {type_name} takes {value_types.describe(kind)}"
+            self.report(entry.lines["default"], f"default: {error}; {takes}")
             return None
 
     def range(self, entry: Mapping, text: str) -> Range | None:

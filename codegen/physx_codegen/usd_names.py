@@ -19,7 +19,8 @@ API_SCHEMAS: dict[str, Kind] = {
 }
 PRIM_TYPES = {
     "Typed", "Imageable", "Xformable", "Boundable", "Gprim", "PointBased", "Xform", "Scope", "Camera", "Material",
-    "Mesh", "Points", "PointInstancer", "BasisCurves", "Cube", "Sphere", "Capsule", "Cone", "Cylinder", "Plane", "TetMesh",
+    "Mesh", "Points", "PointInstancer", "BasisCurves", "Cube", "Sphere", "Capsule", "Cone", "Cylinder", "Plane",
+    "TetMesh",
     "PhysicsScene", "PhysicsCollisionGroup", "PhysicsJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint",
     "PhysicsSphericalJoint", "PhysicsDistanceJoint", "PhysicsFixedJoint",
 }

@@ -33,7 +33,8 @@ def schema(library: Library, cls: SchemaClass) -> dict[str, Any]:
         inherited = {item["name"]: item for item in schema(library, parent)["properties"]}
         properties = inherited | properties
     elif cls.kind == "typed" and cls.base and cls.base != "Typed":
-        from .load_usda import inherited_properties     # needs pxr, which the other schemas do not
+        from .load_usda import inherited_properties  # needs pxr, which the other schemas do not
+
         properties = inherited_properties(cls.base) | properties
     header = value_types.usda_string(cls.name)
     return {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Iterator
 
 from . import naming, usd_names, value_types
 from .load_yaml import closest
-from .model import Attribute, Library, Location, Property, SchemaClass, SchemaError
+from .model import Attribute, Library, Location, Property, Range, SchemaClass, SchemaError
 
 Problem = tuple[Location, str]
 RESERVED = {"prim", "name", "stage", "path"}        # parameters of Apply and Define
@@ -47,7 +48,8 @@ def _tokens(library: Library) -> Iterator[Problem]:
         values[name] = value
     for token in library.tokens:
         if values.get(token.name, token.value) != token.value:
-            yield token.loc, f"token '{token.name}' is '{token.value}' here and '{values[token.name]}' elsewhere; rename it"
+            other = values[token.name]
+            yield token.loc, f"token '{token.name}' is '{token.value}' here and '{other}' elsewhere; rename it"
 
 
 def _kind(cls: SchemaClass) -> Iterator[Problem]:
@@ -57,10 +59,12 @@ def _kind(cls: SchemaClass) -> Iterator[Problem]:
         yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}: rename it or change its kind"
     if cls.kind == "multiple-apply" and not cls.prefix:
         yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; give the namespace of its properties"
+    if cls.kind == "multiple-apply" and ":" in cls.prefix:
+        yield cls.at("prefix"), f"prefix '{cls.prefix}' of a multiple-apply class has several parts; give one word"
     if cls.kind != "multiple-apply" and cls.instances:
         yield cls.at("instances"), f"class '{cls.name}' is {cls.kind} and has no instances; remove the key"
     if cls.kind != "typed" and cls.base:
-        yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-in API schemas"
+        yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-ins"
     if cls.kind == "typed" and cls.applies_to:
         yield cls.at("applies_to"), f"class '{cls.name}' is a prim type and is not applied; remove the key"
 
@@ -115,7 +119,8 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
             ("method", f"Get{naming.api_name(prop)}{naming.suffix(prop)}", methods),
         ):
             if key in table:
-                yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {table[key].loc}; rename or remove one"
+                first = table[key].loc
+                yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {first}; rename or remove one"
             table.setdefault(key, prop)
         if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
@@ -134,27 +139,32 @@ def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
     values = attribute.default if isinstance(attribute.default, tuple) else (attribute.default,)
     for word in values if attribute.tokens else ():
         if isinstance(word, str) and word not in attribute.tokens:
-            yield attribute.loc, f"default '{word}' of '{attribute.name}' is not among its tokens; {closest(word, list(attribute.tokens))}"
+            hint = closest(word, attribute.tokens)
+            yield attribute.loc, f"default '{word}' of '{attribute.name}' is not among its tokens; {hint}"
     if attribute.range and kind.base not in {"int", "float"}:
         yield attribute.loc, f"'{attribute.name}' is of type {attribute.type} and has no range; remove the key"
     elif attribute.range:
-        yield from _range(cls, attribute)
+        yield from _range(cls, attribute, attribute.range)
 
 
-def _range(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
-    numeric = {other.name: other for other in cls.attributes if not other.type.endswith("[]")
-               and other.type in value_types.TYPES and value_types.TYPES[other.type].base in {"int", "float"}}
+def _range(cls: SchemaClass, attribute: Attribute, interval: Range) -> Iterator[Problem]:
+    numeric = {other.name: other for other in cls.attributes if other is not attribute and _is_number(other)}
     bounds: list[float] = []
-    assert_range = attribute.range
-    for bound in () if assert_range is None else (assert_range.lower, assert_range.upper):
-        if isinstance(bound, str) and (bound not in numeric or bound == attribute.name):
-            yield attribute.loc, f"range of '{attribute.name}' names '{bound}'; {closest(bound, [n for n in numeric if n != attribute.name])}"
+    for bound in (interval.lower, interval.upper):
+        if isinstance(bound, str) and bound not in numeric:
+            yield attribute.loc, f"range of '{attribute.name}' names '{bound}'; {closest(bound, numeric)}"
             return
         numbers = value_types.numbers(numeric[bound].default) if isinstance(bound, str) else [bound]
-        bounds += numbers[:1] or [float("nan")]
+        bounds += numbers or [math.nan]             # an attribute without default bounds nothing here
     if bounds[0] > bounds[1]:
         yield attribute.loc, f"range {attribute.range_text} of '{attribute.name}' is empty; swap its bounds"
         return
     for number in value_types.numbers(attribute.default):
         if number < bounds[0] or number > bounds[1]:
-            yield attribute.loc, f"default {value_types.number_text(number)} of '{attribute.name}' is outside {attribute.range_text}"
+            shown = value_types.number_text(number)
+            yield attribute.loc, f"default {shown} of '{attribute.name}' is outside {attribute.range_text}; change one"
+
+
+def _is_number(attribute: Attribute) -> bool:
+    kind = value_types.TYPES.get(attribute.type)
+    return kind is not None and kind.base in {"int", "float"} and not kind.array and not kind.shape

@@ -128,7 +128,8 @@ def usda_text(kind: ValueType, value: Value) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, str):
-        return f"@{value}@" if kind.element == "asset" else usda_string(value)
+        quote = "@@@" if "@" in value else "@"
+        return f"{quote}{value}{quote}" if kind.element == "asset" else usda_string(value)
     return number_text(value)
 
 

@@ -31,6 +31,8 @@ class Source:
         loader = Loader(text)
         try:
             node = loader.get_single_node()
+            if "&" in text or "!" in text:          # a second pass over the text, hardly ever needed
+                self._refuse_marks(text)
             if node is not None:
                 self._construct = loader.construct_object
                 self.root = self._value(node)
@@ -42,16 +44,24 @@ class Source:
         finally:
             loader.dispose()
 
+    def _refuse_marks(self, text: str) -> None:
+        for event in yaml.parse(text, Loader):
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+            if anchor:
+                self.problems.append((line, f"anchor or alias '{anchor}'; write the values out where they apply"))
+            if tag:
+                self.problems.append((line, f"tag '{tag}'; definitions are plain data: remove it"))
+
     def _value(self, node: yaml.Node) -> Any:
         if id(node) in self._seen:
-            self.problems.append((node.start_mark.line + 1, "an alias refers here; write the values out where they apply"))
-            return None
+            return None                             # an alias, reported with its anchor
         self._seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node)
         if isinstance(node, yaml.SequenceNode):
             return [self._value(item) for item in node.value]
-        if node.style is None and FLOAT.fullmatch(node.value):
+        if isinstance(node, yaml.ScalarNode) and not node.style and FLOAT.fullmatch(node.value):
             return float(node.value)
         try:
             return self._construct(node)

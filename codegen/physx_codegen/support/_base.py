@@ -10,7 +10,7 @@ from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._definition import AuthoringError, Definition
-from ._values import prepare, same, write
+from ._values import VARIABILITY, prepare, same, sdf_type, write
 
 NO_PRIM = Usd.Prim()
 KINDS = {
@@ -107,14 +107,13 @@ class Schema:
         write(prim, self._prefix, self.definition, prepare(self.definition, prim, self._prefix, values))
 
     def _create(self, name: str, value: object, sparsely: bool) -> Usd.Attribute:
-        """Author an attribute as compiled schemas do: unchecked, and not at all where sparse and equal to the fallback."""
+        """Author an attribute as compiled schemas do: unchecked; nothing where sparse and equal to the fallback."""
         attribute, full = self.definition.attributes[name], self._prefix + name
         if sparsely:
             found = self._prim.GetAttribute(full)
             if value is None or (found and not found.HasAuthoredValue() and same(attribute, found.Get(), value)):
                 return found
-        variability = Sdf.VariabilityUniform if attribute.uniform else Sdf.VariabilityVarying
-        created = self._prim.CreateAttribute(full, Sdf.ValueTypeNames.Find(attribute.type), False, variability)
+        created = self._prim.CreateAttribute(full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
         if value is not None:
             created.Set(value)
         return created
@@ -338,16 +337,15 @@ def apply(prim: Usd.Prim, identifier: str, *instance: str) -> bool:
 
 def check_instance_name(definition: Definition, prim: Usd.Prim, name: str, strict: bool) -> None:
     """Refuse names that USD cannot represent and, where `strict`, those that PhysX ignores. Raises AuthoringError."""
-    where = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
-    if name and not Sdf.Path.IsValidNamespacedIdentifier(name):
-        raise AuthoringError(f"{where} is not an identifier; use letters, digits and underscores")
-    if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-        raise AuthoringError(f"{where} is also the name of one of its properties; choose another")
-    if not strict:
-        return
-    if definition.instances and name not in definition.instances:
-        raise AuthoringError(f"{where} is not one of {', '.join(definition.instances)}; PhysX reads only these")
-    applied = set(prim.GetAppliedSchemas()) if definition.conflicts else set()
-    for other in definition.conflicts:
-        if f"{other}:{name}" in applied:
-            raise AuthoringError(f"{where} is taken by {other}, whose properties have other types; choose another name")
+    problem = ""
+    if name and not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
+        problem = "is not an identifier; use letters, digits and underscores"
+    elif name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
+        problem = "is also the name of one of its properties; choose another"
+    elif strict and definition.instances and name not in definition.instances:
+        problem = f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
+    elif strict:
+        taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
+        problem = f"is taken by {taken}, whose properties have other types; choose another name" if taken else ""
+    if problem:
+        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, TypeVar
 
+Quick = tuple[str, tuple[type, ...], float, float]      # property name, exact types, open interval
+FLOAT_MAX = 3.4028234663852886e38
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -108,6 +111,34 @@ class Definition:
     def by_keyword(self) -> dict[str, Property]:
         """Keyword of Apply and set to property."""
         return {prop.keyword or prop.name.rpartition(":")[2]: prop for prop in self.by_name.values()}
+
+    @cached_property
+    def quick(self) -> dict[str, Quick]:
+        """Keyword to what is accepted without further checks: bools, and floats well inside a range of two numbers."""
+        found: dict[str, Quick] = {}
+        for keyword, prop in self.by_keyword.items():
+            if isinstance(prop, Relationship):
+                continue
+            if prop.type == "bool":
+                found[keyword] = (prop.name, (bool,), -1.0, 2.0)
+            elif prop.type == "float" and prop.range and not prop.range.bounds():
+                lower, upper = float(prop.range.lower), float(prop.range.upper)
+                found[keyword] = (prop.name, (float, int), max(lower, -FLOAT_MAX), min(upper, FLOAT_MAX))
+        return found
+
+    @cached_property
+    def bounded_by(self) -> dict[str, list[str]]:
+        """Attribute to those whose range names it."""
+        found: dict[str, list[str]] = {}
+        for name, prop in self.attributes.items():
+            for bound in prop.range.bounds() if prop.range else ():
+                found.setdefault(bound, []).append(name)
+        return found
+
+    def ranges_to_check(self, changed: Iterable[str], inside: Container[str]) -> set[str]:
+        """The attributes among `changed` not known to be `inside` their range, and those that `changed` ones bound."""
+        names = {name for name in changed if name not in inside and name in self.attributes}
+        return names.union(*(self.bounded_by.get(name, ()) for name in changed))
 
     def attribute_names(self, inherited: bool, instance: str) -> list[str]:
         """Full names in the order of definition, with USD's placeholder where `instance` is empty."""

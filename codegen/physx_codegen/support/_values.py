@@ -6,13 +6,13 @@ import difflib
 import math
 import numbers
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-from ._definition import Attribute, AuthoringError, Definition, Property, Relationship
+from ._definition import FLOAT_MAX, Attribute, AuthoringError, Definition, Property, Quick, Relationship
 
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
@@ -21,8 +21,11 @@ INTEGER_LIMITS = {
     "int64": (-(2**63), 2**63 - 1),
     "uint64": (0, 2**64 - 1),
 }
-FLOAT_LIMITS = {"h": 65504.0, "f": 3.4028234663852886e38, "d": math.inf}
+FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
 WORDS = {"token", "string"}
+VARIABILITY = (Sdf.VariabilityVarying, Sdf.VariabilityUniform)
+NOTHING: Quick = ("", (), math.inf, -math.inf)
+sdf_type = cache(Sdf.ValueTypeNames.Find)
 
 
 class Refused(ValueError):
@@ -36,7 +39,14 @@ def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping
     """
     problems: list[str] = []
     ready: dict[str, Any] = {}
+    inside: set[str] = set()
+    quick = definition.quick
     for keyword, value in values.items():
+        name, types, lower, upper = quick.get(keyword, NOTHING)
+        if type(value) in types and lower < value < upper:          # type: ignore[operator]
+            ready[name] = value
+            inside.add(name)
+            continue
         prop = definition.by_keyword.get(keyword)
         if prop is None:
             problems.append(f"{prim.GetPath()}: {unknown_keyword(definition, keyword)}")
@@ -45,7 +55,9 @@ def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping
             ready[prop.name] = converted(prop, value)
         except Refused as refused:
             problems.append(f"{prim.GetPath()}.{prefix}{prop.name}: {refused}")
-    problems += (f"{prim.GetPath()}.{prefix}{line}" for line in range_problems(definition, prim, prefix, ready))
+    for name in definition.ranges_to_check(ready.keys(), inside):
+        line = range_problem(definition, prim, prefix, ready, name)
+        problems += [f"{prim.GetPath()}.{prefix}{name}: {line}"] if line else []
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     return ready
@@ -57,39 +69,41 @@ def write(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[st
     Raises AuthoringError, and then nothing is written.
     """
     target = prim.GetStage().GetEditTarget()
-    layer = target.GetLayer()
+    layer, path = target.GetLayer(), prim.GetPath()
     if prim.IsInstanceProxy() or prim.IsInPrototype():
-        raise AuthoringError(f"{prim.GetPath()}: the prim is inside an instance; author on the instanced asset instead")
+        raise AuthoringError(f"{path}: the prim is inside an instance; author on the instanced asset")
     if not layer.permissionToEdit:
-        raise AuthoringError(f"{prim.GetPath()}: layer {layer.identifier} may not be edited; choose another edit target")
+        raise AuthoringError(f"{path}: layer {layer.identifier} is read-only; choose another edit target")
     if not target.GetMapFunction().isIdentity:
         write_composed(prim, prefix, definition, ready)
         return
-    path = prim.GetPath()
-    for name in ready:
-        spec, prop = layer.GetPropertyAtPath(path.AppendProperty(prefix + name)), definition.by_name[name]
-        authored = None if spec is None or isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
-        if spec is not None and authored != (prop.type if isinstance(prop, Attribute) else None):
-            raise AuthoringError(f"{path}.{prefix}{name}: already authored as {authored or 'relationship'} in "
-                                 f"{layer.identifier}; remove it there first")
+    by_name = definition.by_name
+    owner = layer.GetPrimAtPath(path)
+    authored = owner is not None and len(owner.properties) > 0
+    found = {name: layer.GetPropertyAtPath(path.AppendProperty(prefix + name)) for name in ready} if authored else {}
+    for name, spec in found.items():
+        if spec is not None and spec_type(spec) != getattr(by_name[name], "type", "rel"):
+            raise AuthoringError(f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; "
+                                 "remove it there first")
     with Sdf.ChangeBlock():
         owner = Sdf.CreatePrimInLayer(layer, path)
         for name, value in ready.items():
-            write_spec(owner, prefix + name, definition.by_name[name], value)
+            write_spec(owner, found.get(name), prefix + name, by_name[name], value)
 
 
-def write_spec(owner: Sdf.PrimSpec, full: str, prop: Property, value: Any) -> None:
-    """Author one property on a prim spec."""
+def spec_type(spec: Sdf.PropertySpec) -> str:
+    """The value type of an attribute spec; "rel" for a relationship."""
+    return "rel" if isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
+
+
+def write_spec(owner: Sdf.PrimSpec, spec: Sdf.PropertySpec | None, full: str, prop: Property, value: Any) -> None:
+    """Author one property on a prim spec, in its own spec where there is one."""
     if isinstance(prop, Relationship):
-        spec = owner.relationships.get(full) or Sdf.RelationshipSpec(owner, full, False)
+        spec = spec or Sdf.RelationshipSpec(owner, full, False)
         spec.targetPathList.ClearEditsAndMakeExplicit()
         spec.targetPathList.explicitItems = value
         return
-    spec = owner.attributes.get(full)
-    if spec is None:
-        variability = Sdf.VariabilityUniform if prop.uniform else Sdf.VariabilityVarying
-        spec = Sdf.AttributeSpec(owner, full, Sdf.ValueTypeNames.Find(prop.type), variability)
-    spec.default = value
+    (spec or Sdf.AttributeSpec(owner, full, sdf_type(prop.type), VARIABILITY[prop.uniform])).default = value
 
 
 def write_composed(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
@@ -99,8 +113,7 @@ def write_composed(prim: Usd.Prim, prefix: str, definition: Definition, ready: M
         if isinstance(prop, Relationship):
             prim.CreateRelationship(prefix + name, False).SetTargets(value)
             continue
-        variability = Sdf.VariabilityUniform if prop.uniform else Sdf.VariabilityVarying
-        prim.CreateAttribute(prefix + name, Sdf.ValueTypeNames.Find(prop.type), False, variability).Set(value)
+        prim.CreateAttribute(prefix + name, sdf_type(prop.type), False, VARIABILITY[prop.uniform]).Set(value)
 
 
 def same(attribute: Attribute, current: Any, value: object) -> bool:
@@ -109,23 +122,30 @@ def same(attribute: Attribute, current: Any, value: object) -> bool:
         wanted = converted(attribute, value)
     except Refused:
         return False
-    kind = Sdf.ValueTypeNames.Find(attribute.type)
+    kind = sdf_type(attribute.type)
     return bool(current == (wanted if kind.isArray else kind.arrayType.type.pythonClass([wanted])[0]))
 
 
 def unknown_keyword(definition: Definition, keyword: str) -> str:
     """The message for a keyword that names no property, with the closest one that does."""
     allowed = list(definition.by_keyword)
-    close = difflib.get_close_matches(keyword, allowed, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"it has {', '.join(allowed) or 'none'}"
+    close = closest(keyword, allowed)
+    hint = f"did you mean '{close}'?" if close else f"it has {', '.join(allowed) or 'none'}"
     return f"{definition.identifier} has no property '{keyword}'; {hint}"
+
+
+def closest(word: str, allowed: Sequence[str]) -> str:
+    """The allowed word most like `word`, whatever its case; empty where none is."""
+    lowered = {other.lower(): other for other in allowed}
+    found = difflib.get_close_matches(word.lower(), lowered, n=1)
+    return lowered[found[0]] if found else ""
 
 
 def converted(prop: Property, value: object) -> Any:
     """`value` as the property's USD type. Raises Refused."""
     if isinstance(prop, Relationship):
         return target_paths(prop, value)
-    kind = Sdf.ValueTypeNames.Find(prop.type)
+    kind = sdf_type(prop.type)
     if not kind.isArray:
         return scalar(prop, prop.type, value)
     element = prop.type.removesuffix("[]")
@@ -170,8 +190,8 @@ def word(prop: Attribute, value: object) -> str:
     if not isinstance(value, str):
         raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
     if prop.tokens and value not in prop.tokens:
-        close = difflib.get_close_matches(value, prop.tokens, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else "; give one of them"
+        close = closest(value, prop.tokens)
+        hint = f"; did you mean '{close}'?" if close else "; give one of them"
         raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{hint}")
     return value
 
@@ -193,11 +213,11 @@ def real(prop: Attribute, letter: str, value: object) -> float:
 
 def allowed_infinities(prop: Attribute) -> set[float]:
     """The infinities that are values: a closed end of the range, or the default."""
-    found = {prop.default} if isinstance(prop.default, float) and math.isinf(prop.default) else set()
+    candidates: list[object] = [prop.default]
     if prop.range:
-        found |= {prop.range.lower} if prop.range.lower_closed else set()
-        found |= {prop.range.upper} if prop.range.upper_closed else set()
-    return {bound for bound in found if isinstance(bound, float)}
+        candidates += [prop.range.lower] if prop.range.lower_closed else []
+        candidates += [prop.range.upper] if prop.range.upper_closed else []
+    return {bound for bound in candidates if isinstance(bound, float) and math.isinf(bound)}
 
 
 def allowed(prop: Attribute) -> str:
@@ -208,7 +228,7 @@ def allowed(prop: Attribute) -> str:
 @cache
 def layout(type_name: str) -> tuple[tuple[int, ...], str]:
     """Dimensions and precision of a floating-point type: () for a number, (3,) for a vector, (4, 4) for a matrix."""
-    kind = Sdf.ValueTypeNames.Find(type_name)
+    kind = sdf_type(type_name)
     if type_name in {"half", "float", "double", "timecode"}:
         return (), {"half": "h", "float": "f"}.get(type_name, "d")
     return tuple(kind.type.pythonClass().dimension) if "matrix" in type_name else (_length(kind),), _letter(kind)
@@ -225,7 +245,7 @@ def _letter(kind: Any) -> str:
 
 def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str, value: object) -> Any:
     """A vector, quaternion (real part first) or matrix. Raises Refused."""
-    python_class = Sdf.ValueTypeNames.Find(type_name).type.pythonClass
+    python_class = sdf_type(type_name).type.pythonClass
     if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
         value = (value.GetReal(), *value.GetImaginary())
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -245,7 +265,7 @@ def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
     single = isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase)
     if not single and not isinstance(value, Iterable):
         raise Refused(f"{value!r} is no target; give a prim or an absolute path")
-    paths = [target_path(item) for item in ([value] if single else value)]  # type: ignore[attr-defined,list-item]
+    paths = [target_path(item) for item in ([value] if single else value)]  # type: ignore[attr-defined]
     if len(paths) > 1 and not prop.many:
         raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
     return paths
@@ -268,24 +288,21 @@ def target_path(value: object) -> Sdf.Path:
     return path
 
 
-def range_problems(definition: Definition, prim: Usd.Prim, prefix: str, ready: Mapping[str, Any]) -> list[str]:
-    """One line for each value outside its range, also where the range names an attribute that changes."""
-    lines = []
-    for name, prop in definition.by_name.items():
-        if not isinstance(prop, Attribute) or prop.range is None:
-            continue
-        if name not in ready and not any(bound in ready for bound in prop.range.bounds()):
-            continue
-        lower = bound_value(definition, prim, prefix, ready, prop.range.lower)
-        upper = bound_value(definition, prim, prefix, ready, prop.range.upper)
-        for number in numbers_in(current_value(definition, prim, prefix, ready, name)):
-            above = number >= lower if prop.range.lower_closed else number > lower
-            below = number <= upper if prop.range.upper_closed else number < upper
-            if not (above and below or math.isinf(number) and number in allowed_infinities(prop)):
-                lines.append(f"{name}: {number:g} is outside {prop.range}{stated(prop.range.bounds(), lower, upper)}"
-                             f"{f' ({prop.unit})' if prop.unit else ''}; give a value inside")
-                break
-    return lines
+def range_problem(definition: Definition, prim: Usd.Prim, prefix: str, ready: Mapping[str, Any], name: str) -> str:
+    """What is wrong with a value about to be written, or one whose bound is; empty where nothing is."""
+    prop = definition.attributes[name]
+    if prop.range is None:
+        return ""
+    lower = bound_value(definition, prim, prefix, ready, prop.range.lower)
+    upper = bound_value(definition, prim, prefix, ready, prop.range.upper)
+    for number in numbers_in(current_value(definition, prim, prefix, ready, name)):
+        above = number >= lower if prop.range.lower_closed else number > lower
+        below = number <= upper if prop.range.upper_closed else number < upper
+        if not (above and below) and number not in allowed_infinities(prop):
+            unit = f" ({prop.unit})" if prop.unit else ""
+            meant = stated(prop.range.bounds(), lower, upper)
+            return f"{number:g} is outside {prop.range}{meant}{unit}; give a value inside"
+    return ""
 
 
 def stated(bounds: tuple[str, ...], lower: float, upper: float) -> str:
