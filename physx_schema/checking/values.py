@@ -144,7 +144,7 @@ def flat(value: Any) -> tuple[float, ...]:
         return (float(value.GetReal()), *flat(value.GetImaginary()))
     if not _is_sequence(value):
         return ()
-    return tuple(number for item in value for number in flat(item)) 
+    return tuple(number for item in value for number in flat(item))
 
 
 def _words(value: Any) -> tuple[str, ...]:

@@ -1,0 +1,121 @@
+"""What each code of a finding means, for ``physx-schema explain``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXPLANATIONS: Mapping[str, str] = {
+    # --- mimic joints ---
+    "DJ.007/host": "PhysxMimicJointAPI belongs on the joint that follows, of a type derived from PhysicsJoint.",
+    "DJ.007/instance": "The instance name must be rotX, rotY or rotZ, on prismatic joints too: it names a slot, not a "
+                       "direction. Under any other name PhysX ignores the mimic joint without a message.",
+    "DJ.007/one-instance": "A revolute or prismatic joint has one axis and can follow once. PhysX takes the first of "
+                           "rotX, rotY, rotZ and refuses the others.",
+    "DJ.007/reference-count": "referenceJoint needs exactly one target after composition.",
+    "DJ.007/reference-missing": "referenceJoint points at a path without a prim.",
+    "DJ.007/reference-type": "referenceJoint points at a prim that is no joint.",
+    "DJ.007/self": "A joint cannot follow itself.",
+    "DJ.007/cycle": "Mimic joints follow one another in a ring. PhysX solves each as a two-way constraint; unless the "
+                    "product of the gearings closes the ring exactly, the joints settle between the demands.",
+    "DJ.007/chain": "The reference joint follows another joint. PhysX handles chains; the published rule forbids them, "
+                    "and Newton rejects them.",
+    "DJ.007/gearing": "gearing must be a finite number other than 0. Positive gearing turns the joint opposite to its "
+                      "reference: q = -gearing * q_reference - offset. NaN or infinity makes the articulation NaN.",
+    "DJ.007/offset": "offset must be finite; in degrees on a revolute joint, in length units on a prismatic one.",
+    "DJ.007/naturalFrequency": "At most 0, or not authored, naturalFrequency makes a hard constraint. The published "
+                               "rule wants it authored and above 0.",
+    "DJ.007/dampingRatio": "At most 0, or not authored, dampingRatio makes a hard constraint. Below 1 a compliant "
+                           "mimic joint may oscillate.",
+    "DJ.007/limits": "PhysX makes a mimic joint of a revolute joint only if both bounds of both joints are finite. "
+                     "Prismatic joints work without; the published rule wants limits on them too.",
+    "DJ.007/limits-clip": "Part of the reference joint's range asks the follower to leave its own limits. The coupling "
+                          "is two-way, so the follower's limit stops the reference joint, without a message.",
+    "DJ.007/limits-disjoint": "No position of the reference joint within its limits lets the follower stay in its own.",
+    "DJ.007/excluded-self": "Mimic joints work inside articulations; this joint is excluded from its articulation.",
+    "DJ.007/excluded-ref": "Mimic joints work inside articulations; the reference joint is excluded from it.",
+    "DJ.007/disabled": "One of the two joints is disabled; PhysX then makes no mimic joint and says nothing.",
+    "DJ.007/joint-type": "PhysX couples revolute joints, prismatic joints, and generic joints whose translations are "
+                         "all locked and whose named rotation is free.",
+    "DJ.007/reference-axis": "referenceJointAxis must be rotX, rotY or rotZ even where the reference has one axis.",
+    "DJ.007/same-articulation": "Both joints must connect links of one articulation; a joint to the world, or outside "
+                                "the tree, is not part of it.",
+    "DJ.007/drive-fight": "A drive with gains on a following joint acts against the coupling, and through it on the "
+                          "reference joint.",
+    "DJ.007/initial-violation": "The authored joint states do not satisfy the mimic equation, so the first step moves "
+                                "both joints at once.",
+    "DJ.007/orphan-properties": "physxMimicJoint properties count only where PhysxMimicJointAPI is applied under the "
+                                "same instance name.",
+    "DJ.007/newton-portability": "Newton's mimic joints couple two joints of one type, do not chain, and take offsets "
+                                 "in other units.",
+    # --- tendons ---
+    "tendon/no-root": "A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.",
+    "tendon/axis-dropped": "The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' "
+                           "joint. PhysX drops axes beside it, above it, or behind a joint without an axis.",
+    "tendon/array-length": "gearing, forceCoefficient and jointAxis have one element on a joint with one axis.",
+    "tendon/joint-axis": "jointAxis names an axis that the joint does not have. PhysX does not read it.",
+    "tendon/sign": "The force on an axis goes with forceCoefficient alone; gearing shapes the length. With opposite "
+                   "signs the tendon pushes the joint away from its rest length.",
+    "tendon/limits-missing": "limitStiffness acts outside lowerLimit and upperLimit only, and neither is authored.",
+    "tendon/limit-stiffness-missing": "Limits of a tendon are springs: without limitStiffness they do nothing.",
+    "tendon/no-gains": "Without stiffness, damping and limitStiffness a tendon exerts no force.",
+    "tendon/disabled": "tendonEnabled is false: PhysX keeps the tendon with all its gains at 0.",
+    "tendon/zero-length": "Two attachments lie on the same point in the authored pose; PhysX gives a segment of 0.001 "
+                          "or less no direction and no force.",
+    "tendon/shared-prefix": "Schemas of the tendon family on one prim with one instance name share the namespace "
+                            "physxTendon:<name>: and overwrite each other's values.",
+    "tendon/several-parents": "parentLink has more than one target; PhysX takes the first.",
+    "tendon/no-leaf": "A branch of a spatial tendon ends in an attachment that is no leaf.",
+    "tendon/cycle": "The parents of an attachment lead back to itself, so no root attachment reaches it.",
+    "tendon/no-parent": "parentLink and parentAttachment name no attachment of this articulation.",
+    "tendon/leaf-parent": "A leaf ends a spatial tendon; what names it as its parent is dropped.",
+    "tendon/unreached": "The parents of an attachment end before a root attachment.",
+    # --- joints ---
+    "joint/one-sided-limit": "PhysX refuses limits with one infinite bound and holds the joint at 0. Author both "
+                             "bounds; 1e38 and above stands for no bound and is accepted.",
+    "joint/limit-order": "PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds "
+                         "the joint at 0.",
+    "joint/friction-order": "dynamicFrictionEffort above staticFrictionEffort is an error in PhysX, and the joint then "
+                            "has no friction at all, viscous friction included.",
+    "joint/drive-refused": "A negative maxForce makes PhysX refuse the whole drive.",
+    "joint/several-bodies": "A body relationship has more than one target; PhysX takes the first.",
+    "joint/missing-body": "A body relationship points at a path without a prim.",
+    "joint/no-body": "A body relationship points at a prim that is no rigid body nor inside one; that side then is the "
+                     "world.",
+    # --- bodies, articulations, scene ---
+    "body/no-mass": "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
+    "body/zero-inertia": "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
+    "body/collider-mass": "The mass of this kind of collider is worked out by PhysX's mesh tools and not here.",
+    "articulation/loop": "A joint connects two links that the tree already connects. PhysX articulations are trees.",
+    "articulation/nested-root": "An articulation root inside the prims of another is refused.",
+    "articulation/no-bodies": "PhysicsArticulationRootAPI holds no enabled rigid body.",
+    "articulation/static-root": "PhysicsArticulationRootAPI is on a disabled body, and PhysX ignores it.",
+    "articulation/kinematic-body": "PhysX makes no articulation of a tree with a kinematic body.",
+    "articulation/world-joint-outside": "With PhysicsArticulationRootAPI on the body itself the base is floating, and "
+                                        "its joint to the world is solved as a separate, softer constraint.",
+    "scene/several": "The stage has several physics scenes; this library reads the first.",
+    # --- values ---
+    "value/token": "A token that PhysX does not know is replaced by its default, without a message.",
+    "value/range": "A number outside the range of its property is clamped, replaced or refused by PhysX.",
+    "value/not-finite": "NaN, or an infinity where none is allowed.",
+    "value/wrong-type": "The value has a type that cannot be read as the property's.",
+    "value/only-samples": "PhysX reads most physics properties once, at the default time; time samples alone leave its "
+                          "own default in place.",
+    # --- unused opinions ---
+    "unused/misspelt-property": "No schema of the prim has a property of this name.",
+    "unused/misspelt-schema": "PhysX has no schema of this name.",
+    "unused/wrong-instance": "The instance name does not fit the joint: revolute joints have angular, prismatic joints "
+                             "linear.",
+    "unused/no-instance": "A multiple-apply schema is applied without an instance name and has no properties then.",
+    "unused/not-applied": "The property belongs to a schema that is not applied to the prim.",
+    "unused/retired": "PhysX no longer has this schema.",
+    "unused/soft-limit": "PhysxLimitAPI has no effect on joints of an articulation.",
+    "unused/disabled": "The joint is disabled, so its drives, states and axis properties have no effect.",
+    "unused/idle": "Nothing on the stage makes use of this opinion.",
+}
+
+RULE_FAILED = "A rule of this program failed on the stage. What it checks was not checked."
+
+
+def explain(code: str) -> str | None:
+    """What a code means, None for an unknown one."""
+    return RULE_FAILED if code.startswith("rule-failed/") else EXPLANATIONS.get(code)

@@ -1,0 +1,63 @@
+"""JSON for programs: versioned, stable in order, without NaN or infinities as numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from physx_schema.checking import Report
+from physx_schema.description import Description
+
+VERSION = 1
+
+
+def report_json(reports: Mapping[str, Report], failures: Mapping[str, str]) -> str:
+    """The reports of several stages by path, and the paths that could not be read."""
+    return _dumps({
+        "version": VERSION,
+        "reports": [_report(path, report) for path, report in reports.items()],
+        "unreadable": [{"path": path, "message": message} for path, message in failures.items()],
+    })
+
+
+def _report(path: str, report: Report) -> dict[str, Any]:
+    return {
+        "path": path,
+        "profile": report.profile,
+        "counts": {severity: report.count(severity) for severity in ("error", "warning", "info")},
+        "findings": plain(report.findings),
+        "unused": plain(report.unused),
+        "not_evaluated": plain(report.not_evaluated),
+    }
+
+
+def description_json(description: Description) -> str:
+    """A description, without the list of everything authored."""
+    skipped = ("authored", "consumed")
+    facts = {field.name: plain(getattr(description, field.name)) for field in dataclasses.fields(description)
+             if field.name not in skipped}
+    return _dumps({"version": VERSION, **facts})
+
+
+def plain(value: Any) -> Any:
+    """Facts as JSON values: dataclasses become objects, infinities and NaN strings."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, bool | int | float | str) or value is None:
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, frozenset | set):
+        return [plain(item) for item in sorted(value)]
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def _dumps(content: Any) -> str:
+    return json.dumps(content, indent=2, allow_nan=False)

@@ -1,0 +1,90 @@
+"""The click group, filled from the entry points of every package, and the meaning of its exit codes."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import entry_points
+from types import TracebackType
+from typing import Any
+
+import click
+import physx_generated
+
+from physx_schema.cli.commands import commands
+from physx_schema.cli.text import printable
+from physx_schema.errors import PhysxSchemaError, UnreadableError
+
+ENTRY_POINTS = "physx_schema.commands"
+TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
+
+
+class Boundary:
+    """Turns what leaves a command into one line on stderr and the program's exit code."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None,
+    ) -> None:
+        passes = (click.ClickException, click.exceptions.Exit, click.Abort)
+        if error is None or not isinstance(error, Exception) or isinstance(error, passes):
+            return
+        if isinstance(error, PhysxSchemaError | physx_generated.PhysxSchemaError):
+            raise (Unreadable if isinstance(error, UnreadableError) else Failure)(str(error)) from None
+        if not os.environ.get(TRACEBACK):
+            line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 for the traceback)"
+            raise Internal(" ".join(line.split())) from None
+
+
+class Failure(click.ClickException):
+    """Bad input, shown as its message alone."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Print every line of the message to stderr."""
+        for line in self.message.splitlines() or [""]:
+            click.echo(printable(line), err=True)
+
+
+class Unreadable(Failure):
+    """A file that is no readable USD stage."""
+
+    exit_code = 3
+
+
+class Internal(Failure):
+    """A fault of this program."""
+
+    exit_code = 4
+
+
+class Program(click.Group):
+    """A group whose commands fail with one line and a code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the chosen command."""
+        with Boundary():
+            return super().invoke(ctx)
+
+
+def program() -> Program:
+    """The group with this package's commands and those of every installed package that offers some."""
+    group = Program("physx-schema", help="Author, check and simulate PhysX physics in USD.")
+    for command in commands:
+        group.add_command(command)
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+        try:
+            offered = entry.load()
+        except ImportError as error:
+            click.echo(f"physx-schema: the commands of {entry.value} are missing: {error}", err=True)
+            continue
+        for command in offered:
+            group.add_command(command)
+    return group
+
+
+def main() -> None:
+    """Run the program with the arguments of the process."""
+    program()()

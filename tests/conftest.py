@@ -1,0 +1,41 @@
+"""What several test files share: the folders with recorded cases and with the PhysX oracle."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = Path(os.environ.get("PHYSX_SCHEMA_SHARED", ROOT.parent / "shared"))
+STAGES = ROOT / "tests" / "data" / "stages"
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The folder of recorded cases; skips where there is none."""
+    folder = SHARED / "cases"
+    if not folder.is_dir():
+        pytest.skip(f"no recorded cases at {folder}; set PHYSX_SCHEMA_SHARED to the folder that holds cases/")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def oracle_folder() -> Path:
+    """The folder of the PhysX oracle, put on sys.path; skips where it or the ovphysx it needs is missing."""
+    folder = SHARED / "oracle"
+    if not (folder / "physx_oracle.py").is_file():
+        pytest.skip(f"no oracle at {folder}; set PHYSX_SCHEMA_SHARED to the folder that holds oracle/")
+    python = os.environ.get("ORACLE_PYTHON", sys.executable)
+    found = subprocess.run(
+        [python, "-c", "import importlib.util as u, sys; sys.exit(u.find_spec('ovphysx') is None)"],
+        capture_output=True, check=False,
+    )
+    if found.returncode:
+        pytest.skip(f"{python} has no ovphysx; set ORACLE_PYTHON to an interpreter that has it")
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return folder
