@@ -7,7 +7,7 @@ import difflib
 import math
 import numbers
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -150,9 +150,18 @@ def converted(prop: Property, value: object) -> Any:
     if not kind.isArray:
         return scalar(prop, prop.type, value)
     element = prop.type.removesuffix("[]")
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    items = listed(value)
+    if items is None:
         raise Refused(f"{value!r} is not a list; give {element} values in a list")
-    return kind.type.pythonClass([scalar(prop, element, item) for item in value])
+    return kind.type.pythonClass([scalar(prop, element, item) for item in items])
+
+
+def listed(value: object) -> list[Any] | None:
+    """The elements of a list, tuple, NumPy array or Gf vector; None for anything else."""
+    is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__") and getattr(value, "ndim", 1) > 0
+    if not is_sequence or isinstance(value, str | bytes | Mapping):
+        return None
+    return list(value)      # type: ignore[call-overload,no-any-return]
 
 
 def scalar(prop: Attribute, type_name: str, value: object) -> Any:
@@ -249,13 +258,14 @@ def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str,
     python_class = sdf_type(type_name).type.pythonClass
     if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
         value = (value.GetReal(), *value.GetImaginary())
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} numbers")
-    items = list(value)
-    if len(items) != shape[0]:
-        raise Refused(f"{len(items)} numbers do not make a {type_name}; give {shape[0]}")
+    items = listed(value)
+    if items is None or len(items) != shape[0]:
+        unit = "rows" if len(shape) == 2 else "numbers"
+        raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} {unit}")
     if len(shape) == 2:
-        rows = [list(row) for row in items]
+        rows = [listed(row) or [] for row in items]
+        if any(len(row) != shape[1] for row in rows):
+            raise Refused(f"{value!r} is not a {type_name}; give {shape[0]} rows of {shape[1]} numbers")
         return python_class([[real(prop, letter, number) for number in row] for row in rows])
     whole = letter == "i"
     return python_class(*(integer(prop, "int", item) if whole else real(prop, letter, item) for item in items))
@@ -263,10 +273,10 @@ def shaped(prop: Attribute, type_name: str, shape: tuple[int, ...], letter: str,
 
 def target_paths(prop: Relationship, value: object) -> list[Sdf.Path]:
     """Absolute paths from a prim, path, schema object or string, or a list of them. Raises Refused."""
-    single = isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase)
-    if not single and not isinstance(value, Iterable):
+    items = [value] if isinstance(value, str | Sdf.Path | Usd.Prim | Usd.SchemaBase) else listed(value)
+    if items is None:
         raise Refused(f"{value!r} is no target; give a prim or an absolute path")
-    paths = [target_path(item) for item in ([value] if single else value)]  # type: ignore[attr-defined]
+    paths = [target_path(item) for item in items]
     if len(paths) > 1 and not prop.many:
         raise Refused(f"{len(paths)} targets where one is allowed; give a single prim or path")
     return paths

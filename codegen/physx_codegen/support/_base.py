@@ -140,7 +140,7 @@ class SingleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def CanApply(cls, prim: Usd.Prim) -> bool:
         """Whether USD lets the schema be applied to `prim`; the result's ``whyNot`` says why not."""
-        return prim.CanApplyAPI(cls.definition.identifier)      # type: ignore[no-any-return]
+        return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier)            # type: ignore[no-any-return]
 
     @classmethod
     def GetSchemaAttributeNames(cls, includeInherited: bool = True) -> list[str]:
@@ -217,7 +217,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def CanApply(cls, prim: Usd.Prim, name: str) -> bool:
         """Whether USD lets the schema be applied to `prim` as `name`; the result's ``whyNot`` says why not."""
-        return prim.CanApplyAPI(cls.definition.identifier, name)        # type: ignore[no-any-return]
+        return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier, name)      # type: ignore[no-any-return]
 
     @classmethod
     def IsSchemaPropertyBaseName(cls, baseName: str) -> bool:
