@@ -26,8 +26,9 @@ def limits(item: MimicDeclaration) -> Iterator[Finding]:
         why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault
                else "PhysX accepts the mimic joint, the published rule does not" if "no limit" in fault
                else "PhysX holds the joint at one position, and the mimic holds the other with it")
+        whose = role if path == item.path else f"{role} of {item.path}"
         finding = Finding(
-            "DJ.007/limits", "error", path, f"physics:{name}", f"{role} has {fault}" if path == item.path else f"{role} of {item.path} has {fault}", why,
+            "DJ.007/limits", "error", path, f"physics:{name}", f"{whose} has {fault}", why,
             "author finite physics:lowerLimit and physics:upperLimit, lower < upper",
         )
         yield from judged(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")

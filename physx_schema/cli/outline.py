@@ -85,8 +85,9 @@ def _drive(drive: Drive) -> str:
 
 
 def _spatial(tendon: SpatialTendon) -> Iterator[str]:
+    count = plural(len(tendon.attachments), "attachment")
     leaves = plural(sum(item.leaf for item in tendon.attachments), "leaf", "leaves")
-    yield (f"    spatial tendon {tendon.path}:{tendon.name}: {plural(len(tendon.attachments), 'attachment')}, {leaves}, "
+    yield (f"    spatial tendon {tendon.path}:{tendon.name}: {count}, {leaves}, "
            f"stiffness {tendon.stiffness:g}, damping {tendon.damping:g}")
     for item in tendon.attachments:
         yield f"      {_attachment(tendon, item)}"
