@@ -114,3 +114,12 @@ def normalized(q: Quat) -> Quat:
     x, y, z, w = q
     inverse = 1.0 / sqrt(x * x + y * y + z * z + w * w)
     return (x * inverse, y * inverse, z * inverse, w * inverse)
+
+
+def solve_sym(s: Sym3, b: Vec3) -> Vec3:
+    """x with s x = b for a symmetric positive definite matrix, by its adjugate."""
+    xx, yy, zz, xy, xz, yz = s
+    adjugate = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy,
+                xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
+    determinant = xx * adjugate[0] + xy * adjugate[3] + xz * adjugate[4]
+    return scale(1.0 / determinant, mul_sv(adjugate, b))

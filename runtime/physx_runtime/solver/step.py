@@ -21,6 +21,7 @@ from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows, t
 from physx_runtime.solver.friction import solve_friction, solve_max_velocity
 from physx_runtime.solver.limit import solve_limit
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
+from physx_runtime.solver.momentum import compound_body, finish_floating, momentum_of, momentum_rows, restored
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
 from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
@@ -41,16 +42,24 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     minv = inverse(M)
 
     dt = rows["dt"][0]
-    once = generalized_force(t, k, velocity_forces(t, rows, k, velocity))
-    v = [a + dt * b for a, b in zip(v, times(minv, once), strict=True)]
     each = generalized_force(t, k, gravity_forces(t, rows))
     for dof, effort in enumerate(rows["effort"]):
         each[t.root_size + dof] = each[t.root_size + dof] + effort
     push = times(minv, each)
     if not t.forces_every_iteration:
         v = [a + dt * b for a, b in zip(v, push, strict=True)]
+    once = generalized_force(t, k, velocity_forces(t, rows, k, velocity))
+    change = times(minv, once)
+    floating: dict[str, list[Scalar]] = {}
+    if not t.fixed_base:
+        floating = momentum_rows(t, rows, k, velocity, M)
+        before = momentum_of(t, floating, v, biased=False)
+        v = [a + dt * b for a, b in zip(v, change, strict=True)]
+        v = restored(v, momentum_of(t, floating, v, biased=True), before, compound_body(t, rows, k))
+    else:
+        v = [a + dt * b for a, b in zip(v, change, strict=True)]
 
-    out: dict[str, list[Scalar]] = {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
+    out: dict[str, list[Scalar]] = floating | {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
                                     "root_position": list(rows["root_position"]), "iteration": [0.0]}
     out["q_start"] = list(rows["q"])
     out["push"] = [rows["h"][0] * x for x in push]
@@ -137,10 +146,19 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
         v = _solve_dof(t, rows, k, dof, q, v, out, final)
     out["v"] = v
     if not final:
-        out["q"] = [_wrapped(t, dof, x + h * v[t.root_size + dof]) for dof, x in enumerate(q)]
+        out["q"] = [x + h * qd for x, qd in zip(q, v[t.root_size:], strict=True)]
         out["iteration"] = [rows["iteration"][0] + 1.0]
         if not t.fixed_base:
             out |= move_root(rows, v)
+    return out
+
+
+def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """What is left at the step's end: joint positions wrapped, momentum of a floating base kept."""
+    out = {"q": [_wrapped(t, dof, x) for dof, x in enumerate(rows["q"])]}
+    if not t.fixed_base:
+        rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
+        out |= finish_floating(t, rows, forward_kinematics(t, rows, rows["q"], rotation))
     return out
 
 
@@ -183,4 +201,5 @@ def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     still = speed > 0.0
     factor = where(still, s / where(still, speed, 1.0), 0.5 * h)
     turn = (factor * w[0], factor * w[1], factor * w[2], c)
-    return {"root_position": position, "root_rotation": list(sp.mul_quat(turn, quaternion(rows, "root_rotation", 0)))}
+    turned = [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)]
+    return {"root_position": position, "root_turn": turned, "root_rotation": list(sp.mul_quat(turn, quaternion(rows, "root_rotation", 0)))}

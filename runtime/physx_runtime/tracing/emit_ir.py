@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from physx_runtime.tracing.program import Body, StepProgram
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+BODIES = ("begin", "position", "velocity", "finish")
 BITS = {"float": 32, "double": 64}
 
 
@@ -45,13 +46,12 @@ def emit_step(program: StepProgram, vectors: Vectors) -> tuple[str, str]:
     The block holds ``len(layout)`` rows of `lanes` elements. The symbol carries the text's hash: numba's cache keys on
     names, not on text.
     """
-    bodies = [_emit_body(program, vectors, name, body)
-              for name, body in (("begin", program.begin), ("position", program.position), ("velocity", program.velocity))]
+    bodies = [_emit_body(program, vectors, name, getattr(program, name)) for name in BODIES]
     declarations = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
     declarations += [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})" for name in ("sqrt", "floor", "fabs")]
     text = "\n".join([*declarations, *bodies, DRIVER, ATTRIBUTES])
     symbol = "physx_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
-    for name in ("begin", "position", "velocity", "step"):
+    for name in (*BODIES, "step"):
         text = text.replace(f"@{name}(", f"@{symbol if name == 'step' else f'{symbol}_{name}'}(")
     return symbol, text
 
@@ -72,6 +72,7 @@ loop:
   call void @begin(ptr %x, i64 1)
   call void @position(ptr %x, i64 %n)
   call void @velocity(ptr %x, i64 %v)
+  call void @finish(ptr %x, i64 1)
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, %steps
   br i1 %more, label %loop, label %done

@@ -23,21 +23,22 @@ class Source:
     begin: tuple[str, ...]
     position: tuple[str, ...]
     velocity: tuple[str, ...]
+    finish: tuple[str, ...]
     stores: tuple[tuple[str, int], ...]
 
 
 def emit_source(program: StepProgram) -> Source:
     """The statements of a step, with sqrt, floor, fabs and cuda.selp to be supplied by the target."""
     constants: dict[float, str] = {}
-    bodies = [tuple(_statements(body, name, constants)) for name, body in
-              (("b", program.begin), ("p", program.position), ("w", program.velocity))]
+    bodies = {name: getattr(program, name) for name in ("begin", "position", "velocity", "finish")}
+    statements = {name: tuple(_statements(body, name[0], constants)) for name, body in bodies.items()}
     made = {row for row, _ in program.begin.outputs}
-    used = {row for body in (program.begin, program.position, program.velocity) for row in body.inputs}
+    used = {row for body in bodies.values() for row in body.inputs}
     loads = {*(row for row in used if row not in made), *program.begin.inputs, *program.state}
     ordered = sorted(program.layout.items(), key=lambda item: item[1])
-    return Source(tuple((name, value) for value, name in constants.items()),
-                  tuple(item for item in ordered if item[0] in loads), *bodies,
-                  tuple(item for item in ordered if item[0] in program.state))
+    return Source(constants=tuple((name, value) for value, name in constants.items()),
+                  loads=tuple(item for item in ordered if item[0] in loads),
+                  stores=tuple(item for item in ordered if item[0] in program.state), **statements)
 
 
 def _statements(body: Body, prefix: str, constants: dict[float, str]) -> Iterator[str]:

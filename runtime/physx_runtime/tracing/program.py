@@ -6,8 +6,9 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, input_rows, state_rows
-from physx_runtime.solver.step import begin, iterate
+from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # A row scalar's name is the row's with its index: ("q", 3) -> "q_3".
@@ -35,12 +36,13 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class StepProgram:
-    """One step: `begin` once, `position` N times, `velocity` V times, on a buffer whose rows are `layout`."""
+    """One step: `begin` once, `position` N times, `velocity` V times, `finish` once, on a buffer with rows `layout`."""
 
     topology: Topology
     begin: Body
     position: Body
     velocity: Body
+    finish: Body
     layout: Mapping[str, int]           # row scalar -> row of the buffer; state, then inputs, then scratch
     state: tuple[str, ...]              # row scalars that hold the state
 
@@ -55,40 +57,41 @@ def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
     state, inputs = state_rows(t), input_rows(t)
     given: dict[str, list[float | str]] = {name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
-    start = _trace(lambda rows: begin(t, rows), given)
+    start = _trace(begin, t, given)
     constants = {row: value for row, value in _constants(start).items() if row not in scalar_names(state)}
-    position, velocity = _trace_iterations(t, given, start, constants)
+    bodies = _trace_iterations(t, given, start, constants)
 
-    live = _live_rows(set(scalar_names(state)), position, velocity)
-    position, velocity = _pruned(position, live), _pruned(velocity, live)
-    start = _pruned(start, live | set(position.inputs) | set(velocity.inputs))
+    live = _live_rows(set(scalar_names(state)), *bodies)
+    position, velocity, end = (_pruned(body, live) for body in bodies)
+    needed = live.union(*(body.inputs for body in (position, velocity, end)))
+    start = _pruned(start, needed)
     scratch = [row for row, _ in start.outputs if row not in scalar_names(state)]
     layout = {row: i for i, row in enumerate([*scalar_names(state | inputs), *scratch])}
-    return StepProgram(t, start, position, velocity, layout, tuple(scalar_names(state)))
+    return StepProgram(t, start, position, velocity, end, layout, tuple(scalar_names(state)))
 
 
-def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[str, float]) -> tuple[Body, Body]:
-    """Both iteration bodies; a row that is constant at first but changed by an iteration becomes a variable."""
+def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[str, float]) -> tuple[Body, Body, Body]:
+    """Position and velocity iteration and the step's end; a row that starts constant but is changed becomes a variable."""
     while True:
         rows = dict(given)
         for row, _ in start.outputs:
             name, _, index = row.rpartition("_")
             values = list(rows.get(name, [])) if int(index) else []
             rows[name] = [*values, constants.get(row, row)]
-        bodies = [_trace(functools.partial(iterate, t, final=final), rows) for final in (False, True)]
+        bodies = [_trace(functools.partial(iterate, final=final), t, rows) for final in (False, True)]
         after = [_constants(body) for body in bodies]
         changed = {row for row, value in constants.items()
                    for body, left in zip(bodies, after, strict=True)
                    if row in dict(body.outputs) and left.get(row) != value}
         if not changed:
-            return bodies[0], bodies[1]
+            return bodies[0], bodies[1], _trace(finish, t, rows)
         constants = {row: value for row, value in constants.items() if row not in changed}
 
 
-def _trace(function: Callable[..., Mapping[str, Sequence[Symbol | float]]], given: Given) -> Body:
+def _trace(function: Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]], t: Topology, given: Given) -> Body:
     graph = Graph()
     rows = {name: [graph.input(x) if isinstance(x, str) else x for x in values] for name, values in given.items()}
-    made = function(rows=rows) if isinstance(function, functools.partial) else function(rows)
+    made = function(t, rows)
     outputs = []
     for name, values in made.items():
         for i, x in enumerate(values):

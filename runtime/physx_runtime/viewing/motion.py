@@ -8,7 +8,7 @@ another link.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from physx_schema.errors import UnsupportedError
 
 SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
+SUFFIX = "motion"       # of transform ops that replace a prim's own
+UNSCALED = Gf.Vec3d(1.0)
 KEPT = 1e-6     # how far a local matrix may be from translate * orient * authored scale before those ops cannot hold it
 
 
@@ -189,29 +191,46 @@ def _local_matrices(links: list[_Link], poses: NDArray[Any]) -> Iterator[list[An
 
 
 def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> None:
-    """Sample the prim's translate and orient where these can hold the matrices, else one matrix op in their place."""
+    """Sample the prim's own translate and orient where they can hold the matrices, else new ops in place of its own."""
     xformable = UsdGeom.Xformable(prim)
-    ops = {op.GetOpName(): op for op in xformable.GetOrderedXformOps()}
-    scale = Gf.Vec3d(ops["xformOp:scale"].Get()) if "xformOp:scale" in ops else Gf.Vec3d(1.0)
-    if not _usable(ops) or not all(_holds(matrix, scale) for matrix in matrices):
-        reset = xformable.GetResetXformStack()
-        op = xformable.AddTransformOp(opSuffix="motion")
+    reset, scale = xformable.GetResetXformStack(), Gf.Transform(matrices[0]).GetScale()
+    if not all(_holds(matrix, scale) for matrix in matrices):
+        op = xformable.AddTransformOp(opSuffix=SUFFIX)
         xformable.SetXformOpOrder([op], reset)
         for code, matrix in zip(codes, matrices, strict=True):
             op.Set(matrix, code)
         return
-    translate, orient = ops["xformOp:translate"], ops["xformOp:orient"]
-    vector, quaternion = type(translate.Get()), type(orient.Get())
+    ops = _own_ops(xformable, scale)
+    if not ops:
+        ops = [xformable.AddTranslateOp(opSuffix=SUFFIX), xformable.AddOrientOp(opSuffix=SUFFIX)]
+        if not Gf.IsClose(scale, UNSCALED, KEPT):
+            ops.append(xformable.AddScaleOp(opSuffix=SUFFIX))
+            ops[2].Set(Gf.Vec3f(scale))
+        xformable.SetXformOpOrder(ops, reset)
+    vector, quaternion = _value_type(ops[0]), _value_type(ops[1])
     for code, matrix, rotation in zip(codes, matrices, _continuous(matrices), strict=True):
-        translate.Set(vector(matrix.ExtractTranslation()), code)
-        orient.Set(quaternion(rotation), code)
+        ops[0].Set(vector(matrix.ExtractTranslation()), code)
+        ops[1].Set(quaternion(rotation), code)
 
 
-def _usable(ops: Mapping[str, Any]) -> bool:
-    """Whether the ops are translate, orient and perhaps scale, in that order and in more than half precision."""
-    names = tuple(ops)
-    return names[:2] == ("xformOp:translate", "xformOp:orient") and names[2:] in ((), ("xformOp:scale",)) and all(
-        op.GetPrecision() != UsdGeom.XformOp.PrecisionHalf for op in ops.values())
+def _own_ops(xformable: Any, scale: Any) -> list[Any]:
+    """The prim's translate and orient, first in its order and in more than half precision; empty where it has none.
+
+    A scale may follow that is the one given.
+    """
+    ops = list(xformable.GetOrderedXformOps())
+    names = [op.GetOpName() for op in ops]
+    if names[:2] != ["xformOp:translate", "xformOp:orient"] or names[2:] not in ([], ["xformOp:scale"]):
+        return []
+    if any(op.GetPrecision() == UsdGeom.XformOp.PrecisionHalf for op in ops):
+        return []
+    own = Gf.Vec3d(ops[2].Get()) if len(ops) == 3 else UNSCALED
+    return ops if Gf.IsClose(own, scale, KEPT) else []
+
+
+def _value_type(op: Any) -> type[Any]:
+    value: type[Any] = op.GetAttr().GetTypeName().type.pythonClass
+    return value
 
 
 def _holds(matrix: Any, scale: Any) -> bool:

@@ -1,0 +1,115 @@
+"""How PhysX keeps the momentum of a floating articulation.
+
+Twice in a step all links are moved by one rigid velocity, joint velocities staying as they are: after the once-per-step
+forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration) and at the new poses (updateBodies). Each time
+the linear momentum and the *size* of the angular momentum become what they were before. At the end the articulation is
+also moved so that its centre of mass has travelled as the solver's link velocities say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.crba import Matrix
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, link_velocities, triple
+from physx_runtime.algorithms.rnea import generalized_force, world_inertia
+from physx_runtime.model import Topology
+from physx_runtime.tracing.ops import Scalar, where
+
+
+@dataclass(slots=True)
+class Momentum:
+    """Of the whole articulation, about its centre of mass; world axes."""
+
+    linear: sp.Vec3
+    angular: sp.Vec3
+
+
+@dataclass(slots=True)
+class Compound:
+    """All links frozen into one body."""
+
+    mass: Scalar
+    center: sp.Vec3         # of mass, from the root's centre of mass
+    inertia: sp.Sym3        # about it, world axes
+
+
+def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
+    """Mass, centre of mass and inertia of all links together at the poses `k`."""
+    masses = rows["mass"]
+    centers = [sp.add(p, c) for p, c in zip(k.position, k.com, strict=True)]
+    mass: Scalar = 0.0
+    first = sp.ZERO3
+    for m, c in zip(masses, centers, strict=True):
+        mass, first = mass + m, sp.add(first, sp.scale(m, c))
+    center = sp.scale(1.0 / mass, first)
+    inertia = sp.ZERO_SYM
+    for i, (m, c) in enumerate(zip(masses, centers, strict=True)):
+        offset = sp.sub(c, center)
+        own = sp.add_sym(world_inertia(t, rows, k, i), sp.parallel_axis(sp.scale(0.5 * m, offset), offset))
+        inertia = sp.add_sym(inertia, own)
+    return Compound(mass, center, inertia)
+
+
+def about_center(root: Sequence[Scalar], center: sp.Vec3) -> Momentum:
+    """Momentum from its linear part and the angular part about the root's centre of mass."""
+    linear = (root[0], root[1], root[2])
+    return Momentum(linear, sp.sub((root[3], root[4], root[5]), sp.cross(center, linear)))
+
+
+def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, M: Matrix) -> dict[str, list[Scalar]]:
+    """What the step's end needs of its start: momentum = matrix v + bias about the root's centre of mass, and the centre.
+
+    The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
+    """
+    dt = rows["dt"][0]
+    carried = [(sp.scale(rows["mass"][i], velocity.a_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i]))
+               for i in range(len(t.links))]
+    return {"momentum_matrix": [x for line in M[0:6] for x in line],
+            "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
+            "com_start": [*compound_body(t, rows, k).center], "root_start": list(rows["root_position"]),
+            "root_turn": [0.0] * 3}
+
+
+def momentum_of(t: Topology, start: Rows, v: Sequence[Scalar], biased: bool) -> Momentum:
+    """Momentum of the generalised velocity `v` at the poses of the step's start."""
+    n, center = t.nv, triple(start, "com_start", 0)
+    root: list[Scalar] = []
+    for i in range(6):
+        total = start["momentum_bias"][i] if biased else 0.0
+        for weight, x in zip(start["momentum_matrix"][i * n:(i + 1) * n], v, strict=True):
+            total = total + weight * x
+        root.append(total)
+    return about_center(root, center)
+
+
+def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compound) -> list[Scalar]:
+    """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
+    size, wanted_size = sp.norm(now.angular), sp.norm(wanted.angular)
+    moving = size > 0.0
+    ratio = where(moving, wanted_size / where(moving, size, 1.0), 1.0)
+    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.angular))
+    # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
+    shift = sp.scale(1.0 / body.mass, sp.sub(wanted.linear, now.linear))
+    root = (*sp.sub(shift, sp.cross(spin, body.center)), *spin)
+    return [a + b for a, b in zip(v[0:6], root, strict=True)] + list(v[6:])
+
+
+def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Scalar]]:
+    """Root velocity and position after the step, from the poses `k` that its iterations reached."""
+    v, body = list(rows["v"]), compound_body(t, rows, k)
+    moved = link_velocities(t, k, v)
+    forces = [(sp.scale(rows["mass"][i], moved.v_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), moved.w[i]))
+              for i in range(len(t.links))]
+    now = about_center(generalized_force(t, k, forces)[0:6], body.center)
+    v = restored(v, now, momentum_of(t, rows, rows["v"], biased=True), body)
+
+    position, start = triple(rows, "root_position", 0), triple(rows, "root_start", 0)
+    travel = [*sp.sub(position, start), *rows["root_turn"],
+              *(a - b for a, b in zip(rows["q"], rows["q_start"], strict=True))]
+    bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
+    com_travel = sp.scale(1.0 / body.mass, sp.add(momentum_of(t, rows, travel, biased=False).linear, bias))
+    predicted = sp.add(sp.add(start, triple(rows, "com_start", 0)), com_travel)
+    return {"v": v, "root_position": list(sp.sub(predicted, body.center))}

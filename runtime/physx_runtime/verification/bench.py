@@ -1,0 +1,184 @@
+"""The test bench: an articulation stripped to one family of constraints, and the efforts that hold it in a motion.
+
+Every static measurement rests on `Bench.hold`: which joint efforts keep the joints at a pose, or moving at constant
+velocities through it, step after step? The answer is found by stepping alone. A state of motion and a set of efforts
+are varied until a step reproduces the motion, so nothing has to settle, and stiff, soft and unstable set-ups are all
+measured alike. What a constraint pulls is the effort it takes to hold against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.algorithms.crba import mass_matrix
+from physx_runtime.algorithms.kinematics import forward_kinematics, quaternion
+from physx_runtime.simulation import Simulation
+from physx_runtime.verification.quantity import UnsteadyError
+from physx_schema.description.model import Articulation, Description, Dof, Link
+
+Array = NDArray[np.float64]
+
+# Speed of the probing motions, rad/s or m/s: small against gravity-free mechanisms, large against float64 rounding.
+PROBE_SPEED = 1e-4
+# Displacement of the probing errors, rad or m.
+PROBE_LENGTH = 1e-4
+# A held motion may change by this part of the probing speed within a step.
+HELD = 1e-6
+# The motions are almost linear in the efforts: the first correction finds them, the others remove rounding.
+CORRECTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """How a bench steps: as authored, ideally, or with one of PhysX's habits taken away to see what it does."""
+
+    ideal: bool = False                 # solver="ideal": many iterations, no velocity iterations, no cfm
+    velocity_iterations: bool = True    # False: none, the rest as authored
+    softened: bool = True               # False: no cfm, the rest as authored
+
+
+PHYSX, IDEAL = Solver(), Solver(ideal=True)
+WITHOUT_VELOCITY_ITERATIONS = Solver(velocity_iterations=False)
+WITHOUT_CFM = Solver(softened=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One experiment: parameter rows that differ from the stage, and the motion to hold."""
+
+    rows: Mapping[str, Array] = field(default_factory=dict)
+    shift: Array | None = None          # (n_dof,) from the authored pose, rad or length
+    velocity: Array | None = None       # (n_dof,) rad/s or length/s
+
+
+class Bench:
+    """An articulation with a held base, without gravity, friction, limits, dampings and clamps.
+
+    `articulation` brings the constraints under test. Lengths are stage units; dt [s].
+    """
+
+    def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX) -> None:
+        if not solver.velocity_iterations:
+            articulation = replace(articulation, velocity_iterations=0)
+        self.articulation, self.dt, self.solver = articulation, dt, solver
+        self._description = replace(description, articulations=(articulation,))
+        self._name = "ideal" if solver.ideal else "physx"
+        single = self.simulation(1)
+        self.model, self.topology = single.model, single.topology
+        self.dofs = articulation.dofs
+        self.size = len(self.dofs)
+        self.pose = single.joint_position[0]
+        # rad count as they are, lengths in metres
+        units = np.array([1.0 if dof.angular else 1.0 / description.scene.meters_per_unit for dof in self.dofs])
+        self.speeds, self.lengths = PROBE_SPEED * units, PROBE_LENGTH * units
+        self.length = PROBE_LENGTH / description.scene.meters_per_unit
+        self.inertia = self._inertia()
+
+    def simulation(self, worlds: int) -> Simulation:
+        """A simulation of the stripped articulation."""
+        sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name)
+        links, dofs = len(sim.topology.links), len(sim.topology.dofs)
+        for name, value, count in (("gravity", 0.0, 3), ("linear_damping", 0.0, links), ("angular_damping", 0.0, links),
+                                   ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),
+                                   ("velocity_clamp", np.inf, dofs)):
+            sim.set(name, np.full(count, value))
+        if not self.solver.softened:
+            sim.set("cfm_scale", np.zeros(links))
+        return sim
+
+    def base_rows(self, name: str) -> Array:
+        """A parameter row as authored, (n,)."""
+        return np.array(self.model.parameters[name])
+
+    def _inertia(self) -> Array:
+        """Diagonal of the mass matrix with armature at the authored pose, (n_dof,): the scale of efforts."""
+        rows = {**self.model.parameters, **self.model.state}
+        k = forward_kinematics(self.topology, rows, self.pose, quaternion(rows, "root_rotation", 0))
+        return np.diag(np.array(mass_matrix(self.topology, rows, k), dtype=np.float64)) + rows["armature"]
+
+    def hold(self, cases: Sequence[Case]) -> Array:
+        """The joint efforts, (n_case, n_dof), under which each case's motion goes on unchanged.
+
+        Raises UnsteadyError where none are found.
+        """
+        n = self.size
+        start = self._poses(cases)
+        wanted = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
+        scale = np.concatenate([self.inertia * self.speeds / self.dt, self.speeds])     # of efforts, of velocities
+        y = np.concatenate([np.zeros_like(start), wanted], axis=1)[:, None, :]
+        probes = np.concatenate([np.zeros((1, 2 * n)), np.diag(scale)])
+        R = self._residuals(self._simulation_of(cases, 2 * n + 1), start, wanted, y + probes)
+        # slope of the residual with efforts and velocities, both in units of the probes
+        slope, R = np.moveaxis(R[:, 1:] - R[:, :1], 1, 2), R[:, :1]
+        sim = self._simulation_of(cases, 1)
+        for _ in range(CORRECTIONS):
+            if not np.isfinite(R).all() or not np.isfinite(slope).all():
+                break
+            try:
+                y = y - np.linalg.solve(slope, np.moveaxis(R, 1, 2))[:, None, :, 0] * scale
+            except np.linalg.LinAlgError:
+                break
+            R = self._residuals(sim, start, wanted, y)
+        if not (np.abs(R) <= HELD * np.tile(self.speeds, 2)).all():
+            raise UnsteadyError("no joint efforts hold the pose from step to step")
+        return np.asarray(y[:, 0, :n], dtype=np.float64)
+
+    def _poses(self, cases: Sequence[Case]) -> Array:
+        return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
+
+    def _simulation_of(self, cases: Sequence[Case], repeat: int) -> Simulation:
+        """A simulation with every case in `repeat` neighbouring worlds."""
+        sim = self.simulation(len(cases) * repeat)
+        for name in {name for case in cases for name in case.rows}:
+            values = np.stack([case.rows.get(name, self.base_rows(name)) for case in cases])
+            sim.set(name, np.repeat(values, repeat, axis=0))
+        return sim
+
+    def _residuals(self, sim: Simulation, start: Array, wanted: Array, y: Array) -> Array:
+        """How a step departs from the motion, (n_case, n_world_each, 2 n_dof) in velocities; y: efforts, velocities."""
+        each, n = y.shape[1], self.size
+        q0 = np.repeat(start, each, axis=0)
+        flat = y.reshape(-1, 2 * n)
+        sim.set("q", q0)
+        sim.set("effort", flat[:, :n])
+        sim.set("v", flat[:, n:])
+        sim.step()
+        moved = (sim.joint_position - q0) / self.dt - np.repeat(wanted, each, axis=0)
+        return np.concatenate([moved, sim.joint_velocity - flat[:, n:]], axis=1).reshape(y.shape)
+
+    def kick(self, cases: Sequence[Case], efforts: Array) -> Array:
+        """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
+        sim = self._simulation_of(cases, 1)
+        sim.set("q", self._poses(cases))
+        sim.set("v", np.zeros((len(cases), self.size)))
+        sim.set("effort", efforts)
+        sim.step()
+        return np.asarray(sim.joint_velocity, dtype=np.float64)
+
+
+def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, fixed_tendons: bool = False,
+             spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
+    """The articulation on a held base with only the constraints asked for; joint friction and envelopes go."""
+    links = tuple(replace(link, joint=replace(link.joint, dofs=tuple(_dof(dof, drives, limits) for dof in link.joint.dofs)))
+                  if link.joint else link for link in articulation.links)
+    return replace(
+        articulation, fixed_base=True, links=links, mimics=articulation.mimics if mimics else (),
+        fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
+        spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())
+
+
+def _dof(dof: Dof, drives: bool, limits: bool) -> Dof:
+    free = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
+    if not limits:
+        free = replace(free, lower=-np.inf, upper=np.inf)
+    return replace(free, drive=replace(dof.drive, envelope=None) if drives and dof.drive else None)
+
+
+def link_of(articulation: Articulation, dof: int) -> Link:
+    """The child link of a degree of freedom's joint."""
+    owners = [link for link in articulation.links if link.joint for _ in link.joint.dofs]
+    return owners[dof]

@@ -1,0 +1,78 @@
+"""Experiments on drives: what stiffness, damping and maxForce of each degree of freedom come to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.quantity import Findings, Key
+from physx_schema.description.model import Drive, unlimited
+
+# Far beyond where a drive saturates: demanded force over maxForce.
+OVERLOAD = 1e6
+
+
+def measure_drives(bench: Bench) -> Findings:
+    """Stiffness, damping and maxForce of every drive, per rad or length; all other drives are off.
+
+    Stiffness: the target moves, and the effort that still holds the joint changes by stiffness times distance.
+    Damping: the joint moves at constant speed with the spring off. An acceleration drive's gains are accelerations, so
+    its effort counts times the joint's response. maxForce: the first step's velocity under a demand far beyond it.
+    """
+    found = Findings()
+    response = _responses(bench)
+    for i, drive in _driven(bench):
+        stiffness, damping = (Key(drive.path, drive.prefix + name) for name in ("stiffness", "damping"))
+        scale = response[i] if drive.acceleration else 1.0
+        with found.attempt(stiffness, damping):
+            efforts = scale * bench.hold(_hold_cases(bench, i, drive))[:, i]
+            found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * bench.lengths[i]))
+            found.values[damping] = float((efforts[3] - efforts[2]) / (2.0 * bench.speeds[i]))
+        if not unlimited(drive.max_force):
+            found.values[Key(drive.path, drive.prefix + "maxForce")] = _saturation(bench, i, drive, response[i])
+    return found
+
+
+def _driven(bench: Bench) -> Iterator[tuple[int, Drive]]:
+    return ((i, dof.drive) for i, dof in enumerate(bench.dofs) if dof.drive)
+
+
+def _hold_cases(bench: Bench, i: int, drive: Drive) -> list[Case]:
+    """Drive i alone, without a force limit: its target moved back and forth; then the joint in motion, spring off."""
+    unit = np.eye(bench.size)[i]
+    spring, damper = _only(bench, i, drive.stiffness, drive.damping), _only(bench, i, 0.0, drive.damping)
+    moved = [Case({**spring, "target": bench.pose + sign * unit * bench.lengths}) for sign in (-1.0, 1.0)]
+    return moved + [Case(damper, velocity=sign * unit * bench.speeds) for sign in (-1.0, 1.0)]
+
+
+def _only(bench: Bench, i: int, stiffness: float, damping: float) -> dict[str, Array]:
+    unit = np.eye(bench.size)[i]
+    return {"stiffness": unit * stiffness, "damping": unit * damping, "target_velocity": np.zeros(bench.size),
+            "max_force": np.full(bench.size, math.inf)}
+
+
+def _responses(bench: Bench) -> Array:
+    """Velocity each joint gains per impulse on it, (n_dof,), all drives off: one step from rest under an effort."""
+    efforts = np.diag(bench.inertia * bench.speeds / bench.dt)
+    off = _only(bench, 0, 0.0, 0.0)
+    return np.asarray(np.diag(bench.kick([Case(off)] * bench.size, efforts)) / (np.diag(efforts) * bench.dt), dtype=np.float64)
+
+
+def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
+    """The force a drive gives on a demand far beyond maxForce; without gains, what it lets through of an effort."""
+    unit, limit = np.eye(bench.size)[i], drive.max_force
+    rows = _only(bench, i, drive.stiffness, drive.damping) | {"max_force": np.where(unit > 0.0, limit, math.inf)}
+    effort, demand = np.zeros(bench.size), OVERLOAD * max(limit, float(bench.inertia[i] * bench.speeds[i] / bench.dt))
+    if drive.acceleration:
+        demand *= response
+    if drive.stiffness > 0.0:
+        rows["target"] = bench.pose + unit * demand / drive.stiffness
+    elif drive.damping > 0.0:
+        rows["target_velocity"] = unit * demand / drive.damping
+    else:
+        effort = unit * demand
+    velocity = bench.kick([Case(rows)], effort[None, :])[0]
+    return float(velocity[i] / (response * bench.dt))

@@ -1,0 +1,55 @@
+"""What is measured: authored numbers, in the units they are authored in, and what experiments find for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from physx_schema.description.units import DEGREES_PER_RADIAN
+
+PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
+DEGREES = DEGREES_PER_RADIAN
+
+
+class Key(NamedTuple):
+    """One authored number."""
+
+    path: str               # prim
+    property: str           # full property name
+    part: str = ""          # which of several things it acts on: the leaf of a branching spatial tendon
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An authored number and its place between stage and experiment."""
+
+    key: Key
+    described: float        # as the description holds it: radians and lengths
+    unit: str               # as authored
+    per_stage: float = 1.0  # an experiment's value times this is in the stage's unit
+
+    def on_stage(self, value: float) -> float:
+        """A measured value in the property's own unit, to the digits a float carries."""
+        return float(f"{value * self.per_stage:.7g}")
+
+
+class UnsteadyError(Exception):
+    """An experiment found no steady state to measure in; the message says what happened instead."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What experiments found: a value in radians and lengths, or why there is none."""
+
+    values: dict[Key, float] = field(default_factory=dict)
+    failures: dict[Key, str] = field(default_factory=dict)
+
+    @contextmanager
+    def attempt(self, *keys: Key) -> Iterator[None]:
+        """Record an UnsteadyError inside as the reason why `keys` have no value."""
+        try:
+            yield
+        except UnsteadyError as error:
+            self.failures.update(dict.fromkeys(keys, str(error)))

@@ -1,0 +1,120 @@
+"""What a report plots: every joint with its limits, every tendon with its rest length, every mimic with its rule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.recording import Recording
+from physx_runtime.viewing.plots import Chart
+from physx_runtime.viewing.text import number
+from physx_schema.description.model import Articulation, Dof, FixedTendon, Mimic, SpatialTendon
+
+Array = NDArray[np.float64]
+
+
+def joint_charts(articulation: Articulation, recording: Recording, world: int, length: str) -> list[Chart]:
+    """Position over time of every degree of freedom, with limits and drive target; `length` names the stage's unit."""
+    positions = _positions(articulation, recording, world)
+    return [_joint(i, dof, positions[i], length) for i, dof in enumerate(articulation.dofs)]
+
+
+def relation_charts(articulation: Articulation, recording: Recording, world: int, length: str) -> list[Chart]:
+    """Length over time of every tendon, and what every mimic joint asks of its follower."""
+    positions = _positions(articulation, recording, world)
+    charts = [_mimic(articulation, mimic, positions, length) for mimic in articulation.mimics]
+    charts += [_fixed_tendon(tendon, positions, length) for tendon in articulation.fixed_tendons]
+    for tendon in articulation.spatial_tendons:
+        charts += _spatial_tendon(tendon, recording, articulation, world, length)
+    return [_numbered(chart, i) for i, chart in enumerate(charts)]
+
+
+def articulation_of(articulations: tuple[Articulation, ...], recording: Recording) -> Articulation:
+    """The articulation that was recorded. Raises ValueError where the recording is of another stage."""
+    for articulation in articulations:
+        names = {link.path for link in articulation.links}
+        if names == set(recording.link_names) and {dof.name for dof in articulation.dofs} == set(recording.joint_names):
+            return articulation
+    raise ValueError("the recording is of another stage: no articulation has its links and joints")
+
+
+def _positions(articulation: Articulation, recording: Recording, world: int) -> Array:
+    """(n_dof, n_record), rad or length, in the articulation's order."""
+    order = [recording.joint_names.index(dof.name) for dof in articulation.dofs]
+    return recording.joint_position[:, world, order].T.astype(np.float64)
+
+
+def _numbered(chart: Chart, i: int) -> Chart:
+    return Chart(f"r{i}", chart.title, chart.note, chart.unit, chart.value, chart.wanted, chart.bounds)
+
+
+def _shown(value: float | Array, angular: bool) -> Array:
+    return np.asarray(np.degrees(value) if angular else value, dtype=np.float64)
+
+
+def _unit(angular: bool, length: str) -> str:
+    return "deg" if angular else length
+
+
+def _joint(i: int, dof: Dof, position: Array, length: str) -> Chart:
+    bounds = tuple(float(_shown(bound, dof.angular)) for bound in (dof.lower, dof.upper) if math.isfinite(bound))
+    unit, notes = _unit(dof.angular, length), []
+    target = None
+    if dof.drive is not None and dof.drive.stiffness > 0.0:
+        target = np.full_like(position, _shown(dof.drive.target_position, dof.angular))
+        notes.append(f"drive target {number(float(target[0]))} {unit}")
+    notes.append(f"limits {number(bounds[0])} to {number(bounds[1])} {unit}" if len(bounds) == 2 else "no limits")
+    return Chart(f"j{i}", dof.name, ", ".join(notes), unit, _shown(position, dof.angular), target, bounds)
+
+
+def _mimic(articulation: Articulation, mimic: Mimic, positions: Array, length: str) -> Chart:
+    follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
+    wanted = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
+    return Chart("", f"{mimic.path} follows {reference.name}", "dotted: where the mimic joint asks the follower to be",
+                 _unit(follower.angular, length), _shown(positions[mimic.follower], follower.angular),
+                 _shown(wanted, follower.angular))
+
+
+def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
+    value = np.full(positions.shape[1], tendon.offset)
+    for axis in tendon.axes:
+        value += axis.gearing * positions[axis.dof]
+    kind = "fixed tendon" if tendon.enabled else "fixed tendon, disabled"
+    return _length(f"{tendon.path} {tendon.name}", kind, value, tendon.rest_length,
+                   (tendon.lower_limit, tendon.upper_limit), length)
+
+
+def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: Articulation, world: int,
+                    length: str) -> Iterator[Chart]:
+    """One chart a leaf: PhysX treats every leaf as a tendon of its own."""
+    order = [recording.link_names.index(link.path) for link in articulation.links]
+    poses = recording.link_pose[:, world, order].astype(np.float64)
+    points = [_rotated(poses[:, a.link], np.array(a.local_position)) for a in tendon.attachments]
+    geared = [np.zeros(len(poses))]                 # along the path from the root; its own gearing does not count
+    for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
+        distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
+        geared.append(geared[attachment.parent] + attachment.gearing * distance)
+    kind = "spatial tendon" if tendon.enabled else "spatial tendon, disabled"
+    for attachment, value in zip(tendon.attachments, geared, strict=True):
+        if attachment.leaf:
+            rest = attachment.rest_length if attachment.rest_length >= 0.0 else float(value[0])
+            yield _length(f"{attachment.path} {attachment.name}", kind, tendon.offset + value, rest,
+                          (attachment.lower_limit, attachment.upper_limit), length)
+
+
+def _rotated(poses: Array, local: Array) -> Array:
+    """World positions of a point fixed in a link; poses: (n_record, 7), position and quaternion x y z w."""
+    u, w = poses[:, 3:6], poses[:, 6:]
+    # p + v + 2 w (u x v) + 2 u x (u x v)
+    turned = np.cross(u, local)
+    rotated: Array = poses[:, :3] + local + 2.0 * w * turned + 2.0 * np.cross(u, turned)
+    return rotated
+
+
+def _length(title: str, kind: str, value: Array, rest: float, limits: tuple[float, float], unit: str) -> Chart:
+    bounds = tuple(bound for bound in limits if math.isfinite(bound))
+    note = f"{kind}, rest length {number(rest)} {unit} (dotted)"
+    return Chart("", title, note, unit, value, np.full_like(value, rest), bounds)

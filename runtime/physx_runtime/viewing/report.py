@@ -1,0 +1,160 @@
+"""The report: one HTML file with verdicts, findings, plots and how they were made, which needs nothing else."""
+
+from __future__ import annotations
+
+import math
+import platform
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from numpy.typing import NDArray
+
+from physx_runtime.recording import Recording
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
+from physx_runtime.viewing.plots import Chart, draw
+from physx_runtime.viewing.text import counted, listed, number, visible
+from physx_runtime.viewing.writing import replacing
+from physx_schema.checking import Report
+from physx_schema.description import describe
+
+MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
+         IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}
+SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
+PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
+LENGTHS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
+BAR_END = 2.0           # the bars of effective against authored end at twice the authored value
+PLOTS = 60              # more than this many joints make a page that nobody reads
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    title: str
+    note: str
+    svg: str
+
+
+def write_report(path: str | Path, stage: Any, checked: Report, verification: Verification, recording: Recording,
+                 world: int = 0) -> Path:
+    """Write one self-contained HTML file about a stage; return its path.
+
+    Equal input gives equal bytes: the page holds no date and no random names.
+
+    Raises:
+        UnsupportedError: matplotlib is not installed.
+        UnreadableError: the stage cannot be opened.
+        ValueError: the recording is of another stage, or has no such world.
+    """
+    worlds = recording.link_pose.shape[1]
+    if not 0 <= world < worlds:
+        raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
+    description = describe(stage)
+    articulation = articulation_of(description.articulations, recording)
+    scale = description.scene.meters_per_unit
+    length = LENGTHS.get(scale, f"{number(scale)} m")
+    joints = joint_charts(articulation, recording, world, length)
+    relations = relation_charts(articulation, recording, world, length)
+    text = _environment().get_template("report.html.jinja").render(
+        source=Path(description.source).name,
+        headline=headline(checked, verification),
+        sound=not (verification.failed or checked.errors),
+        totals=[(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
+        groups=[(name, list(rows)) for name, rows in groupby(verification.rows, key=lambda row: row.path)],
+        marks=MARKS, severities=SEVERITIES, checked=checked,
+        joints=_figures(joints[:PLOTS], recording.time), relations=_figures(relations[:PLOTS], recording.time),
+        left_out=max(0, len(joints) - PLOTS) + max(0, len(relations) - PLOTS),
+        facts=_facts(verification, recording, articulation.path, world),
+    )
+    path = Path(path)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def headline(checked: Report, verification: Verification) -> str:
+    """The verdict in one sentence."""
+    total = len(verification.rows)
+    measured = total - _count(verification, NOT_EVALUATED)
+    failed = len(verification.failed)
+    if not total:
+        effect = "Nothing was authored that verification measures"
+    elif not measured:
+        effect = f"None of the {counted(total, 'authored value')} could be measured"
+    elif not failed:
+        effect = f"All {counted(measured, 'measured value')} take effect as authored"
+    else:
+        parts = [f"{_count(verification, verdict)} {'is' if _count(verification, verdict) == 1 else 'are'} {verdict}"
+                 for verdict in (ALTERED, IGNORED) if _count(verification, verdict)]
+        effect = f"{failed} of {counted(measured, 'measured value')} do not do what they say: {listed(parts)}"
+    found = [counted(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
+    return f"{effect}; the check found {listed(found) if found else 'no errors'}."
+
+
+def _count(verification: Verification, verdict: str) -> int:
+    return sum(row.verdict == verdict for row in verification.rows)
+
+
+def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
+    return [_Figure(chart.title, chart.note, draw(time, chart)) for chart in charts]
+
+
+def share(row: Row) -> float | None:
+    """Effective value over authored value; None where that says nothing."""
+    if row.effective is None or row.authored == 0.0 or not math.isfinite(row.effective / row.authored):
+        return None
+    return row.effective / row.authored
+
+
+def percent(value: float) -> str:
+    """A share in percent, with decimals only near the authored value, where they matter."""
+    digits = 1 if 0.9 <= value <= 1.1 else 0
+    return f"{100.0 * value:.{digits}f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _facts(verification: Verification, recording: Recording, articulation: str, world: int) -> list[tuple[str, str]]:
+    """How it was made: names and values."""
+    records, worlds = recording.link_pose.shape[:2]
+    return [
+        ("Verification step", f"{number(verification.dt)} s"),
+        ("Position iterations", str(verification.position_iterations)),
+        ("Velocity iterations", str(verification.velocity_iterations)),
+        ("Simulated", f"{number(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
+        ("Articulation", articulation),
+        *((package, _version(package)) for package in PACKAGES),
+        ("Python", platform.python_version()),
+    ]
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "run from source"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
+    environment.filters |= {"number": number, "percent": percent, "parts": parts, "counted": counted}
+    environment.globals |= {"share": share, "bar_end": BAR_END}
+    return environment
+
+
+def _template(name: str) -> str:
+    return files("physx_runtime.viewing").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def parts(name: str) -> list[str]:
+    """A path or property name in pieces between which a line may break."""
+    return re.split(r"(?<=[/:])(?=.)", name)
