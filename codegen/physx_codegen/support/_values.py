@@ -6,7 +6,7 @@ import difflib
 import math
 import numbers
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -58,37 +58,41 @@ def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping
     for name in definition.ranges_to_check(ready.keys(), inside):
         line = range_problem(definition, prim, prefix, ready, name)
         problems += [f"{prim.GetPath()}.{prefix}{name}: {line}"] if line else []
+    if prim:
+        problems += target_problems(prim, prefix, definition, ready)
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     return ready
 
 
-def write(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
-    """Author prepared values at the stage's edit target, checking first that all of them can be written.
-
-    Raises AuthoringError, and then nothing is written.
-    """
-    target = prim.GetStage().GetEditTarget()
-    layer, path = target.GetLayer(), prim.GetPath()
+def target_problems(prim: Usd.Prim, prefix: str, definition: Definition, names: Iterable[str]) -> list[str]:
+    """Why the properties cannot be authored at the stage's edit target; empty where they can."""
+    target, path = prim.GetStage().GetEditTarget(), prim.GetPath()
+    layer = target.GetLayer()
     if prim.IsInstanceProxy() or prim.IsInPrototype():
-        raise AuthoringError(f"{path}: the prim is inside an instance; author on the instanced asset")
+        return [f"{path}: the prim is inside an instance; author on the instanced asset"]
     if not layer.permissionToEdit:
-        raise AuthoringError(f"{path}: layer {layer.identifier} is read-only; choose another edit target")
+        return [f"{path}: layer {layer.identifier} is read-only; choose another edit target"]
+    owner = layer.GetPrimAtPath(target.MapToSpecPath(path))
+    if owner is None or not owner.properties:
+        return []
+    kinds = {name: getattr(definition.by_name[name], "type", "rel") for name in names}
+    specs = {name: owner.properties.get(prefix + name) for name in kinds}
+    return [f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; remove it there first"
+            for name, spec in specs.items() if spec is not None and spec_type(spec) != kinds[name]]
+
+
+def write(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
+    """Author prepared values at the stage's edit target."""
+    target = prim.GetStage().GetEditTarget()
     if not target.GetMapFunction().isIdentity:
         write_composed(prim, prefix, definition, ready)
         return
-    by_name = definition.by_name
-    owner = layer.GetPrimAtPath(path)
-    authored = owner is not None and len(owner.properties) > 0
-    found = {name: layer.GetPropertyAtPath(path.AppendProperty(prefix + name)) for name in ready} if authored else {}
-    for name, spec in found.items():
-        if spec is not None and spec_type(spec) != getattr(by_name[name], "type", "rel"):
-            raise AuthoringError(f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; "
-                                 "remove it there first")
     with Sdf.ChangeBlock():
-        owner = Sdf.CreatePrimInLayer(layer, path)
+        owner = Sdf.CreatePrimInLayer(target.GetLayer(), prim.GetPath())
+        existing = owner.properties if owner.properties else {}
         for name, value in ready.items():
-            write_spec(owner, found.get(name), prefix + name, by_name[name], value)
+            write_spec(owner, existing.get(prefix + name), prefix + name, definition.by_name[name], value)
 
 
 def spec_type(spec: Sdf.PropertySpec) -> str:
