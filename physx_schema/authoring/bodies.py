@@ -1,0 +1,160 @@
+"""Rigid bodies and joints with explicit numbers, on prims of their own."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeVar
+
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+
+from physx_schema.authoring.prims import PrimLike, find_prim, not_finite, refuse, why_not_editable
+from physx_schema.description.model import Vec3
+from physx_schema.errors import AuthoringError
+
+ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+
+JointT = TypeVar("JointT", UsdPhysics.RevoluteJoint, UsdPhysics.PrismaticJoint, UsdPhysics.FixedJoint)
+
+
+def rigid_body(
+    stage: Usd.Stage, path: str | Sdf.Path, *, mass: float, inertia: Vec3, center_of_mass: Vec3 = ORIGIN,
+    position: Vec3 = ORIGIN,
+) -> UsdPhysics.RigidBodyAPI:
+    """Define a rigid body: an Xform at `path` with the given mass properties.
+
+    mass: above 0. inertia: moments about the centre of mass along the body's axes [mass length^2], each above 0.
+    center_of_mass: in the body's frame. position: of the body's frame in that of the parent prim.
+
+    Writes PhysicsRigidBodyAPI, PhysicsMassAPI with mass, diagonalInertia, principalAxes and centerOfMass, and a
+    translate op. Raises AuthoringError, nothing written, for other values and where there is a prim already.
+    """
+    problems = _new_prim_problems(stage, path)
+    problems += [f"{path}: {name}: {value} is not a finite number above 0, and PhysX would make one up; give one"
+                 for name, values in (("mass", (mass,)), ("inertia", inertia))
+                 for value in values if not (math.isfinite(value) and value > 0.0)]
+    for name, vector in (("center_of_mass", center_of_mass), ("position", position)):
+        problems += [line for value in vector for line in not_finite(f"{path}: {name}", value)]
+    refuse(problems)
+    frame = UsdGeom.Xform.Define(stage, path)
+    frame.AddTranslateOp().Set(Gf.Vec3d(*position))
+    api = UsdPhysics.MassAPI.Apply(frame.GetPrim())
+    api.CreateMassAttr(mass)
+    api.CreateDiagonalInertiaAttr(Gf.Vec3f(*inertia))
+    api.CreatePrincipalAxesAttr(Gf.Quatf(1.0))
+    api.CreateCenterOfMassAttr(Gf.Vec3f(*center_of_mass))
+    return UsdPhysics.RigidBodyAPI.Apply(frame.GetPrim())
+
+
+def revolute_joint(
+    stage: Usd.Stage, path: str | Sdf.Path, parent: PrimLike | None, child: PrimLike, *,
+    axis: Literal["X", "Y", "Z"] = "X", anchor: Vec3 | None = None, lower: float | None = None,
+    upper: float | None = None,
+) -> UsdPhysics.RevoluteJoint:
+    """Define a joint about an axis of the parent's frame through `anchor`.
+
+    parent: body0, the world where None. axis: of the parent's frame. anchor: a point in world lengths; the child's
+    origin where None. lower, upper: degrees, both or neither. The joint position is 0 where the bodies stand now.
+
+    Writes a PhysicsRevoluteJoint with body0, body1, both local frames, axis and limits. Raises AuthoringError, nothing
+    written, for prims that are no rigid bodies, one limit without the other or above it, and where there is a prim.
+    """
+    return _axis_joint(UsdPhysics.RevoluteJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
+
+
+def prismatic_joint(
+    stage: Usd.Stage, path: str | Sdf.Path, parent: PrimLike | None, child: PrimLike, *,
+    axis: Literal["X", "Y", "Z"] = "X", anchor: Vec3 | None = None, lower: float | None = None,
+    upper: float | None = None,
+) -> UsdPhysics.PrismaticJoint:
+    """Define a joint along an axis of the parent's frame; as :func:`revolute_joint`, with limits in lengths."""
+    return _axis_joint(UsdPhysics.PrismaticJoint, stage, path, (parent, child), axis, anchor, (lower, upper))
+
+
+def fixed_joint(
+    stage: Usd.Stage, path: str | Sdf.Path, parent: PrimLike | None, child: PrimLike,
+) -> UsdPhysics.FixedJoint:
+    """Define a joint that holds the child where it stands, to the world where `parent` is None.
+
+    Writes a PhysicsFixedJoint with body0, body1 and both local frames. Raises AuthoringError as :func:`revolute_joint`.
+    """
+    return _define(UsdPhysics.FixedJoint, stage, path, (parent, child), None, [])
+
+
+def _axis_joint(
+    schema: type[JointT], stage: Usd.Stage, path: str | Sdf.Path, bodies: tuple[PrimLike | None, PrimLike],
+    axis: str, anchor: Vec3 | None, limits: tuple[float | None, float | None],
+) -> JointT:
+    problems = _limit_problems(path, limits)
+    if axis not in ("X", "Y", "Z"):
+        problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; give one of them")
+    joint = _define(schema, stage, path, bodies, anchor, problems)
+    joint.CreateAxisAttr(axis)
+    if limits != (None, None):
+        joint.CreateLowerLimitAttr(limits[0])
+        joint.CreateUpperLimitAttr(limits[1])
+    return joint
+
+
+def _limit_problems(path: object, limits: tuple[float | None, float | None]) -> list[str]:
+    lower, upper = limits
+    if lower is None and upper is None:
+        return []
+    if lower is None or upper is None:
+        return [f"{path}: one limit without the other, and PhysX holds a joint with one limit at 0; give both"]
+    lines = not_finite(f"{path}: lower", lower) + not_finite(f"{path}: upper", upper)
+    if lower > upper:
+        lines.append(f"{path}: lower limit {lower:g} is above upper limit {upper:g}; give lower <= upper")
+    return lines
+
+
+def _define(
+    schema: type[JointT], stage: Usd.Stage, path: str | Sdf.Path, bodies: tuple[PrimLike | None, PrimLike],
+    anchor: Vec3 | None, problems: list[str],
+) -> JointT:
+    """Define a joint between two bodies, or the world and a body, with frames that meet at `anchor`."""
+    problems = problems + _new_prim_problems(stage, path)
+    parent = None if bodies[0] is None else find_prim(stage, bodies[0])
+    child = find_prim(stage, bodies[1])
+    problems += [f"{body.GetPath()}: has no PhysicsRigidBodyAPI; apply it, or give None as parent for the world"
+                 for body in (parent, child) if body and not body.HasAPI(UsdPhysics.RigidBodyAPI)]
+    if parent == child:
+        problems.append(f"{path}: {child.GetPath()} is both parent and child; give two bodies")
+    problems += [line for value in anchor or () for line in not_finite(f"{path}: anchor", value)]
+    refuse(problems)
+    joint = schema.Define(stage, path)
+    point = _matrix(child).ExtractTranslation() if anchor is None else Gf.Vec3d(*anchor)
+    turn = _rotation(parent)
+    for side, body in (("0", parent), ("1", child)):
+        if body:
+            getattr(joint, f"CreateBody{side}Rel")().SetTargets([body.GetPath()])
+        local = _matrix(body).GetInverse().Transform(point)
+        rotation = Gf.Quatf((turn * _rotation(body).GetInverse()).GetQuat())
+        getattr(joint, f"CreateLocalPos{side}Attr")(Gf.Vec3f(local))
+        getattr(joint, f"CreateLocalRot{side}Attr")(rotation)
+    return joint
+
+
+def _matrix(body: Usd.Prim | None) -> Gf.Matrix4d:
+    """Local-to-world matrix of a body, the identity for the world."""
+    if body is None:
+        return Gf.Matrix4d(1.0)
+    return UsdGeom.Xformable(body).ComputeLocalToWorldTransform(Usd.TimeCode.Default())
+
+
+def _rotation(body: Usd.Prim | None) -> Gf.Rotation:
+    return _matrix(body).RemoveScaleShear().ExtractRotation()
+
+
+def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
+    """Lines for a path at which no new prim can be defined. Raises AuthoringError for what is no prim path."""
+    if not Sdf.Path.IsValidPathString(str(path)) or not Sdf.Path(str(path)).IsPrimPath():
+        raise AuthoringError(f"{path}: not the path of a prim; give an absolute one such as /World/link")
+    prim = stage.GetPrimAtPath(path)
+    if prim and prim.HasAuthoredTypeName():
+        return [f"{path}: there is a {prim.GetTypeName()} already; choose another path"]
+    if prim:
+        return why_not_editable(prim)
+    layer = stage.GetEditTarget().GetLayer()
+    if not layer.permissionToEdit:
+        return [f"{path}: layer {layer.identifier} may not be edited; choose another edit target"]
+    return []

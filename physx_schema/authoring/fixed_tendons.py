@@ -1,0 +1,139 @@
+"""Fixed tendons from joints and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
+from pxr import Usd
+
+from physx_schema.authoring.edits import Edit, author
+from physx_schema.authoring.prims import PrimLike, find_prims, given, leftovers
+from physx_schema.authoring.topology import Place, Topology
+from physx_schema.errors import AuthoringError
+
+NAMESPACE = "physxTendon"
+AXES = ("PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI")
+ATTACHMENTS = ("PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "PhysxTendonAttachmentLeafAPI")
+
+
+class Axis(NamedTuple):
+    """A joint's part in a fixed tendon; a plain tuple in this order does as well."""
+
+    joint: PrimLike
+    gearing: float = 1.0                # length per degree (revolute) or per length (prismatic)
+    force_coefficient: float = 1.0      # effort per tendon force: length (revolute) or 1 (prismatic), never converted
+
+
+def fixed_tendon(
+    stage: Usd.Stage, name: str, axes: Sequence[Axis | tuple[PrimLike, float, float]], *,
+    stiffness: float | None = None, damping: float | None = None, rest_length: float | None = None,
+    offset: float | None = None, limit_stiffness: float | None = None, lower: float | None = None,
+    upper: float | None = None,
+) -> PhysxTendonAxisRootAPI:
+    """Author a fixed tendon: a spring-damper on a weighted sum of joint positions.
+
+    ``length = offset + sum(gearing[k] * q[k])``
+    ``effort[k] = -force_coefficient[k] / len(axes) * (stiffness * (length - rest_length) + damping * d(length)/dt
+    + limit_stiffness * excess)``
+
+    with q in degrees or lengths and excess the distance outside [lower, upper]. The joint of the first axis is the
+    tendon's root; every other axis is on a joint below it, with an axis on each joint in between (gearing and
+    force_coefficient 0 only pass through, and count in len(axes)).
+
+    stiffness, limit_stiffness: force / length. damping: force time / length. rest_length, offset, lower, upper: length.
+    What is left out is not written and keeps PhysX's default (0; no limits).
+
+    Writes PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the others, each with
+    gearing and forceCoefficient. Returns the root; `set` changes its values later.
+
+    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
+    """
+    taking_part = [Axis(*axis) for axis in axes]
+    if not taking_part:
+        raise AuthoringError(f"fixed tendon '{name}': no axes; give at least one (joint, gearing, force_coefficient)")
+    prims = find_prims(stage, [axis.joint for axis in taking_part])
+    where = f"{prims[0].GetPath()}.{NAMESPACE}:{name}"
+    problems = limit_problems(where, limit_stiffness, lower, upper) + _value_problems(where, taking_part)
+    problems += _place_problems(Topology(stage), prims, name)
+    values = given(
+        stiffness=stiffness, damping=damping, restLength=rest_length, offset=offset, limitStiffness=limit_stiffness,
+        lowerLimit=lower, upperLimit=upper,
+    )
+    edits = [
+        Edit(
+            PhysxTendonAxisRootAPI if index == 0 else PhysxTendonAxisAPI, prim, name,
+            {"gearing": [axis.gearing], "forceCoefficient": [axis.force_coefficient], **(values if index == 0 else {})},
+        )
+        for index, (prim, axis) in enumerate(zip(prims, taking_part, strict=True))
+    ]
+    root: PhysxTendonAxisRootAPI = author(edits, problems)[0]
+    return root
+
+
+def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | None, upper: float | None) -> list[str]:
+    """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
+    limited = any(bound is not None and math.isfinite(bound) for bound in (lower, upper))
+    if limited and not limit_stiffness:
+        return [f"{prefix}:limitStiffness: {limit_stiffness or 0:g}, so PhysX ignores the limits; give limit_stiffness "
+                f"or leave the limits out"]
+    if limit_stiffness and not limited:
+        return [f"{prefix}:limitStiffness: {limit_stiffness:g} without a finite limit does nothing; give lower or "
+                f"upper, or leave limit_stiffness out"]
+    return []
+
+
+def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
+    """Lines for weights with which the tendon could not pull on anything or would never change its length."""
+    lines = []
+    if not any(axis.gearing for axis in axes):
+        lines.append(f"{where}:gearing: 0 on every axis, so the length never changes; give one axis another value")
+    if not any(axis.force_coefficient for axis in axes):
+        lines.append(f"{where}:forceCoefficient: 0 on every axis, so no joint feels the tendon; give one another value")
+    return lines
+
+
+def _place_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
+    """Lines for axes that PhysX would drop because of where they are or what is there already."""
+    paths = [str(prim.GetPath()) for prim in prims]
+    lines = [f"{path}: given for {count} axes; PhysX has one axis per joint and tendon, so give it once"
+             for path, count in Counter(paths).items() if count > 1]
+    for prim in prims:
+        lines += leftovers(prim, NAMESPACE, AXES + ATTACHMENTS, name)
+        lines += filter(None, [topology.joint_problem(prim)])
+    root = topology.of_joint(paths[0])
+    if root is not None:
+        lines += _same_name(root, paths, name)
+        lines += [line for path in dict.fromkeys(paths[1:]) if (line := _dropped(topology, root, path, paths))]
+    return lines
+
+
+def _same_name(root: Place, paths: Sequence[str], name: str) -> list[str]:
+    """Lines for axes of the same tendon name on other joints of the articulation, which would join in or be dropped."""
+    joints = [link.joint for link in root.tree.links if link.joint is not None and link.joint.path not in paths]
+    return [f"{joint.path}: has {schema}:{name} already, and axes of one name make one tendon; choose another name"
+            for joint in joints for schema in AXES if joint.opinions.has(schema, name)]
+
+
+def _dropped(topology: Topology, root: Place, path: str, paths: Sequence[str]) -> str:
+    """Why PhysX would drop an axis that is not joined to the root axis by joints that take part; else empty."""
+    place = topology.of_joint(path)
+    if place is None or path == paths[0]:
+        return ""
+    if place.tree is not root.tree:
+        return f"{path}: in another articulation than {paths[0]}; a tendon stays within one articulation"
+    between = place.joints_up_to(root)
+    if between is None:
+        return (f"{path}: not below {paths[0]}, the tendon's first axis, so PhysX drops this axis; give first the axis "
+                f"on a joint above all others")
+    missing = [joint for joint in between if joint.path not in paths]
+    if not missing:
+        return ""
+    if missing[0].kind in ("revolute", "prismatic"):
+        return (f"{path}: {missing[0].path} lies between it and {paths[0]} and carries no axis, so PhysX drops this "
+                f"axis; add ({missing[0].path}, 0, 0) to pass through")
+    return (f"{path}: the {missing[0].kind} joint {missing[0].path} lies between it and {paths[0]}, and PhysX drops "
+            f"what is behind it; use a tendon that starts below it")

@@ -1,0 +1,119 @@
+"""What every helper asks of a prim before it writes: that it exists, that it may be edited, what is there already."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from pxr import Sdf, Usd, UsdPhysics
+
+from physx_schema.errors import AuthoringError
+
+PrimLike: TypeAlias = Usd.Prim | Usd.SchemaBase | Sdf.Path | str
+
+
+def refuse(problems: Iterable[str]) -> None:
+    """Raise AuthoringError with one line for each problem, sorted; do nothing where there is none."""
+    lines = sorted(set(problems))
+    if lines:
+        raise AuthoringError("\n".join(lines))
+
+
+def path_of(prim: PrimLike) -> str:
+    """The prim's path as a string; of an invalid prim the text of its representation."""
+    if isinstance(prim, str):
+        return prim
+    if isinstance(prim, Usd.SchemaBase):
+        prim = prim.GetPrim()
+    path = prim if isinstance(prim, Sdf.Path) else prim.GetPath()
+    return str(path) if path else "an invalid prim"
+
+
+def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
+    """The prim of `stage` that is meant. Raises AuthoringError where there is none."""
+    if not isinstance(stage, Usd.Stage):
+        raise AuthoringError(f"{stage!r} is not a stage; give an open Usd.Stage")
+    path = path_of(prim)
+    if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsoluteRootOrPrimPath():
+        raise AuthoringError(f"{path}: not the path of a prim; give a prim or an absolute path such as /World/link")
+    found = stage.GetPrimAtPath(path)
+    if not found:
+        raise AuthoringError(f"{path}: there is no such prim on the stage; create it first")
+    return found
+
+
+def find_prims(stage: Usd.Stage, prims: Iterable[PrimLike]) -> list[Usd.Prim]:
+    """The prims of `stage` that are meant. Raises AuthoringError with a line for each that does not exist."""
+    found, lines = [], []
+    for prim in prims:
+        try:
+            found.append(find_prim(stage, prim))
+        except AuthoringError as error:
+            lines.append(str(error))
+    refuse(lines)
+    return found
+
+
+def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
+    """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
+    found = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
+    if not isinstance(found, Usd.Prim) or not found:
+        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it")
+    return found.GetStage()
+
+
+def why_not_editable(prim: Usd.Prim) -> list[str]:
+    """Why nothing can be written on a prim, one line or none."""
+    layer = prim.GetStage().GetEditTarget().GetLayer()
+    if prim.IsInstanceProxy() or prim.IsInPrototype():
+        return [f"{prim.GetPath()}: the prim is inside an instance; author on the instanced asset instead"]
+    if not layer.permissionToEdit:
+        return [f"{prim.GetPath()}: layer {layer.identifier} may not be edited; choose another edit target"]
+    return []
+
+
+def leftovers(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: str) -> list[str]:
+    """What is on a prim already under the instance name a helper is about to use, a line each."""
+    lines = []
+    applied = set(prim.GetAppliedSchemas())
+    for schema in schemas:
+        if f"{schema}:{instance}" in applied:
+            lines.append(f"{prim.GetPath()}: {schema}:{instance} is already applied; remove it first or choose "
+                         f"another name")
+    if not lines:
+        authored = [prop.GetName() for prop in prim.GetAuthoredPropertiesInNamespace(f"{namespace}:{instance}")]
+        lines += [f"{prim.GetPath()}.{name}: authored already, though no schema on the prim has it; remove it first"
+                  for name in authored]
+    return lines
+
+
+def joint_axis_of(prim: Usd.Prim) -> str | None:
+    """"angular" for a revolute joint, "linear" for a prismatic one, None for anything else."""
+    if prim.IsA(UsdPhysics.RevoluteJoint):
+        return "angular"
+    return "linear" if prim.IsA(UsdPhysics.PrismaticJoint) else None
+
+
+def require_axis(prim: Usd.Prim) -> str:
+    """The instance name of a one-axis joint's properties. Raises AuthoringError for any other prim."""
+    axis = joint_axis_of(prim)
+    if axis is None:
+        raise AuthoringError(not_one_axis(prim))
+    return axis
+
+
+def not_one_axis(prim: Usd.Prim) -> str:
+    """The line for a prim that is no revolute or prismatic joint."""
+    kind = prim.GetTypeName() or "a prim without a type"
+    return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give one that is"
+
+
+def not_finite(where: str, value: float) -> list[str]:
+    """The line for a number that is infinite or NaN."""
+    return [] if math.isfinite(value) else [f"{where}: {value} is not a finite number; give one"]
+
+
+def given(**values: object) -> dict[str, object]:
+    """The values that are not None: what is left out keeps its default and is not written."""
+    return {name: value for name, value in values.items() if value is not None}

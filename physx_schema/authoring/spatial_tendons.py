@@ -1,0 +1,178 @@
+"""Spatial tendons from links, points on them and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafAPI, PhysxTendonAttachmentRootAPI
+from pxr import Usd
+
+from physx_schema.authoring.edits import Edit, author
+from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, limit_problems
+from physx_schema.authoring.prims import PrimLike, find_prims, given, leftovers
+from physx_schema.authoring.topology import Topology, disabled
+from physx_schema.description.frames import Frames
+from physx_schema.description.model import Vec3
+from physx_schema.errors import AuthoringError
+
+SHORTEST_SEGMENT = 1e-3     # stage lengths; PhysX gives a segment of this length or less no direction and no force
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A point of a spatial tendon below its root, and what hangs on it; without children it is a leaf."""
+
+    link: PrimLike
+    position: Vec3                      # in the link's frame, in the link's own (scaled) lengths
+    gearing: float = 1.0                # weight of the distance to the parent attachment
+    children: tuple[Attachment, ...] = ()
+    rest_length: float | None = None    # leaf only: length at which it is slack; the length at the start where None
+    lower: float | None = None          # leaf only: length, no limit where None
+    upper: float | None = None          # leaf only: length, no limit where None
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """An attachment placed in the list of all, the root first."""
+
+    attachment: Attachment
+    prim: Usd.Prim
+    name: str                           # instance name
+    parent: int                         # index, -1 for the root
+
+    @property
+    def path(self) -> str:
+        """Path of the link."""
+        return str(self.prim.GetPath())
+
+    @property
+    def where(self) -> str:
+        """What the names of its properties begin with."""
+        return f"{self.path}.{NAMESPACE}:{self.name}"
+
+
+def spatial_tendon(
+    stage: Usd.Stage, name: str, root: tuple[PrimLike, Vec3], attachments: Sequence[Attachment], *,
+    stiffness: float | None = None, damping: float | None = None, offset: float | None = None,
+    limit_stiffness: float | None = None,
+) -> PhysxTendonAttachmentRootAPI:
+    """Author a spatial tendon: from a point on the root's link through points on other links to one or more leaves.
+
+    ``length at a leaf = offset + sum over its path of gearing[i] * distance to the parent attachment``
+    ``pull = stiffness * (length - rest_length) + damping * rate + limit_stiffness * excess``
+
+    root: link and point on it. attachments: what hangs on the root, each with its children. Only the root's and the
+    leaf's link feel the pull, along the first and the last segment; every leaf is a tendon of its own.
+
+    stiffness, limit_stiffness: force / length. damping: force time / length. offset: length. What is left out is not
+    written and keeps PhysX's default (0; no limits; the length at the start for rest_length).
+
+    Writes PhysxTendonAttachmentRootAPI:<name> on the root's link, and <name>_1, <name>_2 … depth first on the others:
+    PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI between, with localPos, parentLink and
+    parentAttachment. Returns the root; `set` changes its values later.
+
+    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
+    """
+    flat = list(_flatten(attachments))
+    if not flat:
+        raise AuthoringError(f"spatial tendon '{name}': no attachments, so there is no leaf to pull on; give one")
+    prims = find_prims(stage, [root[0], *(attachment.link for attachment, _ in flat)])
+    first = _Point(Attachment(*root), prims[0], name, -1)
+    points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
+                       in enumerate(zip(flat, prims[1:], strict=True), 1))]
+    values = given(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
+    edits = [Edit(PhysxTendonAttachmentRootAPI, first.prim, name, {"localPos": first.attachment.position, **values})]
+    edits += [_edit(point, points[point.parent]) for point in points[1:]]
+    problems = _limit_problems(points, limit_stiffness) + _place_problems(Topology(stage), points)
+    authored: PhysxTendonAttachmentRootAPI = author(edits, [*problems, *_segment_problems(points)])[0]
+    return authored
+
+
+def _flatten(attachments: Sequence[Attachment]) -> Iterator[tuple[Attachment, int]]:
+    """Every attachment with the index of its parent, depth first; the root has index 0."""
+    count = 0
+    stack = [(attachment, 0) for attachment in reversed(attachments)]
+    while stack:
+        attachment, parent = stack.pop()
+        count += 1
+        yield attachment, parent
+        stack += [(child, count) for child in reversed(attachment.children)]
+
+
+def _edit(point: _Point, parent: _Point) -> Edit:
+    attachment = point.attachment
+    leaf = given(restLength=attachment.rest_length, lowerLimit=attachment.lower, upperLimit=attachment.upper)
+    return Edit(
+        PhysxTendonAttachmentAPI if attachment.children else PhysxTendonAttachmentLeafAPI, point.prim, point.name,
+        {
+            "localPos": attachment.position, "gearing": attachment.gearing, "parentLink": parent.prim,
+            "parentAttachment": parent.name, **({} if attachment.children else leaf),
+        },
+    )
+
+
+def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> list[str]:
+    """Lines for leaf values that nothing reads, and for limits without a stiffness or the other way round."""
+    lines = []
+    leaves = [point.attachment for point in points[1:] if not point.attachment.children]
+    if not any(leaf.lower is not None or leaf.upper is not None for leaf in leaves):
+        lines += limit_problems(points[0].where, limit_stiffness, None, None)
+    for point in points[1:]:
+        attachment = point.attachment
+        named = given(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
+        if attachment.children:
+            lines += [f"{point.where}: {word} is {value:g} on an attachment with children, and only leaves have one; "
+                      f"give it to the leaves below" for word, value in named.items()]
+            continue
+        if attachment.rest_length is not None and attachment.rest_length < 0.0:
+            lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX reads as the "
+                         f"length at the start; leave rest_length out for that, or give a length of at least 0")
+        if not limit_stiffness:
+            lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
+    return lines
+
+
+def _place_problems(topology: Topology, points: Sequence[_Point]) -> list[str]:
+    """Lines for links that are no links of one articulation, for names in use and for paths that stay on one link."""
+    lines: list[str] = []
+    root = topology.of_body(points[0].path)
+    for point in points:
+        lines += leftovers(point.prim, NAMESPACE, AXES + ATTACHMENTS, point.name)
+        place = topology.of_body(point.path)
+        if not point.prim.HasAPI("PhysicsRigidBodyAPI"):
+            lines.append(f"{point.path}: has no PhysicsRigidBodyAPI, and only links carry attachments; give the link")
+        elif place is None:
+            lines.append(f"{point.path}: the body is in no articulation; connect it by joints and apply "
+                         f"PhysicsArticulationRootAPI to a prim above it")
+        elif root is not None and place.tree is not root.tree:
+            lines.append(f"{point.path}: in another articulation than {points[0].path}; a tendon stays within one")
+        else:
+            lines += filter(None, [disabled(place, point.path)])
+    for point in points[1:]:
+        if not point.attachment.children and {other.path for other in _way(points, point)} == {point.path}:
+            lines.append(f"{point.where}: the whole way from the root to this leaf is on {point.path}, so its length "
+                         f"never changes; put one end on another link")
+    return lines
+
+
+def _way(points: Sequence[_Point], point: _Point) -> Iterator[_Point]:
+    """A point and its ancestors up to the root."""
+    while point.parent >= 0:
+        yield point
+        point = points[point.parent]
+    yield point
+
+
+def _segment_problems(points: Sequence[_Point]) -> list[str]:
+    """Lines for segments too short to have a direction where the links stand now."""
+    frames = Frames()
+    world = [frames.matrix(point.prim).Transform(point.attachment.position) for point in points]
+    lines = []
+    for point, place in zip(points[1:], world[1:], strict=True):
+        length = math.dist(place, world[point.parent])
+        if length <= SHORTEST_SEGMENT:
+            lines.append(f"{point.where}:localPos: {length:g} from its parent attachment, and PhysX gives a segment of "
+                         f"{SHORTEST_SEGMENT:g} or less no force; move one of them")
+    return lines
