@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+
 from physx_schema.description import Articulation, Joint, Pose
 
 Array = np.ndarray

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from kinematics import link_poses
+
 from physx_schema.description import Articulation, describe
 
 CASES = (

@@ -52,6 +52,11 @@ def settle(
         for name in opinions.properties:
             if opinions.authors(name):
                 _settle_property(account, opinions, name)
+            elif opinions.only_samples(name):
+                reading.problem(
+                    "value/only-samples", opinions.path, name, "time samples and no default value",
+                    "PhysX reads the default time and works with its own default", "author a default value", "warning",
+                )
     return account
 
 

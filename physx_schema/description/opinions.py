@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from pxr import Usd
+
 from physx_schema.description.frames import quaternion, vector
 from physx_schema.description.model import Problem, Quat, Vec3
 from physx_schema.description.ownership import Owner
@@ -77,28 +79,24 @@ class PrimOpinions:
         self.consumed.add(name)
         return self.prim.GetAttribute(name).Get()
 
-    def report_sampled(self, name: str) -> None:
-        """Record, once, that a property has time samples but no value at the default time."""
-        problem = Problem(
-            "value/only-samples", self.path, name, "time samples and no default value",
-            "PhysX reads the default time and works with its own default", "author a default value", "warning",
-        )
-        if problem not in self.problems:
-            self.problems.append(problem)
-
     def targets(self, name: str) -> tuple[str, ...]:
         """The composed targets of a relationship."""
         self.consumed.add(name)
         return tuple(str(target) for target in self.prim.GetRelationship(name).GetTargets())
 
     def authors(self, name: str) -> bool:
-        """Whether the property has an opinion on this prim."""
+        """Whether the property has a value at the default time, or targets, on this prim."""
         if name not in self.properties:
             return False
         attribute = self.prim.GetAttribute(name)
         if attribute:
-            return bool(attribute.HasAuthoredValue())
+            return bool(attribute.GetResolveInfo(Usd.TimeCode.Default()).HasAuthoredValue())
         return bool(self.prim.GetRelationship(name).HasAuthoredTargets())
+
+    def only_samples(self, name: str) -> bool:
+        """Whether an attribute has time samples and no value at the default time."""
+        attribute = self.prim.GetAttribute(name)
+        return bool(attribute) and bool(attribute.HasAuthoredValue()) and not self.authors(name)
 
     def has_owner(self, owner: Owner) -> bool:
         """Whether the schema that a property belongs to is on this prim, under its instance name."""
@@ -163,10 +161,7 @@ class View:
         if not self.authored(base):
             return default
         value = self._opinions.value(self.name(base))
-        if value is None:
-            self._opinions.report_sampled(self.name(base))
-            return default
-        return value
+        return default if value is None else value
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
