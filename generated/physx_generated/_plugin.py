@@ -27,6 +27,7 @@ def register(folder: Path, type_names: Sequence[str]) -> None:
 
     Warns (RuntimeWarning) where it is too late, and where the other package lacks some of the types.
     """
+    Plug.Registry().GetAllPlugins()         # reads PXR_PLUGINPATH_NAME, which may declare the types
     missing = [name for name in type_names if Tf.Type.FindByName(name).isUnknown]
     if len(missing) == len(type_names):
         Plug.Registry().RegisterPlugins(str(folder))
