@@ -71,7 +71,7 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
 
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
-    """World velocities of the links as PhysX holds them after a step, (..., n_link, 6).
+    """World velocities of the links of a fixed base as PhysX holds them after a step, (..., n_link, 6).
 
     They are not those of the new pose: J(q0) v + dt Jdot(q0) v0, with q0, v0 the state `before` the step (measured
     against recorded link velocities to 2e-6).

@@ -172,8 +172,9 @@ def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[di
     """Stack recorded states; `befores` are the states one step earlier, the first one unused."""
     rows = {name: np.stack([state[name] for state in states]) for name in states[0]}
     before = {name: np.stack([state[name] for state in befores]) for name in befores[0]}
-    velocity = velocities_after_step(sim.model, before, rows["v"], sim.dt)
-    velocity[0] = spatial_velocities(sim.model, states[0])
+    velocity = spatial_velocities(sim.model, rows)
+    if sim.topology.fixed_base:
+        velocity[1:] = velocities_after_step(sim.model, before, rows["v"], sim.dt)[1:]
     return Recording(np.arange(len(states)) * (sim.dt * every), sim.model.dof_names, rows["q"],
                      rows["v"][..., sim.topology.root_size:], sim.model.link_names,
                      link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype))

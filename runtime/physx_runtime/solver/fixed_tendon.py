@@ -25,13 +25,24 @@ class LinkRow:
     bias: Scalar        # dt times Jdot v, which link velocities inside the solver carry
 
 
-def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int) -> LinkRow:
-    """How `link` moves along the joint axis of `axis_link`: it turns for a revolute joint, else its centre of mass."""
-    revolute, axis = t.links[axis_link].kind == REVOLUTE, k.axis[axis_link]
+def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int,
+             lever: sp.Vec3) -> LinkRow:
+    """How `link` moves along the joint axis of `axis_link`.
+
+    It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
+    """
+    axis, moment = k.axis[axis_link], sp.cross(lever, k.axis[axis_link])
+    turning = angular_jacobian(t, k, link)
     row: list[Scalar] = [0.0] * t.nv
-    for i, column in (angular_jacobian if revolute else com_jacobian)(t, k, link).items():
+    if t.links[axis_link].kind == REVOLUTE:
+        for i, column in turning.items():
+            row[i] = sp.dot(axis, column)
+        return LinkRow(row, dt * sp.dot(axis, velocity.alpha[link]))
+    for i, column in com_jacobian(t, k, link).items():
         row[i] = sp.dot(axis, column)
-    return LinkRow(row, dt * sp.dot(axis, (velocity.alpha if revolute else velocity.a_com)[link]))
+    for i, column in turning.items():
+        row[i] = row[i] + sp.dot(moment, column)
+    return LinkRow(row, dt * (sp.dot(axis, velocity.a_com[link]) + sp.dot(moment, velocity.alpha[link])))
 
 
 def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
@@ -70,15 +81,17 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     name, dofs, h, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0], rows["dt"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     root_link = t.dofs[dofs[0]].link
-    start = link_row(t, k, velocity, dt, t.links[root_link].parent, root_link)
+    base = t.links[root_link].parent
+    start_lever = sp.sub(k.d[root_link], k.com[base])
+    start = link_row(t, k, velocity, dt, base, root_link, start_lever)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
     for axis, dof in enumerate(dofs):
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
-        own = link_row(t, k, velocity, dt, child, child)
-        above = link_row(t, k, velocity, dt, t.links[child].parent, root_link)
+        own = link_row(t, k, velocity, dt, child, child, sp.scale(-1.0, k.com[child]))
+        above = link_row(t, k, velocity, dt, t.links[child].parent, root_link, start_lever)
         rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)

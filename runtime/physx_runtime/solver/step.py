@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.crba import inverse, mass_matrix
+from physx_runtime.algorithms.crba import Matrix, inverse, mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, forward_kinematics, link_velocities, quaternion, triple
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
 from physx_runtime.model import REVOLUTE, Topology
@@ -48,16 +48,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     push = times(minv, each)
     if not t.forces_every_iteration:
         v = [a + dt * b for a, b in zip(v, push, strict=True)]
-    once = generalized_force(t, k, velocity_forces(t, rows, k, velocity))
-    change = times(minv, once)
-    floating: dict[str, list[Scalar]] = {}
-    if not t.fixed_base:
-        floating = momentum_rows(t, rows, k, velocity, M)
-        before = momentum_of(t, floating, v, biased=False)
-        v = [a + dt * b for a, b in zip(v, change, strict=True)]
-        v = restored(v, momentum_of(t, floating, v, biased=True), before, compound_body(t, rows, k))
-    else:
-        v = [a + dt * b for a, b in zip(v, change, strict=True)]
+    v, floating = apply_velocity_forces(t, rows, k, velocity, v, M, minv)
 
     out: dict[str, list[Scalar]] = floating | {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
                                     "root_position": list(rows["root_position"]), "iteration": [0.0]}
@@ -85,17 +76,31 @@ def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
     return v[:t.root_size] + [x * ratio for x in v[t.root_size:]]
 
 
-def velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
-    """Link damping minus velocity-product forces; damping rates are capped at 1/dt."""
+def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, v: list[Scalar], M: Matrix,
+                          minv: Matrix) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
+    """v after link damping and velocity-product forces, each over the whole step; rows for the end of a floating step."""
+    dt = rows["dt"][0]
+    drag = times(minv, generalized_force(t, k, damping_forces(t, rows, k, velocity)))
+    fall = times(minv, generalized_force(t, k, inertial_forces(t, rows, k, velocity)))
+    damped = [a + dt * b for a, b in zip(v, drag, strict=True)]
+    v = [a - dt * b for a, b in zip(damped, fall, strict=True)]
+    if t.fixed_base:
+        return v, {}
+    floating = momentum_rows(t, rows, k, velocity, M)
+    before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
+    return restored(v, after, before, compound_body(t, rows, k)), floating
+
+
+def damping_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
+    """Link damping; its rates are capped at 1/dt."""
     forces = []
     most = 1.0 / rows["dt"][0]
-    for i, (force, torque) in enumerate(inertial_forces(t, rows, k, velocity)):
+    for i in range(len(t.links)):
         v, w = velocity.v_com[i], velocity.w[i]
         linear = _damping_rate(rows["linear_damping"][i], v, rows["max_linear_velocity"][i], most)
         angular = _damping_rate(rows["angular_damping"][i], w, rows["max_angular_velocity"][i], most)
-        drag = sp.scale(-(linear * rows["mass"][i]), v)
-        twist = sp.scale(-angular, sp.mul_sv(world_inertia(t, rows, k, i), w))
-        forces.append((sp.sub(drag, force), sp.sub(twist, torque)))
+        forces.append((sp.scale(-(linear * rows["mass"][i]), v),
+                       sp.scale(-angular, sp.mul_sv(world_inertia(t, rows, k, i), w))))
     return forces
 
 

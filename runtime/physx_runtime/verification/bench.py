@@ -73,8 +73,8 @@ class Bench:
         self.size = len(self.dofs)
         self.pose = single.joint_position[0]
         # rad count as they are, lengths in metres
-        units = np.array([1.0 if dof.angular else 1.0 / description.scene.meters_per_unit for dof in self.dofs])
-        self.speeds, self.lengths = PROBE_SPEED * units, PROBE_LENGTH * units
+        self.units = np.array([1.0 if dof.angular else 1.0 / description.scene.meters_per_unit for dof in self.dofs])
+        self.speeds, self.lengths = PROBE_SPEED * self.units, PROBE_LENGTH * self.units
         self.length = PROBE_LENGTH / description.scene.meters_per_unit
         self.inertia = self._inertia()
 

@@ -41,10 +41,11 @@ class UnsteadyError(Exception):
 
 @dataclass(slots=True)
 class Findings:
-    """What experiments found: a value in radians and lengths, or why there is none."""
+    """What experiments found, in radians and lengths."""
 
     values: dict[Key, float] = field(default_factory=dict)
-    failures: dict[Key, str] = field(default_factory=dict)
+    failures: dict[Key, str] = field(default_factory=dict)      # why there is no value
+    notes: dict[Key, str] = field(default_factory=dict)         # why the authored number is not all there is to it
 
     @contextmanager
     def attempt(self, *keys: Key) -> Iterator[None]:

@@ -20,9 +20,11 @@ from physx_runtime.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
 from physx_runtime.viewing.plots import Chart, draw
-from physx_runtime.viewing.text import counted, listed, number, visible
+from physx_runtime.viewing.text import listed, number
 from physx_runtime.viewing.writing import replacing
 from physx_schema.checking import Report
+from physx_schema.checking.finding import location
+from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
@@ -86,14 +88,14 @@ def headline(checked: Report, verification: Verification) -> str:
     if not total:
         effect = "Nothing was authored that verification measures"
     elif not measured:
-        effect = f"None of the {counted(total, 'authored value')} could be measured"
+        effect = f"None of the {plural(total, 'authored value')} could be measured"
     elif not failed:
-        effect = f"All {counted(measured, 'measured value')} take effect as authored"
+        effect = f"All {plural(measured, 'measured value')} take effect as authored"
     else:
         parts = [f"{_count(verification, verdict)} {'is' if _count(verification, verdict) == 1 else 'are'} {verdict}"
                  for verdict in (ALTERED, IGNORED) if _count(verification, verdict)]
-        effect = f"{failed} of {counted(measured, 'measured value')} do not do what they say: {listed(parts)}"
-    found = [counted(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
+        effect = f"{failed} of {plural(measured, 'measured value')} do not do what they say: {listed(parts)}"
+    found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
     return f"{effect}; the check found {listed(found) if found else 'no errors'}."
 
 
@@ -144,10 +146,10 @@ def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    environment.filters |= {"number": number, "percent": percent, "parts": parts, "counted": counted}
-    environment.globals |= {"share": share, "bar_end": BAR_END}
+    environment.filters |= {"number": number, "percent": percent, "parts": parts, "plural": plural}
+    environment.globals |= {"share": share, "location": location, "bar_end": BAR_END}
     return environment
 
 

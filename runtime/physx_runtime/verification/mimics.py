@@ -1,0 +1,215 @@
+"""Experiments on mimic joints: gearing and offset by a sweep of the reference joint, with all joint limits in place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.simulation import Simulation
+from physx_runtime.verification.bench import Array, Bench, stripped
+from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
+from physx_schema.description.units import DEGREES_PER_RADIAN
+
+# Positions the reference is asked for over its range, and again between the last one reached and the next.
+COARSE, FINE = 21, 61
+# What counts as reached or as following, of the swept range.
+TOLERANCE = 2e-4
+# Natural frequency of the drives that hold joints, per step; they are critically damped.
+HOLDER = 0.2
+# A sweep is watched for this long, s; it rests when no joint moves by more than REST rad or m between two looks.
+PATIENCE, LOOK, REST = 2000.0, 0.5, 1e-6
+# Swept to either side of the authored pose where the reference has no limits, rad or m.
+SPAN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Where a reference was asked to go, and where the joints came to rest; rad or length."""
+
+    asked: Array            # (n_point,)
+    positions: Array        # (n_point, n_dof)
+
+
+def holders(articulation: Articulation) -> Articulation:
+    """The articulation with limits and mimic joints, and a drive on every joint whose gains the experiments set."""
+    bare = stripped(articulation, drives=True, limits=True, mimics=True)
+    return replace(bare, links=tuple(
+        replace(link, joint=replace(link.joint, dofs=tuple(_with_drive(dof) for dof in link.joint.dofs)))
+        if link.joint else link for link in bare.links))
+
+
+def _with_drive(dof: Dof) -> Dof:
+    drive = dof.drive or Drive(dof.path, "", 0.0, 0.0, 0.0, 0.0, math.inf, False)
+    return replace(dof, drive=replace(drive, acceleration=False))
+
+
+def measure_mimics(bench: Bench) -> Findings:
+    """Gearing and offset of every mimic joint, rad or length: a line through follower over reference positions.
+
+    The reference is driven over its whole range by its own drive, or a stiff one where it has none; joints without a
+    part in a mimic joint are held. Only positions that the reference reaches with the follower off its limits make the
+    line. A range that cannot be reached becomes a note.
+    """
+    found = Findings()
+    for mimic in bench.articulation.mimics:
+        keys = tuple(Key(mimic.path, mimic.prefix + name) for name in ("gearing", "offset"))
+        with found.attempt(*keys):
+            swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE)))
+            line = _line(bench, mimic, swept)
+            if line is not None:
+                found.values.update(zip(keys, (-line[0], -line[1]), strict=True))
+            note = _reach(bench, mimic, swept, line)
+            if note:
+                found.notes[keys[0]] = note
+    return found
+
+
+# --- the sweep -----------------------------------------------------------------------------------------------------
+
+def _range(bench: Bench, mimic: Mimic) -> tuple[float, float]:
+    """What the reference is asked to cover: its limits, or a little to both sides of the authored pose."""
+    dof, follower, at = bench.dofs[mimic.reference], bench.dofs[mimic.follower], float(bench.pose[mimic.reference])
+    if _limited(dof):
+        return dof.lower, dof.upper
+    span = SPAN * float(bench.units[mimic.reference])
+    if _limited(follower):
+        span = 0.25 * (follower.upper - follower.lower) / abs(mimic.gearing)
+    return at - span, at + span
+
+
+def _limited(dof: Dof) -> bool:
+    return not (unlimited(dof.lower) or unlimited(dof.upper))
+
+
+def sweep(bench: Bench, mimic: Mimic, asked: Array) -> Sweep:
+    """Drive the reference to each position in a world of its own until all joints rest.
+
+    Raises UnsteadyError where they do not, or where positions become NaN.
+    """
+    sim = bench.simulation(len(asked))
+    for name, values in _drive_rows(bench, mimic).items():
+        sim.set(name, values)
+    targets = np.tile(bench.pose, (len(asked), 1))
+    targets[:, mimic.reference] = asked
+    sim.set("target", targets)
+    _settle(sim, bench)
+    return Sweep(asked, np.asarray(sim.joint_position, dtype=np.float64))
+
+
+def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
+    """The sweep with many positions more around both ends of what the reference reaches."""
+    reached, _ = _tolerances(mimic, swept)
+    excess = swept.positions[:, mimic.reference] - swept.asked
+    above, below = np.flatnonzero(excess > reached), np.flatnonzero(excess < -reached)
+    gaps = {(above[-1], above[-1] + 1) for _ in above[-1:]} | {(below[0] - 1, below[0]) for _ in below[:1]}
+    sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.asked[a], swept.asked[b], FINE)) for a, b in sorted(gaps)
+                        if 0 <= a and b < len(swept.asked)]
+    asked = np.concatenate([part.asked for part in sweeps])
+    order = np.argsort(asked, kind="stable")
+    return Sweep(asked[order], np.concatenate([part.positions for part in sweeps])[order])
+
+
+def _settle(sim: Simulation, bench: Bench) -> None:
+    before = sim.joint_position
+    for _ in range(math.ceil(PATIENCE / LOOK)):
+        sim.step(math.ceil(LOOK / bench.dt))
+        now = sim.joint_position
+        if not np.isfinite(now).all():
+            raise UnsteadyError("joint positions become NaN")
+        if (np.abs(now - before) <= REST * bench.units).all():
+            return
+        before = now
+    raise UnsteadyError(f"the joints do not come to rest within {PATIENCE:g} s")
+
+
+def tied(mimics: Sequence[Mimic], dof: int) -> set[int]:
+    """The degrees of freedom that mimic joints tie to `dof`, directly or through others, itself included."""
+    group = {dof}
+    for _ in mimics:
+        group |= {x for m in mimics if {m.follower, m.reference} & group for x in (m.follower, m.reference)}
+    return group
+
+
+def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
+    """Gains: the reference's own, at least critically damped; stiff ones for joints that are to stay; none for the rest."""
+    reference, mimics = mimic.reference, bench.articulation.mimics
+    inertia = bench.inertia.copy()
+    inertia[reference] += sum(m.gearing ** 2 * bench.inertia[m.follower] for m in mimics if m.reference == reference)
+    stiffness = inertia * (HOLDER / bench.dt) ** 2
+    force = np.full(bench.size, math.inf)
+    own = bench.dofs[reference].drive
+    if own and own.stiffness > 0.0 and not own.acceleration:
+        stiffness[reference], force[reference] = own.stiffness, own.max_force
+    damping = 2.0 * np.sqrt(stiffness * inertia)
+    if own:
+        damping[reference] = max(damping[reference], own.damping)
+    for dof in tied(mimics, reference) - {reference}:
+        stiffness[dof] = damping[dof] = 0.0
+    return {"stiffness": stiffness, "damping": damping, "max_force": force, "target_velocity": np.zeros(bench.size)}
+
+
+# --- what it shows -------------------------------------------------------------------------------------------------
+
+def _tolerances(mimic: Mimic, swept: Sweep) -> tuple[float, float]:
+    """What counts as reached by the reference and as following by the follower."""
+    span = float(np.ptp(swept.asked))
+    return TOLERANCE * span, TOLERANCE * span * max(1.0, abs(mimic.gearing))
+
+
+def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | None:
+    """Slope and start of follower over reference where both move freely; None with fewer than two such positions."""
+    reached, followed = _tolerances(mimic, swept)
+    dof = bench.dofs[mimic.follower]
+    q_reference, q_follower = swept.positions[:, mimic.reference], swept.positions[:, mimic.follower]
+    free = np.abs(q_reference - swept.asked) <= reached
+    free &= (q_follower > dof.lower + followed) & (q_follower < dof.upper - followed)
+    if free.sum() < 2:
+        return None
+    slope, start = np.polyfit(q_reference[free], q_follower[free], 1)
+    return float(slope), float(start)
+
+
+def _blocked(mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> NDArray[np.bool_]:
+    """(n_point,) where the reference does not arrive, or the follower is off the line."""
+    reached, followed = _tolerances(mimic, swept)
+    q_reference, q_follower = swept.positions[:, mimic.reference], swept.positions[:, mimic.follower]
+    blocked = np.abs(q_reference - swept.asked) > reached
+    if line is not None:
+        blocked |= np.abs(q_follower - line[0] * q_reference - line[1]) > followed
+    return np.asarray(blocked)
+
+
+def _reach(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> str:
+    """What keeps the reference from its range, in a sentence; empty where nothing does."""
+    blocked, dof = _blocked(mimic, swept, line), bench.dofs[mimic.reference]
+    if not blocked.any() or not _limited(dof):
+        return ""
+    worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.asked)))
+    asked, came = swept.asked[worst], swept.positions[worst, mimic.reference]
+    free = swept.asked[~blocked]
+    part = _shown(dof, free.min(), free.max()) if free.size else "no part"
+    return (f"{_stops(bench, mimic, swept, blocked)} leave {dof.path} {part} of its range {_shown(dof, dof.lower, dof.upper)}; "
+            f"asked for {_shown(dof, asked)} it comes to {_shown(dof, came)}")
+
+
+def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:
+    """The limits that tied joints sit on where the reference is blocked."""
+    names = []
+    for i in sorted(tied(bench.articulation.mimics, mimic.reference) - {mimic.reference}):
+        dof, q = bench.dofs[i], swept.positions[blocked, i]
+        margin = TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
+        if ((q <= dof.lower + margin) | (q >= dof.upper - margin)).any():
+            names.append(f"the limits {_shown(dof, dof.lower, dof.upper)} of {dof.path}")
+    return " and ".join(names) or "mimic joints that disagree"
+
+
+def _shown(dof: Dof, *values: float) -> str:
+    """A position, or an interval, in the joint's own unit."""
+    scale, unit = (DEGREES_PER_RADIAN, " deg") if dof.angular else (1.0, "")
+    numbers = [f"{round(value * scale, 2) + 0.0:g}" for value in values]
+    return (f"[{', '.join(numbers)}]" if len(numbers) > 1 else numbers[0]) + unit

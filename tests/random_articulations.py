@@ -1,0 +1,285 @@
+"""Random articulation stages as USDA text, for comparisons with real PhysX.
+
+A stage is a function of its seed and of the features asked for; link poses agree with the joint frames at q = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+HEADER = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1.0
+    kilogramsPerUnit = 1.0
+    upAxis = "Z"
+)
+def Xform "World"
+{
+    def PhysicsScene "scene" (
+        prepend apiSchemas = ["PhysxSceneAPI"]
+    )
+    {
+        vector3f physics:gravityDirection = (0, 0, -1)
+        float physics:gravityMagnitude = 9.81
+        bool physxScene:enableGPUDynamics = 0
+        uniform token physxScene:broadphaseType = "MBP"
+    }
+"""
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a random articulation may have; every probability is per joint or per articulation."""
+
+    links: tuple[int, int] = (2, 6)
+    floating: bool = False
+    branching: float = 0.4
+    prismatic: float = 0.25
+    fixed: float = 0.1
+    drive: float = 0.6
+    limit: float = 0.4
+    friction: float = 0.3
+    armature: float = 0.4
+    max_velocity: float = 0.1
+    damping: float = 0.5
+    fixed_tendon: float = 0.4
+    spatial_tendon: float = 0.3
+    mimic: float = 0.3
+
+
+@dataclass(frozen=True)
+class RandomArticulation:
+    """A stage with its start and solver counts; joint names are leaf names."""
+
+    text: str
+    positions: dict[str, float]     # rad or length
+    velocities: dict[str, float]
+    efforts: dict[str, float]
+
+
+class _Writer:
+    """One random articulation in the making."""
+
+    def __init__(self, seed: int, features: Features) -> None:
+        self.random, self.f = np.random.default_rng(seed), features
+        self.poses: list[tuple[Vector, Vector]] = []
+        self.link_text: list[tuple[list[str], list[str]]] = []      # applied schemas, properties
+        self.joint_text: list[tuple[str, list[str], list[str]]] = []    # kind, applied schemas, properties
+        self.parents: list[int] = []
+        self.kinds: list[str] = []
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.random.random() < probability)
+
+    def quaternion(self) -> Vector:
+        """A random rotation, (w, x, y, z), exactly as float32 text will hold it."""
+        q = self.random.normal(size=4)
+        return np.round(q / np.linalg.norm(q), 6)
+
+    def write(self) -> RandomArticulation:
+        count = int(self.random.integers(self.f.links[0], self.f.links[1] + 1))
+        self._link(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+        for _ in range(count):
+            self._child()
+        joints = [i for i, kind in enumerate(self.kinds) if kind != "Fixed"]
+        if joints:
+            self._tendons_and_mimics(joints)
+        text = self._text()
+        start = {f"j{i}": 0.3 if self.kinds[i] == "Revolute" else 0.1 for i in joints}
+        return RandomArticulation(
+            text, {j: s * float(self.random.uniform(-1, 1)) for j, s in start.items()},
+            {j: 3.0 * s * float(self.random.uniform(-1, 1)) for j, s in start.items()},
+            {j: float(self.random.uniform(-1, 1)) for j in start})
+
+    def _link(self, position: Vector, rotation: Vector) -> None:
+        r = self.random
+        mass = r.uniform(0.3, 2.0)
+        a, b = r.uniform(0.02, 0.1, 2) * mass
+        inertia = (a, b, r.uniform(abs(a - b) + 0.01 * mass, a + b))
+        lines = [f"float physics:mass = {mass:.5f}", f"float3 physics:diagonalInertia = {_tuple(inertia)}",
+                 f"quatf physics:principalAxes = {_tuple(_normalized(self.quaternion()))}",
+                 f"point3f physics:centerOfMass = {_tuple(r.uniform(-0.1, 0.1, 3))}",
+                 f"double3 xformOp:translate = {_tuple(position, 12)}", f"quatd xformOp:orient = {_tuple(rotation, 12)}",
+                 'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]']
+        damping = r.uniform(0, 0.5, 2) if self.chance(self.f.damping) else (0.0, 0.0)
+        lines += [f"float physxRigidBody:linearDamping = {damping[0]:.4f}",
+                  f"float physxRigidBody:angularDamping = {damping[1]:.4f}"]
+        self.poses.append((position, rotation))
+        self.link_text.append((["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI"], lines))
+
+    def _child(self) -> None:
+        r = self.random
+        parent = int(r.integers(0, len(self.poses))) if self.chance(self.f.branching) else len(self.poses) - 1
+        draw = r.random()
+        kind = "Fixed" if draw < self.f.fixed else "Prismatic" if draw < self.f.fixed + self.f.prismatic else "Revolute"
+        position0, position1 = np.round(r.uniform(-0.3, 0.3, 3), 5), np.round(r.uniform(-0.3, 0.3, 3), 5)
+        rotation0, rotation1 = _normalized(self.quaternion()), _normalized(self.quaternion())
+        at, turn = self.poses[parent]
+        frame = _product(turn, rotation0)
+        child_turn = _normalized(_product(frame, rotation1 * [1, -1, -1, -1]))
+        child_at = at + _rotate(turn, position0) - _rotate(child_turn, position1)
+        i = len(self.kinds)
+        self._link(child_at, child_turn)
+        self.parents.append(parent)
+        self.kinds.append(kind)
+        lines = [f"rel physics:body0 = </World/art/l{parent}>", f"rel physics:body1 = </World/art/l{i + 1}>",
+                 f"point3f physics:localPos0 = {_tuple(position0)}", f"point3f physics:localPos1 = {_tuple(position1)}",
+                 f"quatf physics:localRot0 = {_tuple(rotation0, 8)}", f"quatf physics:localRot1 = {_tuple(rotation1, 8)}"]
+        if kind != "Fixed":
+            lines.append(f'uniform token physics:axis = "{"XYZ"[int(r.integers(3))]}"')
+        self.joint_text.append((kind, [], lines))
+        if kind != "Fixed":
+            self._joint_features(i, 57.29578 if kind == "Revolute" else 1.0)
+
+    def _joint_features(self, i: int, degrees: float) -> None:
+        """Drive, limits and joint axis of one joint; `degrees` is 180/pi for a revolute joint, else 1."""
+        r, (kind, schemas, lines) = self.random, self.joint_text[i]
+        token = "angular" if kind == "Revolute" else "linear"
+        if self.chance(self.f.drive):
+            schemas.append(f"PhysicsDriveAPI:{token}")
+            values = {"stiffness": r.uniform(0, 30) / degrees, "damping": r.uniform(0, 3) / degrees,
+                      "targetPosition": r.uniform(-0.5, 0.5) * degrees, "targetVelocity": r.uniform(-0.2, 0.2) * degrees}
+            if self.chance(0.4):
+                values["maxForce"] = r.uniform(1, 20)
+            lines += _floats(f"drive:{token}:physics", values)
+            if self.chance(0.3):
+                lines.append(f'uniform token drive:{token}:physics:type = "acceleration"')
+        if self.chance(self.f.limit):
+            lines += _floats("physics", {"lowerLimit": -r.uniform(0.4, 1.0) * degrees, "upperLimit": r.uniform(0.4, 1.0) * degrees})
+        values = {}
+        if self.chance(self.f.armature):
+            values["armature"] = r.uniform(0.01, 0.3)
+        if self.chance(self.f.friction):
+            static = r.uniform(0, 2)
+            values |= {"staticFrictionEffort": static, "dynamicFrictionEffort": static * r.uniform(0.3, 1),
+                       "viscousFrictionCoefficient": r.uniform(0, 0.3) / degrees}
+        if self.chance(self.f.max_velocity):
+            values["maxJointVelocity"] = r.uniform(1, 4) * degrees
+        if values:
+            schemas.append(f"PhysxJointAxisAPI:{token}")
+            lines += _floats(f"physxJointAxis:{token}", values)
+
+    def _chain(self, link: int) -> list[int]:
+        """Joints from the root to a link."""
+        joints = []
+        while link > 0:
+            joints.append(link - 1)
+            link = self.parents[link - 1]
+        return joints[::-1]
+
+    def _tendons_and_mimics(self, joints: list[int]) -> None:
+        r = self.random
+        if self.chance(self.f.fixed_tendon):
+            chain = [j for j in self._chain(int(r.choice(joints)) + 1) if self.kinds[j] != "Fixed"]
+            axes = chain[-int(r.integers(1, min(3, len(chain)) + 1)):]
+            for n, j in enumerate(axes):
+                self._tendon_axis(j, n == 0)
+        if self.chance(self.f.spatial_tendon):
+            self._spatial_tendon(int(r.choice(joints)) + 1)
+        pairs = [(a, b) for a in joints for b in joints if a != b]
+        if pairs and self.chance(self.f.mimic):
+            follower, reference = pairs[int(r.integers(len(pairs)))]
+            self._mimic(follower, reference)
+
+    def _tendon_axis(self, j: int, root: bool) -> None:
+        r, degrees = self.random, 57.29578 if self.kinds[j] == "Revolute" else 1.0
+        self.joint_text[j][1].append(f"PhysxTendonAxis{'Root' if root else ''}API:ft")
+        gearing = r.uniform(0.3, 1.5)
+        lines = [f"float[] physxTendon:ft:gearing = [{gearing / degrees:.6f}]",
+                 f"float[] physxTendon:ft:forceCoefficient = [{gearing * r.uniform(0.7, 1.3):.6f}]"]
+        if root:
+            lines += _floats("physxTendon:ft", {"stiffness": r.uniform(5, 40), "damping": r.uniform(0.2, 2),
+                                                "restLength": r.uniform(-0.1, 0.1), "offset": r.uniform(-0.1, 0.1)})
+        self.joint_text[j][2].extend(lines)
+
+    def _spatial_tendon(self, leaf: int) -> None:
+        r = self.random
+        chain = [0, *(j + 1 for j in self._chain(leaf))]
+        path = chain if len(chain) < 3 else [chain[0], chain[len(chain) // 2], chain[-1]]
+        for n, link in enumerate(path):
+            kind = "Root" if n == 0 else "Leaf" if n == len(path) - 1 else ""
+            name = f"s{n}"
+            self.link_text[link][0].append(f"PhysxTendonAttachment{kind}API:{name}")
+            lines = [f"point3f physxTendon:{name}:localPos = {_tuple(r.uniform(-0.3, 0.3, 3))}"]
+            if n == 0:
+                lines += _floats(f"physxTendon:{name}", {"stiffness": r.uniform(5, 40), "damping": r.uniform(0.2, 2), "offset": 0.05})
+            else:
+                lines += [f"rel physxTendon:{name}:parentLink = </World/art/l{path[n - 1]}>",
+                          f'token physxTendon:{name}:parentAttachment = "s{n - 1}"',
+                          *_floats(f"physxTendon:{name}", {"gearing": r.uniform(0.6, 1.4)})]
+            if kind == "Leaf":
+                lines += _floats(f"physxTendon:{name}", {"restLength": r.uniform(0.2, 0.8)})
+            self.link_text[link][1].extend(lines)
+
+    def _mimic(self, follower: int, reference: int) -> None:
+        r = self.random
+        for j in (follower, reference):
+            if not any("lowerLimit" in line for line in self.joint_text[j][2]):
+                degrees = 57.29578 if self.kinds[j] == "Revolute" else 1.0
+                self.joint_text[j][2].extend(_floats("physics", {"lowerLimit": -2.5 * degrees, "upperLimit": 2.5 * degrees}))
+        unit = (57.29578 if self.kinds[follower] == "Revolute" else 1.0) / (57.29578 if self.kinds[reference] == "Revolute" else 1.0)
+        values = {"gearing": r.choice([-1, 1]) * r.uniform(0.5, 1.5) * unit}
+        if self.chance(0.5):
+            values |= {"naturalFrequency": r.uniform(5, 30), "dampingRatio": r.uniform(0.2, 1.2)}
+        self.joint_text[follower][1].append("PhysxMimicJointAPI:rotX")
+        self.joint_text[follower][2].extend(
+            [f"rel physxMimicJoint:rotX:referenceJoint = </World/art/j{reference}>", *_floats("physxMimicJoint:rotX", values)])
+
+    def _text(self) -> str:
+        n, v = int(self.random.choice([1, 4, 8, 32])), int(self.random.choice([0, 1, 4]))
+        out = [HEADER, _prim("Xform", "art", ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"] if not self.f.floating else [],
+                             [f"int physxArticulation:solverPositionIterationCount = {n}",
+                              f"int physxArticulation:solverVelocityIterationCount = {v}"] if not self.f.floating else [], close=False)]
+        if not self.f.floating:
+            out.append(_prim("PhysicsFixedJoint", "base", [], ["rel physics:body1 = </World/art/l0>"]))
+        for i, (schemas, lines) in enumerate(self.link_text):
+            if self.f.floating and i == 0:
+                schemas = [*schemas, "PhysicsArticulationRootAPI", "PhysxArticulationAPI"]
+                lines = [*lines, f"int physxArticulation:solverPositionIterationCount = {n}",
+                         f"int physxArticulation:solverVelocityIterationCount = {v}"]
+            out.append(_prim("Xform", f"l{i}", schemas, lines))
+        for i, (kind, schemas, lines) in enumerate(self.joint_text):
+            out.append(_prim(f"Physics{kind}Joint", f"j{i}", schemas, lines))
+        return "".join([*out, "}\n}\n"])
+
+
+def random_articulation(seed: int, features: Features | None = None) -> RandomArticulation:
+    """The random articulation of a seed."""
+    return _Writer(seed, features or Features()).write()
+
+
+# --- text and rotations --------------------------------------------------------------------------------------------
+
+def _prim(kind: str, name: str, schemas: list[str], lines: list[str], close: bool = True) -> str:
+    quoted = ", ".join(f'"{s}"' for s in schemas)
+    head = f'def {kind} "{name}"' + (f" (\n    prepend apiSchemas = [{quoted}]\n)" if schemas else "")
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in lines) + ("}\n" if close else "")
+
+
+def _floats(prefix: str, values: dict[str, float]) -> list[str]:
+    return [f"float {prefix}:{name} = {value:.6f}" for name, value in values.items()]
+
+
+def _tuple(values: object, digits: int = 6) -> str:
+    return "(" + ", ".join(f"{float(x):.{digits}f}" for x in values) + ")"      # type: ignore[attr-defined]
+
+
+def _normalized(q: Vector) -> Vector:
+    return q / np.linalg.norm(q)
+
+
+def _product(a: Vector, b: Vector) -> Vector:
+    """Quaternions (w, x, y, z)."""
+    w = a[0] * b[0] - a[1:] @ b[1:]
+    return np.concatenate([[w], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+
+
+def _rotate(q: Vector, x: Vector) -> Vector:
+    t = 2.0 * np.cross(q[1:], x)
+    return x + q[0] * t + np.cross(q[1:], t)
