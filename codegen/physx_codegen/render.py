@@ -175,15 +175,14 @@ def class_text(library: Library, cls: SchemaClass) -> str:
     """One class with its keyword types."""
     every = flattened(library, cls)
     words = naming.keywords([prop for _, prop in every])
-    parents = [f"{other.python_name}Values" for other in builtins(library, cls)]
-    base = library.find(cls.base) if cls.base else None
-    parents += [f"{base.python_name}Values"] if base else []
+    inherited = [*builtins(library, cls), *filter(None, [library.find(cls.base)])]
+    parents = [f"{other.python_name}Values" for other in inherited]
     keywords = [{"name": words[prop.name], "annotation": annotation(prop, literal=True)} for prop in cls.properties]
     return template("class.py").render(
         library=library, cls=cls, parents=", ".join(parents) or "TypedDict", own_keywords=keywords,
         maker="Define" if cls.kind == "typed" else "Apply", bases=bases(library, cls),
         properties=[constructor(cls, prop, words[prop.name]) for prop in cls.properties],
-        builtins=[f"{other.python_name}.definition" for other in builtins(library, cls)],
+        inherited=[f"{other.python_name}.definition" for other in inherited],
         conflicts=conflicts(library, cls), path_method=naming.path_method(cls), paragraphs=class_paragraphs(cls),
         accessors=[accessor(home, prop) for home, prop in every])
 

@@ -96,7 +96,7 @@ class Schema:
 
     def _hold(self, prim: Usd.Prim | Usd.SchemaBase) -> None:
         """Initialise the C++ object; raises ArgumentError (a TypeError) for anything but a prim or schema object."""
-        self._native.__init__(self, prim)                   # type: ignore[misc]
+        type(self)._native.__init__(self, prim)             # type: ignore[misc]
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
 
     def _set(self, values: Mapping[str, object]) -> None:
@@ -263,7 +263,7 @@ class TypedSchema(Schema):
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
     ) -> None:
-        self._hold(prim if schemaObj is None else schemaObj)
+        type(self)._hold(self, prim if schemaObj is None else schemaObj)     # before this USD refuses any look-up
 
     def __bool__(self) -> bool:
         prim = object.__getattribute__(self, "_prim")
@@ -282,7 +282,7 @@ class TypedSchema(Schema):
 
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object]) -> Self:
-        ready = prepare(cls.definition, stage.GetPrimAtPath(path), "", values) if values else {}
+        ready = prepare(cls.definition, stage.GetPrimAtPath(path), "", values, path) if values else {}
         prim = stage.DefinePrim(path, cls.definition.identifier)
         if ready:
             write(prim, "", cls.definition, ready)

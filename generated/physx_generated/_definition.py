@@ -86,7 +86,7 @@ class Definition:
     kind: Literal["single-apply", "multiple-apply", "typed"]
     prefix: str = ""                    # namespace of a multiple-apply schema's properties
     properties: tuple[Property, ...] = ()
-    builtins: tuple[Definition, ...] = ()           # applied along with this one under the same instance name
+    inherited: tuple[Definition, ...] = ()          # built-in schemas of the same instance name; parent of a prim type
     applies_to: tuple[str, ...] = ()                # advisory: schemas of prims it makes sense on
     instances: tuple[str, ...] = ()                 # advisory: instance names PhysX reads; empty where it reads any
     conflicts: tuple[str, ...] = ()                 # schemas whose properties clash under the same instance name
@@ -99,13 +99,13 @@ class Definition:
 
     @cached_property
     def by_name(self) -> dict[str, Property]:
-        """Name to property, those of built-in schemas first."""
-        inherited = {name: prop for builtin in self.builtins for name, prop in builtin.by_name.items()}
-        return inherited | self.own
+        """Name to property, inherited ones first."""
+        found = {name: prop for other in self.inherited for name, prop in other.by_name.items()}
+        return found | self.own
 
     @cached_property
     def attributes(self) -> dict[str, Attribute]:
-        """Name to attribute, those of built-in schemas first."""
+        """Name to attribute, inherited ones first."""
         return {name: prop for name, prop in self.by_name.items() if isinstance(prop, Attribute)}
 
     @cached_property

@@ -139,7 +139,7 @@ class PhysxTendonAxisRootAPIValues(PhysxTendonAxisAPIValues, total=False):
         Attribute("upperLimit", "float", inf, range=Range("lowerLimit", inf, True, True), unit="distance"),
         Attribute("tendonEnabled", "bool", True),
     ),
-    builtins=(PhysxTendonAxisAPI.definition,),
+    inherited=(PhysxTendonAxisAPI.definition,),
     applies_to=("PhysicsJoint",),
     conflicts=("PhysxTendonAttachmentAPI", "PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentLeafAPI"),
 ))
@@ -446,7 +446,7 @@ class PhysxTendonAttachmentRootAPIValues(PhysxTendonAttachmentAPIValues, total=F
         Attribute("limitStiffness", "float", 0.0, range=Range(0.0, inf, True, False), unit="force / distance"),
         Attribute("offset", "float", 0.0, range=Range(-inf, inf, False, False), unit="distance"),
     ),
-    builtins=(PhysxTendonAttachmentAPI.definition,),
+    inherited=(PhysxTendonAttachmentAPI.definition,),
     applies_to=("PhysicsRigidBodyAPI",),
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
 ))
@@ -613,7 +613,7 @@ class PhysxTendonAttachmentLeafAPIValues(PhysxTendonAttachmentAPIValues, total=F
         Attribute("lowerLimit", "float", -inf, range=Range(-inf, "upperLimit", True, True), unit="distance"),
         Attribute("upperLimit", "float", inf, range=Range("lowerLimit", inf, True, True), unit="distance"),
     ),
-    builtins=(PhysxTendonAttachmentAPI.definition,),
+    inherited=(PhysxTendonAttachmentAPI.definition,),
     applies_to=("PhysicsRigidBodyAPI",),
     conflicts=("PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI"),
 ))

@@ -32,11 +32,14 @@ class Refused(ValueError):
     """What is wrong with one value, without the name of its property."""
 
 
-def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object]) -> dict[str, Any]:
+def prepare(
+    definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], path: Sdf.Path | str = ""
+) -> dict[str, Any]:
     """Check keyword values and convert them: property name (without prefix) to USD value or target paths.
 
-    Raises AuthoringError with one line for each problem.
+    `path` names a prim that is yet to be defined. Raises AuthoringError with one line for each problem.
     """
+    path = path or prim.GetPath()
     problems: list[str] = []
     ready: dict[str, Any] = {}
     inside: set[str] = set()
@@ -49,15 +52,15 @@ def prepare(definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping
             continue
         prop = definition.by_keyword.get(keyword)
         if prop is None:
-            problems.append(f"{prim.GetPath()}: {unknown_keyword(definition, keyword)}")
+            problems.append(f"{path}: {unknown_keyword(definition, keyword)}")
             continue
         try:
             ready[prop.name] = converted(prop, value)
         except Refused as refused:
-            problems.append(f"{prim.GetPath()}.{prefix}{prop.name}: {refused}")
+            problems.append(f"{path}.{prefix}{prop.name}: {refused}")
     for name in definition.ranges_to_check(ready.keys(), inside):
         line = range_problem(definition, prim, prefix, ready, name)
-        problems += [f"{prim.GetPath()}.{prefix}{name}: {line}"] if line else []
+        problems += [f"{path}.{prefix}{name}: {line}"] if line else []
     if prim:
         problems += target_problems(prim, prefix, definition, ready)
     if problems:
