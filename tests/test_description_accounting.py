@@ -132,7 +132,8 @@ def test_every_published_schema_is_known() -> None:
     assert WHEEL is not None
     assert WHEEL.origin is not None
     path = Path(WHEEL.origin).parent / "PhysxSchema" / "resources" / "generatedSchema.usda"
-    names = {prim.name for prim in Sdf.Layer.FindOrOpen(str(path)).rootPrims if "Physx" in prim.name}
+    layer = Sdf.Layer.FindOrOpen(str(path))
+    names = {prim.name for prim in layer.rootPrims if "Physx" in prim.name}
     assert names <= SCHEMAS.keys() | OTHER_SCHEMAS.keys()
 
 
