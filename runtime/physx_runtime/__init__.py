@@ -1,6 +1,25 @@
-"""Simulate and verify USD physics: PhysX's own step, compiled for CPU and CUDA."""
+"""Simulate and verify USD physics: PhysX's own step, compiled for CPU and CUDA.
 
-from physx_runtime.recording import Recording
-from physx_runtime.simulation import Simulation, simulate
+Names are imported on first use, so that a command line or a pytest run that does not simulate loads no compiler.
+"""
 
-__all__ = ["Recording", "Simulation", "simulate"]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from physx_runtime.recording import Recording
+    from physx_runtime.simulation import Simulation, simulate
+    from physx_runtime.verification import Row, Verification, verify
+
+__all__ = ["Recording", "Row", "Simulation", "Verification", "simulate", "verify"]
+
+_HOMES = {"Recording": "recording", "Simulation": "simulation", "simulate": "simulation",
+          "Row": "verification", "Verification": "verification", "verify": "verification"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

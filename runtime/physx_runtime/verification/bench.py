@@ -42,8 +42,8 @@ class Solver:
 
 
 PHYSX, IDEAL = Solver(), Solver(ideal=True)
-WITHOUT_VELOCITY_ITERATIONS = Solver(velocity_iterations=False)
-WITHOUT_CFM = Solver(softened=False)
+POSITION_ONLY = Solver(velocity_iterations=False)
+POSITION_ONLY_HARD = Solver(velocity_iterations=False, softened=False)
 
 
 @dataclass(frozen=True, slots=True)

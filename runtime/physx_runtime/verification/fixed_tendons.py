@@ -28,9 +28,10 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
     for i, tendon in enumerate(t for t in bench.articulation.fixed_tendons if t.enabled):
         read = read_axis(tendon)
         gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
-        gearings = [Key(axis.path, tendon.prefix + "gearing") for axis in tendon.axes]
+        gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]
+                                  for name in ("gearing", "forceCoefficient"))
         if read is None:
-            found.values.update(dict.fromkeys(gains, 0.0))
+            found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
             found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
             continue
         coefficient, dof = read.force_coefficient, read.dof
@@ -42,6 +43,8 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
             pulls = efforts[:, 0] - efforts[:, 1]
             for key, member, pull in zip(gearings, tendon.axes, pulls[1:], strict=True):
                 found.values[key] = float(pull / pulls[0] * bench.length / bench.lengths[member.dof])
+        with found.attempt(*coefficients):
+            found.values.update(zip(coefficients, _coefficients(bench, i, tendon, read), strict=True))
     return found
 
 
@@ -51,6 +54,17 @@ def read_axis(tendon: FixedTendon) -> TendonAxis | None:
     A joint also feels the axes below it, which come later: the last axis with a coefficient is read.
     """
     return next((axis for axis in reversed(tendon.axes) if axis.force_coefficient != 0.0), None)
+
+
+def _coefficients(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> list[float]:
+    """Force coefficient of every axis: its pull, the others' coefficients 0, over that of the read axis alone."""
+    cases = []
+    for at in range(len(tendon.axes)):
+        force = np.where(np.arange(len(tendon.axes)) == at, bench.base_rows(f"fixed{i}_force"), 0.0)
+        cases += [Case({**case.rows, f"fixed{i}_force": force}) for case in _stretched(bench, i, tendon)]
+    efforts = bench.hold(cases).reshape(len(tendon.axes), 2, -1)
+    pulls = [float(efforts[at, 0, axis.dof] - efforts[at, 1, axis.dof]) for at, axis in enumerate(tendon.axes)]
+    return [read.force_coefficient * pull / pulls[tendon.axes.index(read)] for pull in pulls]
 
 
 def _off(bench: Bench) -> dict[str, Array]:
@@ -93,15 +107,21 @@ def _stretching(bench: Bench, i: int) -> Array:
     return velocity
 
 
-def _gearing_cases(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
-    """Pairs of opposite cases: the rest length shortened, then each axis' joint moved forward."""
+def _stretched(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
+    """The rest length shortened and grown by bench.length, with a spring whatever is authored."""
     name, length = f"fixed{i}", _length(bench, i)
     rows = _off(bench) | {f"{name}_damping": np.array([tendon.damping]),
-                             f"{name}_stiffness": np.array([tendon.stiffness or PROBE_STIFFNESS])}
-    cases = [Case(rows | {f"{name}_rest_length": np.array([length - sign * bench.length])}) for sign in (1.0, -1.0)]
+                          f"{name}_stiffness": np.array([tendon.stiffness or PROBE_STIFFNESS])}
+    return [Case(rows | {f"{name}_rest_length": np.array([length - sign * bench.length])}) for sign in (1.0, -1.0)]
+
+
+def _gearing_cases(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
+    """Pairs of opposite cases: the rest length shortened, then each axis' joint moved forward."""
+    cases = _stretched(bench, i, tendon)
+    rows = {**cases[0].rows, f"fixed{i}_rest_length": np.array([_length(bench, i)])}
     for axis in tendon.axes:
         unit = np.eye(bench.size)[axis.dof] * bench.lengths
-        cases += [Case(rows | {f"{name}_rest_length": np.array([length])}, shift=sign * unit) for sign in (1.0, -1.0)]
+        cases += [Case(rows, shift=sign * unit) for sign in (1.0, -1.0)]
     return cases
 
 

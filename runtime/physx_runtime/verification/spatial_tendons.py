@@ -18,15 +18,19 @@ PROBE_STIFFNESS = 1.0
 GAINS = ("stiffness", "damping", "limitStiffness")
 
 
-def leaves(articulation: Articulation) -> Iterator[tuple[SpatialTendon, tuple[Attachment, ...]]]:
-    """Every leaf of the enabled tendons as its attachments from the root: each is a tendon of its own."""
-    for tendon in articulation.spatial_tendons:
-        for attachment in tendon.attachments if tendon.enabled else ():
-            if attachment.leaf:
-                path = [attachment]
-                while path[-1].parent >= 0:
-                    path.append(tendon.attachments[path[-1].parent])
-                yield tendon, tuple(reversed(path))
+def leaf_paths(tendon: SpatialTendon) -> Iterator[tuple[Attachment, ...]]:
+    """Every leaf's attachments from the root: each leaf is a tendon of its own."""
+    for attachment in tendon.attachments:
+        if attachment.leaf:
+            path = [attachment]
+            while path[-1].parent >= 0:
+                path.append(tendon.attachments[path[-1].parent])
+            yield tuple(reversed(path))
+
+
+def _active(articulation: Articulation) -> Iterator[tuple[SpatialTendon, tuple[Attachment, ...]]]:
+    """Tendon and path of every leaf that acts, in the order of the solver's rows."""
+    return ((tendon, path) for tendon in articulation.spatial_tendons if tendon.enabled for path in leaf_paths(tendon))
 
 
 def leaf_name(tendon: SpatialTendon, leaf: Attachment) -> str:
@@ -48,7 +52,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
     length that pulls as much. The pull is the part of the joint efforts along the tendon's moment arms.
     """
     found = Findings()
-    for i, (tendon, path) in enumerate(leaves(bench.articulation)):
+    for i, (tendon, path) in enumerate(_active(bench.articulation)):
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
         k = _kinematics(bench)

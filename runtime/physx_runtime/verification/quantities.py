@@ -1,0 +1,117 @@
+"""Every authored number of an articulation that verification answers for, measured or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from physx_runtime.verification.quantity import DEGREES, PER_DEGREE, Key, Quantity
+from physx_runtime.verification.spatial_tendons import gain_keys, leaf_paths
+from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
+
+DISABLED = "tendonEnabled is false, which switches the tendon off"
+NO_LIMITS = "the tendon has neither a lower nor an upper limit"
+NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
+
+# Error of a mimic joint's offset that counts as none where 0 is authored, degrees or lengths.
+OFFSET_NOISE = 1e-2
+
+
+def quantities(articulation: Articulation) -> Iterator[Quantity]:
+    """The numbers of drives, tendons and mimic joints, in the order of the table."""
+    for dof in articulation.dofs:
+        yield from _drive(dof)
+    for tendon in articulation.fixed_tendons:
+        yield from _fixed_tendon(articulation, tendon)
+    for spatial in articulation.spatial_tendons:
+        yield from _spatial_tendon(spatial)
+    for mimic in articulation.mimics:
+        yield from _mimic(articulation, mimic)
+
+
+def unmeasured(dof: Dof) -> Iterator[Quantity]:
+    """Numbers of a degree of freedom that act and that no experiment covers."""
+    turn, prefix = (DEGREES if dof.angular else 1.0), dof.axis_prefix
+    values: list[tuple[str, str, float, float]] = []
+    if prefix is not None:
+        values += [(prefix, "armature", dof.armature, 1.0), (prefix, "staticFrictionEffort", dof.static_friction, 1.0),
+                   (prefix, "dynamicFrictionEffort", dof.dynamic_friction, 1.0),
+                   (prefix, "viscousFrictionCoefficient", dof.viscous_friction, 1.0 / turn),
+                   (prefix, "maxJointVelocity", dof.max_velocity, turn)]
+    envelope = dof.drive and dof.drive.envelope
+    if envelope:
+        values += [(envelope.prefix, "maxActuatorVelocity", envelope.max_actuator_velocity, turn),
+                   (envelope.prefix, "velocityDependentResistance", envelope.velocity_dependent_resistance, 1.0 / turn),
+                   (envelope.prefix, "speedEffortGradient", envelope.speed_effort_gradient, turn)]
+    for start, name, value, per_stage in values:
+        if value != 0.0 and not unlimited(value):
+            yield Quantity(Key(dof.path, start + name), value, "", per_stage)
+
+
+def _drive(dof: Dof) -> Iterator[Quantity]:
+    drive = dof.drive
+    if drive is None:
+        return
+    per, along = (PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
+    push = _push(dof, drive)
+    idle = "maxForce is 0, so the drive never pushes" if drive.max_force == 0.0 else ""
+    yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, push + along, per, idle=idle)
+    yield Quantity(Key(drive.path, drive.prefix + "damping"), drive.damping, f"{push} s{along}", per, idle=idle)
+    if not unlimited(drive.max_force):
+        yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, "torque" if dof.angular else "force")
+
+
+def _push(dof: Dof, drive: Drive) -> str:
+    if drive.acceleration:
+        return "rad/s^2" if dof.angular else "length/s^2"
+    return "torque" if dof.angular else "force"
+
+
+def _gains(keys: list[Key], stiffness: float, damping: float, limit: float, limited: bool, enabled: bool) -> Iterator[Quantity]:
+    """Stiffness and damping of a tendon, and its limit stiffness where there is one."""
+    idle = "" if enabled else DISABLED
+    yield Quantity(keys[0], stiffness, "force/length", idle=idle)
+    yield Quantity(keys[1], damping, "force s/length", idle=idle)
+    if limit != 0.0:
+        yield Quantity(keys[2], limit, "force/length", idle=idle or ("" if limited else NO_LIMITS))
+
+
+def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Quantity]:
+    keys = [Key(tendon.path, tendon.prefix + name) for name in ("stiffness", "damping", "limitStiffness")]
+    limited = not (unlimited(tendon.lower_limit) and unlimited(tendon.upper_limit))
+    yield from _gains(keys, tendon.stiffness, tendon.damping, tendon.limit_stiffness, limited, tendon.enabled)
+    idle = "" if tendon.enabled else DISABLED
+    for axis in tendon.axes:
+        angular = articulation.dofs[axis.dof].angular
+        unit, per = ("length/deg", PER_DEGREE) if angular else ("length/length", 1.0)
+        yield Quantity(Key(axis.path, tendon.prefix + "gearing"), axis.gearing, unit, per, idle=idle)
+        yield Quantity(Key(axis.path, tendon.prefix + "forceCoefficient"), axis.force_coefficient, "", idle=idle)
+
+
+def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
+    for path in leaf_paths(tendon):
+        leaf = path[-1]
+        limited = not (unlimited(leaf.lower_limit) and unlimited(leaf.upper_limit))
+        yield from _gains(gain_keys(tendon, leaf), tendon.stiffness, tendon.damping, tendon.limit_stiffness, limited,
+                          tendon.enabled)
+    for attachment in tendon.attachments:
+        idle = "" if tendon.enabled else DISABLED
+        if attachment.parent < 0:
+            idle = idle or "PhysX does not read the gearing of a root attachment"
+            if attachment.gearing == 1.0:
+                continue
+        yield Quantity(Key(attachment.path, attachment.prefix + "gearing"), attachment.gearing, "length/length", idle=idle)
+
+
+def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:
+    follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
+    own, other = (DEGREES if dof.angular else 1.0 for dof in (follower, reference))
+    unit, of = ("deg" if dof.angular else "length" for dof in (follower, reference))
+    yield Quantity(Key(mimic.path, mimic.prefix + "gearing"), mimic.gearing, f"{unit}/{of}", own / other)
+    yield Quantity(Key(mimic.path, mimic.prefix + "offset"), mimic.offset, unit, own, noise=OFFSET_NOISE)
+    compliance = (("naturalFrequency", mimic.natural_frequency, "rad/s"), ("dampingRatio", mimic.damping_ratio, ""))
+    hard = mimic.natural_frequency <= 0.0 or mimic.damping_ratio <= 0.0
+    idle = "the mimic joint is rigid unless naturalFrequency and dampingRatio are both above 0" if hard else ""
+    for name, value, unit in compliance:
+        if value != 0.0 and not math.isinf(value):
+            yield Quantity(Key(mimic.path, mimic.prefix + name), value, unit, idle=idle)

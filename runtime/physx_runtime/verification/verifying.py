@@ -1,0 +1,141 @@
+"""Verify a stage: measure what every authored number of its articulations comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from physx_runtime.verification.bench import IDEAL, PHYSX
+from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.quantities import NO_EXPERIMENT, quantities, unmeasured
+from physx_runtime.verification.quantity import Key, Quantity
+from physx_runtime.verification.refused import Authored, refused_rows
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_schema.description import describe
+from physx_schema.description.model import Articulation, Description
+from physx_schema.description.stages import open_stage
+from physx_schema.errors import UnsupportedError
+
+ENGINES = ("builtin",)
+# An effective value this close to the authored one is as authored.
+TOLERANCE = 0.01
+
+
+def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
+    """Measure drives, tendons and mimic joints of every articulation in the authored pose.
+
+    stage: a stage, a file, or a Description already read. dt: time step [s].
+
+    Every number is measured by experiment, with the authored iteration counts and again with an ideal solver, and only
+    the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a floating
+    base are taken away. What PhysX refuses or never uses is a row too.
+
+    Raises:
+        UnreadableError: the file is no stage.
+        UnsupportedError: nothing on the stage is to be verified.
+        ValueError: an unknown engine, or dt is not a positive, finite time.
+    """
+    unknown = [name for name in engines if name not in ENGINES]
+    if unknown or not engines:
+        raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
+    if not (dt > 0.0 and math.isfinite(dt)):
+        raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+    opened = None if isinstance(stage, Description) else open_stage(stage)
+    description = stage if isinstance(stage, Description) else describe(opened)
+    authored = _reader(opened)
+    rows = [row for a in description.articulations for row in _rows(description, a, dt, authored)]
+    taken = {(row.path, row.property) for row in rows}
+    rows += [row for row in refused_rows(description, authored) if (row.path, row.property) not in taken]
+    if not rows and not description.articulations:
+        raise UnsupportedError(
+            f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
+    n, v = next(((a.position_iterations, a.velocity_iterations) for a in description.articulations), (0, 0))
+    return Verification(description.source, tuple(rows), dt, n, v)
+
+
+def _reader(stage: Any) -> Authored:
+    """What finds the number that a property authors; None where there is no stage to look at."""
+
+    def authored(path: str, name: str) -> float | None:
+        prim = stage.GetPrimAtPath(path) if stage is not None else None
+        attribute = prim.GetAttribute(name) if prim else None
+        value = attribute.Get() if attribute and attribute.HasAuthoredValue() else None
+        if hasattr(value, "__len__") and not isinstance(value, str):
+            value = value[0] if len(value) else None
+        return float(f"{value:.7g}") if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    return authored
+
+
+def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored) -> Iterator[Row]:
+    wanted = list(quantities(articulation))
+    unusable = _unusable(wanted)
+    families = [family for family in FAMILIES if family.present(articulation)]
+    experiments = [Experiments(description, articulation, family, dt) for family in families]
+    try:
+        for experiment in experiments if not unusable else ():
+            experiment.found(PHYSX)
+    except UnsupportedError as error:
+        unusable = "; ".join(str(error).splitlines())
+    for quantity in wanted:
+        value = authored(quantity.key.path, quantity.key.property)
+        number = quantity.on_stage(quantity.described) if value is None else value
+        if unusable:
+            yield _row(quantity, number, None, None, NOT_EVALUATED, unusable)
+        elif quantity.idle:
+            verdict = IGNORED if number != 0.0 else AS_AUTHORED
+            yield _row(quantity, number, 0.0, 0.0, verdict, quantity.idle if number != 0.0 else "")
+        else:
+            yield _judged(quantity, number, experiments)
+    for dof in articulation.dofs:
+        for quantity in unmeasured(dof):
+            value = authored(quantity.key.path, quantity.key.property)
+            number = quantity.on_stage(quantity.described) if value is None else value
+            yield _row(quantity, number, None, None, NOT_EVALUATED, NO_EXPERIMENT)
+
+
+def _unusable(wanted: Sequence[Quantity]) -> str:
+    """Why nothing of an articulation can be measured; empty where it can."""
+    broken = [f"{q.key.path} {q.key.property}" for q in wanted if not math.isfinite(q.described) and not q.idle]
+    return f"{', '.join(broken)} is not finite, which makes every joint of the articulation NaN" if broken else ""
+
+
+def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments]) -> Row:
+    """The row of a number that was measured, or failed to be."""
+    key = quantity.key
+    for experiment in experiments:
+        found = experiment.found(PHYSX)
+        note = found.notes.get(key, "")
+        if key in found.failures:
+            return _row(quantity, authored, None, None, NOT_EVALUATED, found.failures[key])
+        if key in found.values or note:
+            effective, ideal = (_on_stage(quantity, experiment.found(s).values.get(key)) for s in (PHYSX, IDEAL))
+            if effective is not None and not note and _agree(quantity, authored, effective):
+                return _row(quantity, authored, effective, ideal, AS_AUTHORED, "")
+            reasons = [note] if note else list(_reasons(quantity, authored, experiment))
+            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(reasons))
+    return _row(quantity, authored, None, None, NOT_EVALUATED, NO_EXPERIMENT)
+
+
+def _on_stage(quantity: Quantity, value: float | None) -> float | None:
+    return None if value is None else quantity.on_stage(value)
+
+
+def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
+    return math.isclose(authored, effective, rel_tol=TOLERANCE) or (authored == 0.0 and abs(effective) <= quantity.noise)
+
+
+def _reasons(quantity: Quantity, authored: float, experiment: Experiments) -> Iterator[str]:
+    read = quantity.on_stage(quantity.described)
+    if not math.isclose(read, authored, rel_tol=1e-5):
+        yield f"PhysX takes {authored:g} as {read:g}"
+    if quantity.key.part:
+        yield f"at the leaf {quantity.key.part}"
+    yield from experiment.causes(quantity.key, quantity.described)
+
+
+def _row(quantity: Quantity, authored: float, effective: float | None, ideal: float | None, verdict: str, reason: str) -> Row:
+    key: Key = quantity.key
+    return Row(key.path, key.property, authored, effective, ideal, verdict, reason, quantity.unit)
