@@ -1,0 +1,1 @@
+"""The demonstration: a tendon-driven hand, authored, checked, simulated and verified."""
