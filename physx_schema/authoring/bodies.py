@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
-from physx_schema.authoring.prims import PrimLike, find_prim, not_finite, refuse, why_not_editable
+from physx_schema.authoring.prims import PrimLike, find_prim, is_prim_path, not_finite, refuse, why_not_editable
 from physx_schema.description.model import Vec3
 from physx_schema.errors import AuthoringError
 
@@ -147,7 +147,7 @@ def _rotation(body: Usd.Prim | None) -> Gf.Rotation:
 
 def _new_prim_problems(stage: Usd.Stage, path: str | Sdf.Path) -> list[str]:
     """Lines for a path at which no new prim can be defined. Raises AuthoringError for what is no prim path."""
-    if not Sdf.Path.IsValidPathString(str(path)) or not Sdf.Path(str(path)).IsPrimPath():
+    if not is_prim_path(str(path)):
         raise AuthoringError(f"{path}: not the path of a prim; give an absolute one such as /World/link")
     prim = stage.GetPrimAtPath(path)
     if prim and prim.HasAuthoredTypeName():

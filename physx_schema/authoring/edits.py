@@ -28,18 +28,18 @@ def author(edits: Sequence[Edit], problems: Iterable[str]) -> list[Any]:
     Raises AuthoringError with `problems` and with whatever the edits themselves would be refused for; then nothing has
     been written.
     """
-    refuse([*problems, *(line for edit in edits for line in why_not_editable(edit.prim)), *_rehearse(edits)])
+    refuse([*problems, *(line for edit in edits for line in (*why_not_editable(edit.prim), *_rehearse(edit)))])
     return [edit.schema.Apply(edit.prim, edit.instance, **edit.values) for edit in edits]
 
 
-def _rehearse(edits: Sequence[Edit]) -> list[str]:
-    """What the edits would be refused for, found by applying them to prims of the same paths on an empty stage."""
+def _rehearse(edit: Edit) -> list[str]:
+    """What an edit would be refused for, found by applying it to a prim of the same path on an empty stage."""
+    if not edit.instance:
+        return [f"{edit.prim.GetPath()}: the name is empty; give an identifier such as flexor"]
     stage = Usd.Stage.CreateInMemory()
-    lines: list[str] = []
-    for edit in edits:
-        prim = stage.DefinePrim(edit.prim.GetPath(), edit.prim.GetTypeName())
-        try:
-            edit.schema.Apply(prim, edit.instance, **edit.values)
-        except AuthoringError as error:
-            lines += str(error).splitlines()
-    return lines
+    prim = stage.DefinePrim(edit.prim.GetPath(), edit.prim.GetTypeName())
+    try:
+        edit.schema.Apply(prim, edit.instance, **edit.values)
+    except AuthoringError as error:
+        return str(error).splitlines()
+    return []

@@ -121,7 +121,7 @@ def _limit_problems(where: str, prim: Usd.Prim, leader: Usd.Prim, gearing: float
     """The line for a coupling that the limits of the two joints leave no position for."""
     lower, upper = _limits(prim)
     ends = sorted(-gearing * end - offset for end in _limits(leader))
-    if math.isnan(ends[0]) or (ends[0] <= upper and lower <= ends[1]):
+    if not (math.isfinite(gearing) and math.isfinite(offset)) or (ends[0] <= upper and lower <= ends[1]):
         return []
     return [f"{where}:gearing: the limits of {leader.GetPath()} put this joint between {ends[0]:g} and {ends[1]:g}, "
             f"outside its own limits [{lower:g}, {upper:g}]; change gearing, offset or limits"]

@@ -30,12 +30,17 @@ def path_of(prim: PrimLike) -> str:
     return str(path) if path else "an invalid prim"
 
 
+def is_prim_path(path: str) -> bool:
+    """Whether a string is the absolute path of a prim."""
+    return path.startswith("/") and bool(Sdf.Path.IsValidPathString(path)) and bool(Sdf.Path(path).IsPrimPath())
+
+
 def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
     """The prim of `stage` that is meant. Raises AuthoringError where there is none."""
     if not isinstance(stage, Usd.Stage):
         raise AuthoringError(f"{stage!r} is not a stage; give an open Usd.Stage")
     path = path_of(prim)
-    if not Sdf.Path.IsValidPathString(path) or not Sdf.Path(path).IsAbsoluteRootOrPrimPath():
+    if not is_prim_path(path):
         raise AuthoringError(f"{path}: not the path of a prim; give a prim or an absolute path such as /World/link")
     found = stage.GetPrimAtPath(path)
     if not found:
@@ -75,17 +80,13 @@ def why_not_editable(prim: Usd.Prim) -> list[str]:
 
 def leftovers(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: str) -> list[str]:
     """What is on a prim already under the instance name a helper is about to use, a line each."""
-    lines = []
-    applied = set(prim.GetAppliedSchemas())
+    applied = prim.GetAppliedSchemas()
     for schema in schemas:
         if f"{schema}:{instance}" in applied:
-            lines.append(f"{prim.GetPath()}: {schema}:{instance} is already applied; remove it first or choose "
-                         f"another name")
-    if not lines:
-        authored = [prop.GetName() for prop in prim.GetAuthoredPropertiesInNamespace(f"{namespace}:{instance}")]
-        lines += [f"{prim.GetPath()}.{name}: authored already, though no schema on the prim has it; remove it first"
-                  for name in authored]
-    return lines
+            return [f"{prim.GetPath()}: has {schema}:{instance} already; remove it first or choose another name"]
+    authored = prim.GetAuthoredPropertiesInNamespace(f"{namespace}:{instance}")
+    return [f"{prim.GetPath()}.{prop.GetName()}: authored already, though no schema on the prim has it; remove it first"
+            for prop in authored]
 
 
 def joint_axis_of(prim: Usd.Prim) -> str | None:
