@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from . import emit
+from . import emit, json_schema
 from .generate import generate as generate_files
 from .load_yaml import libraries
 from .model import SchemaError
@@ -34,12 +34,19 @@ def generate(check: bool, schema: Path | None, out: Path | None) -> None:
         files = generate_files(schema)
         emit.check_root(out)
         if check:
-            sys.exit(report(emit.diff(files, out)))
-        changed = emit.write(files, out)
+            sys.exit(report(emit.diff(files, out) + "".join(
+                emit.file_diff(path, text, path.name) for path, text in editor_schema(schema).items())))
+        changed = [*emit.write(files, out), *emit.replace(editor_schema(schema))]
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
         sys.exit(FOUND)
     click.echo(f"{len(files)} files, {len(changed)} changed in {out}", err=True)
+
+
+def editor_schema(schema: Path) -> dict[Path, str]:
+    """The JSON Schema beside the definitions, kept current where there is one."""
+    path = schema / json_schema.NAME
+    return {path: json_schema.render()} if path.is_file() else {}
 
 
 def checkout() -> Path | None:

@@ -16,39 +16,46 @@ class EmitError(Exception):
 
 
 def write(files: Mapping[str, str], root: Path) -> list[str]:
-    """Make `root` hold exactly `files`; return the relative paths that changed.
+    """Make `root` hold exactly `files`; return the relative paths that changed. Raises EmitError."""
+    check_root(root)
+    changed = replace({root / name: text for name, text in files.items()})
+    gone = [root / name for name in orphans(files, root)]
+    for path in gone:
+        path.unlink()
+    return sorted(path.relative_to(root).as_posix() for path in [*changed, *gone])
+
+
+def replace(texts: Mapping[Path, str]) -> list[Path]:
+    """Write the files that differ; return their paths. Raises EmitError.
 
     Everything is first written under temporary names, then renamed, so that a full disk leaves the old files.
     """
-    check_root(root)
-    changed = [name for name, text in files.items() if not same(root / name, text)]
+    changed = [path for path, text in texts.items() if not same(path, text)]
     staged: list[tuple[Path, Path]] = []
     try:
-        for name in changed:
-            staged.append((temporary(root / name, files[name]), root / name))
+        for path in changed:
+            staged.append((temporary(path, texts[path]), path))
         for source, target in staged:
             source.replace(target)
     except OSError as error:
         for source, _ in staged:
             source.unlink(missing_ok=True)
-        raise EmitError(f"{error.filename or root}: cannot be written: {error.strerror}; make it writable") from error
-    gone = orphans(files, root)
-    for name in gone:
-        (root / name).unlink()
-    return sorted([*changed, *gone])
+        raise EmitError(f"{error.filename}: cannot be written: {error.strerror}; make it writable") from error
+    return changed
 
 
 def diff(files: Mapping[str, str], root: Path) -> str:
     """How the files on disk differ from `files`, as a unified diff; empty when in sync."""
-    lines: list[str] = []
-    for name in sorted({*files, *orphans(files, root)}):
-        path = root / name
-        old = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
-        new = files.get(name, "").splitlines(keepends=True)
-        state = " (no longer generated)" if name not in files else "" if path.is_file() else " (missing)"
-        if state and not old + new:
-            lines.append(f"{name}{state}\n")
-        lines += difflib.unified_diff(old, new, f"{name}{state}", f"{name} (regenerated)")
+    return "".join(file_diff(root / name, files.get(name), name) for name in sorted({*files, *orphans(files, root)}))
+
+
+def file_diff(path: Path, text: str | None, name: str) -> str:
+    """How a file differs from `text`, None for no file at all."""
+    old = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+    new = (text or "").splitlines(keepends=True)
+    state = " (no longer generated)" if text is None else "" if path.is_file() else " (missing)"
+    lines = [f"{name}{state}\n"] if state and not old + new else []
+    lines += difflib.unified_diff(old, new, f"{name}{state}", f"{name} (regenerated)")
     return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
-from .model import Attribute, Family, Library, Property, SchemaClass
+from .model import Attribute, Family, Library, Location, Property, SchemaClass
 
 PLACEHOLDER = "__INSTANCE_NAME__"
 
@@ -87,20 +88,25 @@ def path_method(cls: SchemaClass) -> str:
     return f"Is{cls.name}Path"
 
 
-def tokens(library: Library) -> list[tuple[str, str, str]]:
-    """(name, value, doc) of every token, schema identifiers last, in the order USD's generator uses."""
-    found: dict[str, tuple[str, str]] = {}
+def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
+    """(name, value, doc, origin) of every token but the schema identifiers, with repetitions."""
     for cls in library.classes:
+        if cls.kind == "multiple-apply":
+            yield cls.prefix, cls.prefix, "", cls.loc
         for prop in cls.properties:
             start = f"{cls.prefix}_MultipleApplyTemplate_" if cls.kind == "multiple-apply" else ""
             name = start + proper_case(prop.name) if start else camel_case(local_name(cls, prop))
-            found.setdefault(name, (usd_name(cls, prop), ""))
+            yield name, usd_name(cls, prop), "", prop.loc
             if isinstance(prop, Attribute):
-                words = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
-                found.update({identifier(word): (word, "") for word in words if word and isinstance(word, str)})
-        if cls.kind == "multiple-apply":
-            found.setdefault(cls.prefix, (cls.prefix, ""))
-    found.update({token.name: (token.value, token.doc) for token in library.tokens})
+                values = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
+                yield from ((identifier(word), word, "", prop.loc) for word in values if word and isinstance(word, str))
+    for token in library.tokens:
+        yield token.name, token.value, token.doc, token.loc
+
+
+def tokens(library: Library) -> list[tuple[str, str, str]]:
+    """(name, value, doc) of every token, schema identifiers last, in the order USD's generator uses."""
+    found = {name: (value, doc) for name, value, doc, _ in words(library)}
     identifiers = {cls.name: (cls.name, "") for cls in library.classes}
     for name in identifiers:
         found.pop(name, None)

@@ -43,13 +43,11 @@ def _classes(library: Library) -> Iterator[Problem]:
 
 
 def _tokens(library: Library) -> Iterator[Problem]:
-    values: dict[str, str] = {}
-    for name, value, _ in naming.tokens(library):
-        values[name] = value
-    for token in library.tokens:
-        if values.get(token.name, token.value) != token.value:
-            other = values[token.name]
-            yield token.loc, f"token '{token.name}' is '{token.value}' here and '{other}' elsewhere; rename it"
+    first: dict[str, tuple[str, Location]] = {}
+    for name, value, _, location in naming.words(library):
+        other, origin = first.setdefault(name, (value, location))
+        if other != value:
+            yield location, f"token '{name}' is '{value}' here and '{other}' at {origin}; rename one"
 
 
 def _kind(cls: SchemaClass) -> Iterator[Problem]:
@@ -121,6 +119,7 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
             if key in table:
                 first = table[key].loc
                 yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {first}; rename or remove one"
+                break
             table.setdefault(key, prop)
         if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"

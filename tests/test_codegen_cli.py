@@ -1,0 +1,144 @@
+"""`generate` on disk: writes only what changed, removes what is gone, touches nothing that is not its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from physx_codegen import emit
+from physx_codegen.cli import commands
+
+SMALL = Path(__file__).resolve().parent / "data/codegen/small/schema"
+
+
+def run(*arguments: object) -> Result:
+    (command,) = commands
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    target = tmp_path / "toy"
+    assert run("--schema", SMALL, "--out", target).exit_code == 0
+    return target
+
+
+def test_a_new_folder_is_filled(out: Path) -> None:
+    assert {path.name for path in out.iterdir()} >= {
+        "__init__.py", "coil.py", "place.py", "tokens.py", "plugInfo.json", "generatedSchema.usda", "py.typed",
+        "_base.py",
+    }
+
+
+def test_files_that_did_not_change_are_not_touched(out: Path) -> None:
+    for path in out.iterdir():
+        os.utime(path, (1, 1))
+    (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
+    result = run("--schema", SMALL, "--out", out)
+    assert result.exit_code == 0 and result.stdout == "" and "1 changed in" in result.stderr
+    assert {path.name for path in out.iterdir() if path.stat().st_mtime > 1} == {"coil.py"}
+
+
+def test_left_over_files_are_removed(out: Path) -> None:
+    (out / "former.py").write_text("x = 1\n", encoding="utf-8")
+    assert run("--schema", SMALL, "--out", out, "--check").exit_code == 1
+    assert run("--schema", SMALL, "--out", out).exit_code == 0
+    assert not (out / "former.py").exists()
+    assert run("--schema", SMALL, "--out", out, "--check").exit_code == 0
+
+
+def test_check_prints_a_unified_diff_and_writes_nothing(out: Path) -> None:
+    path = out / "coil.py"
+    text = path.read_text(encoding="utf-8").replace("Length per turn", "Wrong")
+    path.write_text(text, encoding="utf-8")
+    (out / "place.py").unlink()
+    result = run("--schema", SMALL, "--out", out, "--check")
+    assert result.exit_code == 1 and "run `physx-schema generate`" in result.stderr
+    assert "--- coil.py\n+++ coil.py (regenerated)\n" in result.stdout
+    assert "-        \"\"\"Wrong." in result.stdout and "+        \"\"\"Length per turn." in result.stdout
+    assert "--- place.py (missing)\n" in result.stdout
+    assert path.read_text(encoding="utf-8") == text and not (out / "place.py").exists()
+
+
+def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("precious = True\n", encoding="utf-8")
+    for arguments in ((), ("--check",)):
+        result = run("--schema", SMALL, "--out", tmp_path, *arguments)
+        assert result.exit_code == 1 and result.stdout == ""
+        assert result.stderr == (
+            f"{tmp_path}: holds files that were not generated; give an empty folder or an earlier output\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
+    (out / "place.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
+    made = emit.temporary
+
+    def full_disk(path: Path, text: str) -> Path:
+        if path.name == "place.py":
+            raise OSError(28, "No space left on device", str(path))
+        return made(path, text)
+
+    monkeypatch.setattr(emit, "temporary", full_disk)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    result = run("--schema", SMALL, "--out", out)
+    assert result.exit_code == 1
+    assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make it writable\n"
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_schema_without_out_is_a_usage_error() -> None:
+    result = run("--schema", SMALL)
+    assert result.exit_code == 2
+    assert result.stderr == "generate: give --schema and --out together, or run in a checkout of physx-schema\n"
+
+
+def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("physx_codegen.cli.__file__", str(tmp_path / "lib/physx_codegen/cli.py"))
+    monkeypatch.chdir(tmp_path)
+    result = run()
+    assert result.exit_code == 2
+    assert result.stderr == "generate: give --schema and --out together, or run in a checkout of physx-schema\n"
+
+
+def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "schema/toy").mkdir(parents=True)
+    (tmp_path / "generated/physx_generated").mkdir(parents=True)
+    for path in SMALL.iterdir():
+        (tmp_path / "schema/toy" / path.name).write_bytes(path.read_bytes())
+    monkeypatch.chdir(tmp_path / "schema")
+    assert run().exit_code == 0
+    assert (tmp_path / "generated/physx_generated/coil.py").is_file()
+
+
+def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
+    result = run("--schema", tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert result.stderr.endswith("holds no YAML files; give the folder with the definitions\n")
+
+
+def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> None:
+    for name, builds_on in (("first", "usd"), ("second", "firstSchema")):
+        folder = tmp_path / "schema" / name
+        folder.mkdir(parents=True)
+        (folder / "library.yaml").write_text(
+            f"name: {name.title()}\nplugin: {name}Schema\nschemas: [{builds_on}]\n", encoding="utf-8")
+        (folder / "family.yaml").write_text(
+            f"classes:\n- {{name: {name.title()}API, kind: single-apply, prefix: {name}}}\n", encoding="utf-8")
+    out = tmp_path / "out"
+    assert run("--schema", tmp_path / "schema", "--out", out).exit_code == 0
+    assert (out / "_base.py").is_file() and not (out / "second/_base.py").exists()
+    assert "from .._base import SingleApplyAPI, define" in (out / "second/family.py").read_text(encoding="utf-8")
+    assert "from ._base import SingleApplyAPI, define" in (out / "family.py").read_text(encoding="utf-8")
+
+
+def test_libraries_that_build_on_nothing_in_common_are_refused(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        folder = tmp_path / "schema" / name
+        folder.mkdir(parents=True)
+        (folder / "library.yaml").write_text(f"name: A\nplugin: {name}Schema\n", encoding="utf-8")
+    result = run("--schema", tmp_path / "schema", "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "name the root one in 'schemas' of the rest" in result.stderr
