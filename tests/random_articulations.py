@@ -151,7 +151,8 @@ class _Writer:
             if self.chance(0.3):
                 lines.append(f'uniform token drive:{token}:physics:type = "acceleration"')
         if self.chance(self.f.limit):
-            lines += _floats("physics", {"lowerLimit": -r.uniform(0.4, 1.0) * degrees, "upperLimit": r.uniform(0.4, 1.0) * degrees})
+            low, high = -r.uniform(0.4, 1.0) * degrees, r.uniform(0.4, 1.0) * degrees
+            lines += _floats("physics", {"lowerLimit": low, "upperLimit": high})
         values = {}
         if self.chance(self.f.armature):
             values["armature"] = r.uniform(0.01, 0.3)

@@ -90,11 +90,11 @@ class Topology:
         order: list[int] = []
         stack = [0]
         while stack:
-            link = stack.pop()
-            dof = self.dof_of(link)
+            top = stack.pop()
+            dof = self.dof_of(top)
             if dof is not None:
                 order.append(dof)
-            stack += reversed(children.get(link, []))
+            stack += reversed(children.get(top, []))
         return order
 
 

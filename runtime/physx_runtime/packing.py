@@ -95,7 +95,8 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
             parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i)]
     for i, m in enumerate(articulation.mimics):
         parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
-                       f"mimic{i}_natural_frequency": [m.natural_frequency], f"mimic{i}_damping_ratio": [m.damping_ratio]}
+                       f"mimic{i}_natural_frequency": [m.natural_frequency],
+                       f"mimic{i}_damping_ratio": [m.damping_ratio]}
     return PackedModel(
         topology, _arrays(parameters), _arrays(state), tuple(dof.name for dof in articulation.dofs),
         tuple(link.path for link in articulation.links), tuple(_inverse(frame) for frame in frames),
@@ -107,13 +108,15 @@ def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
 
 
 def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
-    problems = [f"{link.path}: joint {link.joint.path} is {link.joint.kind}; the step handles {', '.join(sorted(KINDS))}"
+    handled = ", ".join(sorted(KINDS))
+    problems = [f"{link.path}: joint {link.joint.path} is {link.joint.kind}; the step handles {handled}"
                 for link in articulation.links if link.joint and link.joint.kind not in KINDS]
     if not articulation.enabled:
         problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                         "articulations are stepped, set it to true")
     if scene.solver_type != "TGS":
-        problems.append(f"{scene.path}: physxScene:solverType is {scene.solver_type}; only TGS is stepped, set it to TGS")
+        problems.append(f"{scene.path}: physxScene:solverType is {scene.solver_type}; only TGS is stepped, "
+                        "set it to TGS")
     if problems:
         raise UnsupportedError("\n".join(problems))
 
@@ -130,7 +133,7 @@ def _inverse(a: Pose) -> Pose:
 
 
 def _internal_frame(link: Link, fixed_base: bool) -> Pose:
-    """F in the link frame: the joint's child frame turned so that x is its axis; the root's centre of mass if it floats."""
+    """F in the link frame: the joint's child frame turned so that x is its axis; a floating root's centre of mass."""
     if link.joint is None:
         return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), IDENTITY_ROTATION
     return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), AXIS_TURN[link.joint.axis, link.joint.reversed]))
@@ -146,8 +149,8 @@ def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
 
 def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:
     rows: dict[str, list[float]] = {name: [] for name in (
-        "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_scale", "linear_damping", "angular_damping",
-        "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
+        "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_scale", "linear_damping",
+        "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
     for link, frame in zip(articulation.links, frames, strict=True):
         to_frame = _inverse(frame)
         tree = _tree_frame(link.joint, frames[link.parent]) if link.joint else ((0.0,) * 3, IDENTITY_ROTATION)
@@ -165,10 +168,11 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
 
 
 def _dof_topology(link: int, dof: Dof) -> DofTopology:
-    drive = dof.drive and ("acceleration" if dof.drive.acceleration else "force")
+    drive = None if dof.drive is None else "acceleration" if dof.drive.acceleration else "force"
     return DofTopology(
-        link, drive, bool(dof.drive and dof.drive.envelope), bool(dof.static_friction or dof.viscous_friction),
-        not (unlimited(dof.lower) and unlimited(dof.upper)), not unlimited(dof.max_velocity))
+        link, drive, envelope=dof.drive is not None and dof.drive.envelope is not None,
+        friction=bool(dof.static_friction or dof.viscous_friction),
+        limit=not (unlimited(dof.lower) and unlimited(dof.upper)), max_velocity=not unlimited(dof.max_velocity))
 
 
 def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
@@ -204,8 +208,9 @@ def _tendon_rows(name: str, tendon: FixedTendon | SpatialTendon) -> dict[str, li
 
 def _fixed_tendon_rows(name: str, tendon: FixedTendon) -> dict[str, list[float]]:
     return _tendon_rows(name, tendon) | {
-        f"{name}_rest_length": [tendon.rest_length], f"{name}_lower": [tendon.lower_limit], f"{name}_upper": [tendon.upper_limit],
-        f"{name}_gearing": [axis.gearing for axis in tendon.axes], f"{name}_force": [axis.force_coefficient for axis in tendon.axes]}
+        f"{name}_rest_length": [tendon.rest_length], f"{name}_lower": [tendon.lower_limit],
+        f"{name}_upper": [tendon.upper_limit], f"{name}_gearing": [axis.gearing for axis in tendon.axes],
+        f"{name}_force": [axis.force_coefficient for axis in tendon.axes]}
 
 
 def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attachment, ...]]]:
@@ -223,12 +228,16 @@ def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attach
 def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachment, ...],
                          links: tuple[Link, ...], frames: tuple[Pose, ...]) -> dict[str, list[float]]:
     """PhysX takes localPos in the link's mass frame: from the centre of mass, along the principal axes of inertia."""
-    positions = [_compose(_inverse(frames[a.link]), _compose(
-        (links[a.link].center_of_mass, links[a.link].principal_axes), (a.local_position, IDENTITY_ROTATION)))[0] for a in path]
+    positions = []
+    for a in path:
+        mass_frame = (links[a.link].center_of_mass, links[a.link].principal_axes)
+        in_link = _compose(mass_frame, (a.local_position, IDENTITY_ROTATION))
+        positions.append(_compose(_inverse(frames[a.link]), in_link)[0])
     leaf = path[-1]
     return _tendon_rows(name, tendon) | {
-        f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit], f"{name}_upper": [leaf.upper_limit],
-        f"{name}_gearing": [a.gearing for a in path], f"{name}_position": [x for p in positions for x in p]}
+        f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit],
+        f"{name}_upper": [leaf.upper_limit], f"{name}_gearing": [a.gearing for a in path],
+        f"{name}_position": [x for p in positions for x in p]}
 
 
 def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: Mapping[str, list[float]],

@@ -36,8 +36,7 @@ class Recording:
 def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:
     """Poses at states whose last axis is the row's; float64 whatever the states are."""
     q = _leading(rows["q"])
-    root = {"root_rotation": _leading(rows["root_rotation"])}
-    rotation = sp.normalized(quaternion(root, "root_rotation", 0))
+    rotation = sp.normalized(quaternion({"root_rotation": _leading(rows["root_rotation"])}, "root_rotation", 0))
     return forward_kinematics(model.topology, model.parameters, q, rotation)
 
 

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model import Topology
+from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
 from physx_runtime.solver.settings import SolverSettings, solver_settings
-from physx_runtime.targets import cpu
-from physx_runtime.tracing.program import trace_step
+from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.errors import UnsupportedError
@@ -41,22 +40,21 @@ class Simulation:
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
                  solver: str = "physx", articulation: str | None = None) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
-        self._check(worlds, dt, device, dtype)
+        if worlds < 1:
+            raise ValueError(f"worlds is {worlds}; give at least 1")
+        if not (dt > 0.0 and math.isfinite(dt)):
+            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
         self.model: PackedModel = pack(_choose(description, articulation), description.scene)
         self.worlds, self.dt, self.dtype = worlds, dt, dtype
         self.settings: SolverSettings = solver_settings(solver, self.model)
-        t = self.topology
-        self.lanes = cpu.lanes(dtype)
-        self._step = cpu.compile_step(t, dtype, self.lanes)
-        self._layout = trace_step(t).layout
-        blocks = -(-worlds // self.lanes)
-        self._buffer = np.zeros((blocks, len(self._layout), self.lanes), dtype)
-        for name, values in (self.model.parameters | self.model.state).items():
+        self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
+        for name, values in {**self.model.parameters, **self.model.state}.items():
             self.set(name, values)
         if not self.settings.softened:
-            self.set("cfm_scale", np.zeros(len(t.links)))
-        h = dt / self.settings.position_iterations
-        for name, value in (("dt", dt), ("h", h), ("erp", min(0.9, 2.0 / math.sqrt(self.settings.position_iterations)))):
+            self.set("cfm_scale", np.zeros(len(self.topology.links)))
+        iterations = self.settings.position_iterations
+        settings = {"dt": dt, "h": dt / iterations, "erp": min(0.9, 2.0 / math.sqrt(iterations))}
+        for name, value in settings.items():
             self.set(name, [value])
 
     @property
@@ -64,19 +62,8 @@ class Simulation:
         """The structure the step was compiled for."""
         return self.model.topology
 
-    @staticmethod
-    def _check(worlds: int, dt: float, device: str, dtype: str) -> None:
-        if worlds < 1:
-            raise ValueError(f"worlds is {worlds}; give at least 1")
-        if not (dt > 0.0 and math.isfinite(dt)):
-            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
-        if device != "cpu":
-            raise UnsupportedError(f"device is {device!r}; Simulation runs on 'cpu'")
-        if dtype not in cpu.ELEMENT:
-            raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(cpu.ELEMENT)}")
-
     def set(self, name: str, values: ArrayLike) -> None:
-        """Set a row group in every world: (n,) for all alike or (n_world, n); names as in model.state_rows and input_rows.
+        """Set a row group in every world: (n,) for all alike or (n_world, n); names as in model's row tables.
 
         Raises ValueError for NaN and for a shape that does not fit.
         """
@@ -86,32 +73,23 @@ class Simulation:
             raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({self.worlds}, {count})")
         if np.isnan(array).any():
             raise ValueError(f"{name} holds NaN; give numbers")
-        full = np.broadcast_to(array, (self.worlds, count))
-        # the last block is padded with copies of the last world, so its lanes stay finite
-        padded = np.concatenate([full, np.repeat(full[-1:], self._buffer.shape[0] * self.lanes - self.worlds, axis=0)])
-        blocks = padded.reshape(-1, self.lanes, count).transpose(0, 2, 1)
-        start = self._layout[f"{name}_0"] if count else 0
-        self._buffer[:, start:start + count, :] = blocks
+        self._worlds.write(name, np.broadcast_to(array, (self.worlds, count)))
 
     def get(self, name: str) -> Array:
         """A row group of every world, (n_world, n)."""
-        count = self._count(name)
-        start = self._layout[f"{name}_0"] if count else 0
-        rows = self._buffer[:, start:start + count, :].transpose(0, 2, 1)
-        return rows.reshape(-1, count)[:self.worlds].copy()
+        self._count(name)
+        return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        count = 0
-        while f"{name}_{count}" in self._layout:
-            count += 1
-        if not count and name not in self.model.parameters and name not in self.model.state:
-            raise ValueError(f"{name!r} is no row of this model")
-        return count
+        rows = state_rows(self.topology) | input_rows(self.topology)
+        if name not in rows:
+            raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
+        return rows[name]
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt."""
         if count > 0:
-            self._step(self._buffer, count, self.settings.position_iterations, self.settings.velocity_iterations)
+            self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.state_rows."""
@@ -133,7 +111,8 @@ def _choose(description: Description, path: str | None) -> Any:
     if path is not None and path not in found:
         raise UnsupportedError(f"{description.source}: no articulation at {path}; found {', '.join(found) or 'none'}")
     if not found:
-        raise UnsupportedError(f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
+        raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
+                               "the robot's root")
     if path is None and len(found) > 1:
         raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one of {', '.join(found)}")
     return found[path] if path else next(iter(found.values()))
@@ -168,13 +147,15 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     return _recording(sim, states, befores, every)
 
 
-def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]], every: int) -> Recording:
+def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]],
+               every: int) -> Recording:
     """Stack recorded states; `befores` are the states one step earlier, the first one unused."""
     rows = {name: np.stack([state[name] for state in states]) for name in states[0]}
     before = {name: np.stack([state[name] for state in befores]) for name in befores[0]}
     velocity = spatial_velocities(sim.model, rows)
     if sim.topology.fixed_base:
         velocity[1:] = velocities_after_step(sim.model, before, rows["v"], sim.dt)[1:]
-    return Recording(np.arange(len(states)) * (sim.dt * every), sim.model.dof_names, rows["q"],
+    time = np.arange(len(states), dtype=np.float64) * (sim.dt * every)
+    return Recording(time, sim.model.dof_names, rows["q"],
                      rows["v"][..., sim.topology.root_size:], sim.model.link_names,
                      link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype))

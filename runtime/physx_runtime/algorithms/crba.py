@@ -60,8 +60,12 @@ def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, 
 def _fill_root(M: Matrix, mass: Scalar, h: sp.Vec3, inertia: sp.Sym3) -> None:
     """The floating root's 6 x 6 block [[m E, -h x], [h x, I]]."""
     xx, yy, zz, xy, xz, yz = inertia
-    blocks = ((mass, 0.0, 0.0, 0.0, h[2], -h[1]), (0.0, mass, 0.0, -h[2], 0.0, h[0]), (0.0, 0.0, mass, h[1], -h[0], 0.0),
-              (0.0, -h[2], h[1], xx, xy, xz), (h[2], 0.0, -h[0], xy, yy, yz), (-h[1], h[0], 0.0, xz, yz, zz))
+    blocks = ((mass, 0.0, 0.0, 0.0, h[2], -h[1]),
+              (0.0, mass, 0.0, -h[2], 0.0, h[0]),
+              (0.0, 0.0, mass, h[1], -h[0], 0.0),
+              (0.0, -h[2], h[1], xx, xy, xz),
+              (h[2], 0.0, -h[0], xy, yy, yz),
+              (-h[1], h[0], 0.0, xz, yz, zz))
     for i, row in enumerate(blocks):
         M[i][0:6] = list(row)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar
 
-# Row name -> its scalars.
-Rows = Mapping[str, Sequence[Scalar]]
+# The scalars of one row group, and all groups by name.
+Row = Sequence[Scalar] | NDArray[Any]
+Rows = Mapping[str, Row]
 
 
 def triple(rows: Rows, name: str, i: int) -> sp.Vec3:
@@ -37,7 +41,7 @@ class Kinematics:
     position: list[sp.Vec3]     # anchor, from the root's anchor
 
 
-def forward_kinematics(t: Topology, rows: Rows, q: Sequence[Scalar], root_rotation: sp.Quat) -> Kinematics:
+def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat) -> Kinematics:
     """Poses at the joint positions `q`; positions count from the root's anchor."""
     k = Kinematics([], [], [], [], [], [])
     for i, link in enumerate(t.links):
@@ -67,7 +71,7 @@ def forward_kinematics(t: Topology, rows: Rows, q: Sequence[Scalar], root_rotati
 
 @dataclass(slots=True)
 class Velocities:
-    """Velocities of all links and their accelerations at zero generalised acceleration; world axes, an entry per link."""
+    """Velocities of all links, and their accelerations at zero generalised acceleration; world axes."""
 
     w: list[sp.Vec3]            # angular velocity
     v_com: list[sp.Vec3]        # velocity of the centre of mass
@@ -75,7 +79,7 @@ class Velocities:
     a_com: list[sp.Vec3]        # Jdot v of the centre of mass
 
 
-def link_velocities(t: Topology, k: Kinematics, v: Sequence[Scalar]) -> Velocities:
+def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
     """Velocities and velocity-product accelerations (RBDA eq. 4.15-4.17 with qdd = 0).
 
     v: root linear velocity at its centre of mass and angular velocity (floating base), then qd.
@@ -94,13 +98,13 @@ def link_velocities(t: Topology, k: Kinematics, v: Sequence[Scalar]) -> Velociti
             u = sp.add(anchor_v[p], sp.cross(w, d))
             a = sp.add(sp.add(anchor_a[p], sp.cross(alpha, d)), sp.cross(w, sp.cross(w, d)))
         if dof is not None:
-            vJ = sp.scale(v[t.root_size + dof], k.axis[i])
+            joint_v = sp.scale(v[t.root_size + dof], k.axis[i])
             if link.kind == REVOLUTE:
-                alpha = sp.add(alpha, sp.cross(w, vJ))
-                w = sp.add(w, vJ)
+                alpha = sp.add(alpha, sp.cross(w, joint_v))
+                w = sp.add(w, joint_v)
             else:
-                u = sp.add(u, vJ)
-                a = sp.add(a, sp.scale(2.0, sp.cross(w, vJ)))
+                u = sp.add(u, joint_v)
+                a = sp.add(a, sp.scale(2.0, sp.cross(w, joint_v)))
         anchor_v.append(u)
         anchor_a.append(a)
         out.w.append(w)

@@ -99,7 +99,9 @@ def matrix(q: Quat) -> Mat3:
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
     wx, wy, wz = w * x2, w * y2, w * z2
-    return ((1.0 - (yy + zz), xy - wz, xz + wy), (xy + wz, 1.0 - (xx + zz), yz - wx), (xz - wy, yz + wx, 1.0 - (xx + yy)))
+    return ((1.0 - (yy + zz), xy - wz, xz + wy),
+            (xy + wz, 1.0 - (xx + zz), yz - wx),
+            (xz - wy, yz + wx, 1.0 - (xx + yy)))
 
 
 def turn_x(q: Quat, angle: Scalar) -> Quat:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
+from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, angular_jacobian, com_jacobian
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum, minimum
 
@@ -61,7 +61,7 @@ def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
     return out
 
 
-def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def dot(a: Row, b: Row) -> Scalar:
     """Sum of products."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
@@ -73,9 +73,9 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
                 tendon: int) -> dict[str, list[Scalar]]:
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
-    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint along
-    the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its parent's along
-    the root axis: with parallel axes both are what one expects, with others they are what PhysX does.
+    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint,
+    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
+    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     """
     name, dofs, h, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0], rows["dt"][0]

@@ -84,7 +84,8 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
 def travel_start(t: Topology, k: Kinematics, dof: int) -> dict[str, list[Scalar]]:
     """What a turning prismatic joint's travel is measured against; empty numbers for other joints."""
     if not turns(t, dof):
-        return {"travel_axis": [0.0] * 3, "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_rotation": [0.0] * 4}
+        sizes = {"travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_rotation": 4}
+        return {name: [0.0] * size for name, size in sizes.items()}
     child = t.dofs[dof].link
     axis, apart = k.axis[child], separation(t, k, dof)
     return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],

@@ -1,9 +1,9 @@
 """How PhysX keeps the momentum of a floating articulation.
 
 Twice in a step all links are moved by one rigid velocity, joint velocities staying as they are: after the once-per-step
-forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration) and at the new poses (updateBodies). Each time
-the linear momentum and the *size* of the angular momentum become what they were before. At the end the articulation is
-also moved so that its centre of mass has travelled as the solver's link velocities say.
+forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration) and at the new poses (updateBodies). Each
+time the linear momentum and the *size* of the angular momentum become what they were before. At the end the
+articulation is also moved so that its centre of mass has travelled as the solver's link velocities say.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, link_velocities, triple
+from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, link_velocities, triple
 from physx_runtime.algorithms.rnea import generalized_force, world_inertia
 from physx_runtime.model import Topology
 from physx_runtime.tracing.ops import Scalar, where
@@ -60,20 +60,20 @@ def about_center(root: Sequence[Scalar], center: sp.Vec3) -> Momentum:
 
 
 def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, M: Matrix) -> dict[str, list[Scalar]]:
-    """What the step's end needs of its start: momentum = matrix v + bias about the root's centre of mass, and the centre.
+    """What the step's end needs of its start: momentum = matrix v + bias about the root's mass centre, and the centre.
 
     The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
     """
     dt = rows["dt"][0]
-    carried = [(sp.scale(rows["mass"][i], velocity.a_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i]))
-               for i in range(len(t.links))]
+    carried = [(sp.scale(rows["mass"][i], velocity.a_com[i]),
+                sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i])) for i in range(len(t.links))]
     return {"momentum_matrix": [x for line in M[0:6] for x in line],
             "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
             "com_start": [*compound_body(t, rows, k).center], "root_start": list(rows["root_position"]),
             "root_turn": [0.0] * 3}
 
 
-def momentum_of(t: Topology, start: Rows, v: Sequence[Scalar], biased: bool) -> Momentum:
+def momentum_of(t: Topology, start: Rows, v: Row, biased: bool) -> Momentum:
     """Momentum of the generalised velocity `v` at the poses of the step's start."""
     n, center = t.nv, triple(start, "com_start", 0)
     root: list[Scalar] = []

@@ -44,16 +44,17 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
                 tendon: int) -> dict[str, list[Scalar]]:
     """Row, response and velocity bias of a sub-tendon at the step's start.
 
-    J = u_leaf J_leaf - u_root J_root, with u_leaf towards the leaf's parent and u_root from the first child to the root.
+    J = u_leaf J_leaf - u_root J_root; u_leaf leads to the leaf's parent, u_root from the first child to the root.
     """
     name, links = f"spatial{tendon}", t.spatial_tendons[tendon].links
     points = attachment_points(t, rows, k, tendon)
     u_leaf, u_root = _direction(points[-1][1], points[-2][1]), _direction(points[1][1], points[0][1])
     row: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
-    for sign, u, link, (offset, _) in ((1.0, u_leaf, links[-1], points[-1]), (-1.0, u_root, links[0], points[0])):
-        for i, column in point_jacobian(t, k, link, offset).items():
-            row[i] = row[i] + sign * sp.dot(u, column)
+    ends = ((1.0, u_leaf, links[-1], points[-1][0]), (-1.0, u_root, links[0], points[0][0]))
+    for sign, u, link, offset in ends:
+        for i, moved in point_jacobian(t, k, link, offset).items():
+            row[i] = row[i] + sign * sp.dot(u, moved)
         bias = bias + sign * sp.dot(u, velocity.a_com[link])
     column = times(minv, row)
     return {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],

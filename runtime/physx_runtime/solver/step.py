@@ -12,7 +12,15 @@ from collections.abc import Sequence
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix, inverse, mass_matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, forward_kinematics, link_velocities, quaternion, triple
+from physx_runtime.algorithms.kinematics import (
+    Kinematics,
+    Rows,
+    Velocities,
+    forward_kinematics,
+    link_velocities,
+    quaternion,
+    triple,
+)
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.solver import joint as joints
@@ -78,7 +86,7 @@ def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
 
 def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, v: list[Scalar], M: Matrix,
                           minv: Matrix) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
-    """v after link damping and velocity-product forces, each over the whole step; rows for the end of a floating step."""
+    """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
     dt = rows["dt"][0]
     drag = times(minv, generalized_force(t, k, damping_forces(t, rows, k, velocity)))
     fall = times(minv, generalized_force(t, k, inertial_forces(t, rows, k, velocity)))
@@ -207,4 +215,5 @@ def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     factor = where(still, s / where(still, speed, 1.0), 0.5 * h)
     turn = (factor * w[0], factor * w[1], factor * w[2], c)
     turned = [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)]
-    return {"root_position": position, "root_turn": turned, "root_rotation": list(sp.mul_quat(turn, quaternion(rows, "root_rotation", 0)))}
+    rotation = sp.mul_quat(turn, quaternion(rows, "root_rotation", 0))
+    return {"root_position": position, "root_turn": turned, "root_rotation": list(rotation)}

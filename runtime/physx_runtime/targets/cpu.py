@@ -38,7 +38,7 @@ def compile_step(t: Topology, dtype: str, width: int) -> Step:
     return functools.partial(_run, load_function(symbol, text))
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _step_block(typingctx: Any, address: Any, block: Any, steps: Any, n: Any, v: Any) -> Any:
     """Call the step at an address on one block."""
 

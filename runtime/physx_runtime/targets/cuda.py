@@ -25,8 +25,8 @@ THREADS_PER_BLOCK = 32
 
 def emit_kernel(t: Topology, dtype: str) -> str:
     """The kernel's Python source for ``step(x, worlds, steps, N, V)``; x of shape (blocks, rows, LANES)."""
-    environment = Environment(loader=PackageLoader("physx_runtime.targets"), undefined=StrictUndefined, trim_blocks=True,
-                              lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
+    environment = Environment(loader=PackageLoader("physx_runtime.targets"), undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     source = emit_source(trace_step(t))
     return environment.get_template("cuda_step.py.jinja").render(source=source, dtype=dtype, lanes=LANES,
                                                                  simulated=_simulated())
@@ -54,6 +54,21 @@ def launch(t: Topology, dtype: str, x: Any, worlds: int, steps: int, n: int, v: 
     """Step every world of a device array `x` (blocks, rows, LANES) in place."""
     blocks = -(-worlds // THREADS_PER_BLOCK)
     load_kernel(t, dtype)[blocks, THREADS_PER_BLOCK](x, worlds, steps, n, v)
+
+
+def available() -> bool:
+    """Whether kernels can run: a GPU is there, or simulated."""
+    _require_numba_cuda()
+    from numba import cuda
+
+    return _simulated() or bool(cuda.is_available())
+
+
+def to_device(x: Any) -> Any:
+    """A copy of a host array on the GPU."""
+    from numba import cuda
+
+    return cuda.to_device(x)
 
 
 def compile_ptx(t: Topology, dtype: str, capability: tuple[int, int] = (9, 0)) -> str:

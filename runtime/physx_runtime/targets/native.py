@@ -1,7 +1,7 @@
 """LLVM IR to machine code, kept on disk: straight to code generation, since traced code needs no optimiser.
 
-numba's own pipeline takes twenty times as long on these blocks for the same machine code, so the IR is compiled here and
-numba calls it by address.
+numba's own pipeline takes twenty times as long on these blocks for the same machine code, so the IR is compiled here
+and numba calls it by address.
 """
 
 from __future__ import annotations

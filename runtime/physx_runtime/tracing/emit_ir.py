@@ -48,7 +48,8 @@ def emit_step(program: StepProgram, vectors: Vectors) -> tuple[str, str]:
     """
     bodies = [_emit_body(program, vectors, name, getattr(program, name)) for name in BODIES]
     declarations = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
-    declarations += [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})" for name in ("sqrt", "floor", "fabs")]
+    declarations += [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})"
+                     for name in ("sqrt", "floor", "fabs")]
     text = "\n".join([*declarations, *bodies, DRIVER, ATTRIBUTES])
     symbol = "physx_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     for name in (*BODIES, "step"):

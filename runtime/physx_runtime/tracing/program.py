@@ -56,7 +56,8 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
     state, inputs = state_rows(t), input_rows(t)
-    given: dict[str, list[float | str]] = {name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
+    given: dict[str, list[float | str]] = {
+        name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
     start = _trace(begin, t, given)
     constants = {row: value for row, value in _constants(start).items() if row not in scalar_names(state)}
     bodies = _trace_iterations(t, given, start, constants)
@@ -71,7 +72,10 @@ def trace_step(t: Topology) -> StepProgram:
 
 
 def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[str, float]) -> tuple[Body, Body, Body]:
-    """Position and velocity iteration and the step's end; a row that starts constant but is changed becomes a variable."""
+    """Position and velocity iteration and the step's end.
+
+    A row that starts constant but is changed by an iteration becomes a variable.
+    """
     while True:
         rows = dict(given)
         for row, _ in start.outputs:
@@ -88,7 +92,10 @@ def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[st
         constants = {row: value for row, value in constants.items() if row not in changed}
 
 
-def _trace(function: Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]], t: Topology, given: Given) -> Body:
+Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
+
+
+def _trace(function: Algorithm, t: Topology, given: Given) -> Body:
     graph = Graph()
     rows = {name: [graph.input(x) if isinstance(x, str) else x for x in values] for name, values in given.items()}
     made = function(t, rows)
