@@ -1,0 +1,51 @@
+"""Hand-written and generated code passes mypy --strict, and a user's mistakes with the classes are seen."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MISTAKES = '''
+import numpy as np
+import physx_schema as PhysxSchema
+from pxr import Usd
+
+prim: Usd.Prim = Usd.Stage.CreateInMemory().DefinePrim("/joint")
+root = PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", stiffness=50, gearing=np.ones(1), jointAxis=["rotX"])
+root.CreateJointAxisAttr([str(1)])
+PhysxSchema.PhysxMimicJointAPI.Apply(prim, "rotX", referenceJointAxis="rotZ", referenceJoint=prim)
+found: PhysxSchema.PhysxTendonAxisRootAPI = PhysxSchema.PhysxTendonAxisRootAPI.Get(prim, "t")
+names: list[str] = [api.GetName() for api in PhysxSchema.PhysxTendonAxisRootAPI.GetAll(prim)]
+token: str = PhysxSchema.Tokens.physxTendon
+PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", stiffness="stiff")      # wrong
+PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", stifness=1.0)           # wrong
+PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", jointAxis=["rotx"])     # wrong
+PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim)                              # wrong
+PhysxSchema.PhysxMimicJointAPI.Apply(prim, "rotX", referenceJointAxis="x")  # wrong
+root.CreateStiffnessAttr("stiff")                                           # wrong
+root.set(gearing=1.0)                                                       # wrong
+PhysxSchema.PhysxRigidBodyAPI.Apply(prim, "name")                           # wrong
+'''
+
+
+def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary", *arguments],
+        cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_mypy_strict_finds_nothing_in_the_four_packages() -> None:
+    result = mypy("--cache-dir", str(ROOT / ".mypy_cache"))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_mypy_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "mistakes.py"
+    path.write_text(MISTAKES, encoding="utf-8")
+    result = mypy("--cache-dir", str(ROOT / ".mypy_cache/mistakes"), str(path))
+    found = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", result.stdout)}
+    wrong = {number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")}
+    assert found == wrong, result.stdout
