@@ -9,12 +9,13 @@ from physx_schema.checking.mimic import is_orphan
 from physx_schema.description import Description
 
 _ERRORS = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance", "no-instance", "retired"})
+_REPORTED = frozenset({"dropped"})      # the reader says more about it
 
 
 def unused_opinions(description: Description) -> Iterator[Finding]:
     """One finding for each unused opinion: an error where it was plainly meant to work, else a warning."""
     for opinion in description.unused:
-        if is_orphan(opinion):
+        if is_orphan(opinion) or opinion.code in _REPORTED:
             continue
         severity = "error" if opinion.code in _ERRORS else "warning"
         fix = opinion.suggestion or "remove it, or author it where it is read"

@@ -36,13 +36,14 @@ class Account:
     not_evaluated: list[Opinion] = field(default_factory=list)
     consumed: set[str] = field(default_factory=set)
     contacts: bool = True       # whether anything on the stage can touch
+    dropped: dict[tuple[str, str], str] = field(default_factory=dict)   # prim and tendon instance: why it was dropped
 
 
 def settle(
     reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
-    account = Account(contacts=any(reading.having("PhysicsCollisionAPI")))
+    account = Account(contacts=any(reading.having("PhysicsCollisionAPI")), dropped=_dropped(reading))
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
     for opinions in reading.prims.values():
         _settle_type(account, opinions)
@@ -58,6 +59,16 @@ def settle(
                     "PhysX reads the default time and works with its own default", "author a default value", "warning",
                 )
     return account
+
+
+def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
+    """Parts of tendons that the reader reported, by prim and instance name."""
+    found = {}
+    for problem in reading.problems:
+        namespace_, _, rest = problem.property.partition(":")
+        if namespace_ == "physxTendon":
+            found[problem.path, rest.partition(":")[0]] = problem.message
+    return found
 
 
 def _unsimulated(
@@ -106,7 +117,7 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         suggestion = f"{name}:{_instance_for(opinions, name)}"
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "no-instance"))
     else:
-        code, reason, suggestion = _why_idle(opinions, Owner(name, instance, ""))
+        code, reason, suggestion = _why_idle(account, opinions, Owner(name, instance, ""))
         account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code))
 
 
@@ -126,7 +137,7 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     elif about:
         account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
     else:
-        code, reason, suggestion = _why_unused(opinions, name, found, owner)
+        code, reason, suggestion = _why_unused(account, opinions, name, found, owner)
         account.unused.append(Opinion(opinions.path, name, reason, suggestion, code))
 
 
@@ -148,10 +159,12 @@ def _about(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
     return ""
 
 
-def _why_unused(opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None) -> Reason:
+def _why_unused(
+    account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
+) -> Reason:
     """Why PhysX does not read a property."""
     if owner is not None:
-        return _why_idle(opinions, owner)
+        return _why_idle(account, opinions, owner)
     for item in found:
         if item.known and item.schema not in JOINT_KINDS:
             applied = f"{item.schema}:{item.instance}" if item.instance else item.schema
@@ -167,8 +180,10 @@ def _why_unused(opinions: PrimOpinions, name: str, found: Sequence[Owner], owner
     return "misspelt-property", "no schema of the prim has a property of this name", close
 
 
-def _why_idle(opinions: PrimOpinions, owner: Owner) -> Reason:
+def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
+    if owner.schema.startswith("PhysxTendon") and (opinions.path, owner.instance) in account.dropped:
+        return "dropped", account.dropped[opinions.path, owner.instance], ""
     if owner.schema == "PhysxLimitAPI":
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
@@ -190,6 +205,8 @@ def _why_idle_on_joint(opinions: PrimOpinions, owner: Owner) -> Reason:
     if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
         better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
         return "wrong-instance", f"a {kind} joint has only the axis {right!r}", better
+    if owner.schema.startswith("PhysxTendon") and right:
+        return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
 
 
