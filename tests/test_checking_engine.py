@@ -1,0 +1,137 @@
+"""The engine: profiles, order, rules that fail, reports and their exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from robots import base, finger, joint, link, opened, robot
+
+from physx_schema.checking import PROFILES, RULES, Finding, Report, check, parse_profile, run
+from physx_schema.checking.explanations import EXPLANATIONS, explain
+from physx_schema.checking.finding import judged
+from physx_schema.description import Description, Opinion, describe
+from physx_schema.errors import UnreadableError
+
+EMPTY = describe(opened(robot(base())))
+
+
+def finding(severity: str = "error", code: str = "x/y", path: str = "/a", **more: object) -> Finding:
+    return Finding(code, severity, path, "p", "message", "why", "fix", **more)      # type: ignore[arg-type]
+
+
+def test_failing_rule_becomes_a_finding_and_others_still_run() -> None:
+    def broken(description: Description) -> Iterator[Finding]:
+        yield finding(path=str(description.articulations[7].path))
+
+    def sound(description: Description) -> Iterator[Finding]:
+        yield finding()
+
+    found = run((("broken", broken), ("sound", sound)), EMPTY, PROFILES)
+    assert [(item.code, item.severity) for item in found] == [("rule-failed/broken", "error"), ("x/y", "error")]
+    assert "IndexError" in found[0].message
+
+
+def test_findings_come_by_path_property_and_code() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        for path, code in (("/b", "a"), ("/a/c", "a"), ("/a", "z"), ("/a", "b")):
+            yield finding(path=path, code=code)
+
+    found = run((("rule", rule),), EMPTY, PROFILES)
+    assert [(item.path, item.code) for item in found] == [("/a", "b"), ("/a", "z"), ("/a/c", "a"), ("/b", "a")]
+
+
+def test_profile_chooses_the_judgement() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield from judged(finding(), "info", "error")
+
+    severities = {profile: [item.severity for item in run((("rule", rule),), EMPTY, parse_profile(profile))]
+                  for profile in ("physx", "simready", "physx+simready")}
+    assert severities == {"physx": ["info"], "simready": ["error"], "physx+simready": ["error"]}
+
+
+def test_finding_of_both_profiles_names_both() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield from judged(finding(), "info", "error")
+
+    assert run((("rule", rule),), EMPTY, PROFILES)[0].profiles == ("physx", "simready")
+
+
+def test_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="'newton' is not one of physx, simready"):
+        check(opened(robot()), "physx+newton")
+
+
+@pytest.mark.parametrize(("severities", "strict", "fail_on", "code"), [
+    ((), False, "error", 0), (("error",), False, "error", 1), (("warning", "info"), False, "error", 0),
+    (("warning",), False, "warning", 1), (("info",), False, "info", 1), ((), True, "error", 5),
+    (("error",), True, "error", 1),
+])
+def test_exit_code_follows_the_severities(severities: tuple[str, ...], strict: bool, fail_on: str, code: int) -> None:
+    report = Report("x", "physx", tuple(map(finding, severities)), not_evaluated=(Opinion("/a", "", "reason"),))
+    assert report.exit_code(strict, fail_on) == code
+
+
+def test_strict_is_clean_where_everything_was_evaluated() -> None:
+    assert Report("x", "physx", ()).exit_code(strict=True) == 0
+
+
+def test_unreadable_file_raises(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableError, match="no such file"):
+        check(tmp_path / "none.usda")
+
+
+def test_finding_names_the_layer_of_a_sublayer(tmp_path: Path) -> None:
+    weak = tmp_path / "weak.usda"
+    weak.write_text(finger({"uniform token drive:angular:physics:type": "acelleration"}, ("PhysicsDriveAPI:angular",)))
+    root = tmp_path / "root.usda"
+    root.write_text('#usda 1.0\n(\n    subLayers = [@./weak.usda@]\n    metersPerUnit = 1\n)\n')
+    assert [item.layer for item in check(root).findings] == [str(weak)]
+
+
+def test_unused_opinions_become_findings() -> None:
+    report = check(opened(finger({"float drive:linear:physics:stiffness": 1.0}, ("PhysicsDriveAPI:linear",))))
+    assert {(item.code, item.severity) for item in report.findings} == {("unused/wrong-instance", "error")}
+    assert len(report.unused) == 2
+
+
+def test_idle_opinions_are_warnings() -> None:
+    values = {"bool physics:jointEnabled": False, "float drive:angular:physics:stiffness": 1.0}
+    report = check(opened(finger(values, ("PhysicsDriveAPI:angular",))))
+    assert {(item.code, item.severity) for item in report.findings} == {("unused/disabled", "warning")}
+
+
+def test_checking_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "robot.usda"
+    path.write_text(finger({"float physxJointAxis:angular:armature": -1.0}, ("PhysxJointAxisAPI:angular",)))
+    before = path.read_bytes()
+    assert check(path).errors
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_every_code_in_the_sources_is_explained() -> None:
+    package = Path(str(__import__("physx_schema").__file__)).parent
+    families = ("tendon", "body", "joint", "articulation", "scene", "value")
+    for source in (*package.glob("description/*.py"), *package.glob("checking/*.py")):
+        for quoted in source.read_text().split('"'):
+            family, _, name = quoted.partition("/")
+            if family in families and name and all(part.isalpha() for part in name.split("-")):
+                assert quoted in EXPLANATIONS, f"{source.name}: {quoted}"
+
+
+def test_failed_rule_is_explained() -> None:
+    assert explain("rule-failed/anything")
+    assert explain("no/such-code") is None
+
+
+def test_long_chain_is_checked_without_recursion() -> None:
+    parts = [base(), link("b0"), joint("Revolute", "j0", "base", "b0")]
+    for i in range(1, 1000):
+        parts += [link(f"b{i}"), joint("Revolute", f"j{i}", f"b{i - 1}", f"b{i}")]
+    assert check(opened(robot(*parts))).findings == ()
+
+
+def test_rules_have_different_names() -> None:
+    assert len({name for name, _ in RULES}) == len(RULES)

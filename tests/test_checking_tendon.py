@@ -1,0 +1,82 @@
+"""Tendons that exist and do not do what their values suggest."""
+
+from __future__ import annotations
+
+import pytest
+from robots import base, joint, link, opened, placed, robot
+
+from physx_schema.checking import check
+
+
+def findings(*parts: str) -> set[tuple[str, str, str, str]]:
+    report = check(opened(robot(base(), *parts)))
+    return {(item.code, item.severity, item.path, item.property) for item in report.findings}
+
+
+def fixed(gearing: float = 0.5, force: float = 0.5, **values: float) -> str:
+    own = {f"float physxTendon:t:{key}": value for key, value in values.items()}
+    arrays = {"float[] physxTendon:t:gearing": [gearing], "float[] physxTendon:t:forceCoefficient": [force]}
+    return link("tip") + joint("Prismatic", "j", "base", "tip", ("PhysxTendonAxisRootAPI:t",), {**arrays, **own})
+
+
+def test_sound_fixed_tendon_has_no_findings() -> None:
+    assert findings(fixed(stiffness=10.0)) == set()
+
+
+def test_opposite_signs_of_gearing_and_force_coefficient_are_a_warning() -> None:
+    assert findings(fixed(0.5, -0.5, stiffness=10.0)) == {
+        ("tendon/sign", "warning", "/Robot/j", "physxTendon:t:forceCoefficient")}
+
+
+def test_signs_do_not_matter_to_damping_alone() -> None:
+    assert findings(fixed(0.5, -0.5, damping=10.0)) == set()
+
+
+def test_limit_stiffness_without_limits_is_a_warning() -> None:
+    assert findings(fixed(limitStiffness=10.0)) == {
+        ("tendon/limits-missing", "warning", "/Robot/j", "physxTendon:t:limitStiffness")}
+
+
+def test_limits_without_limit_stiffness_are_a_warning() -> None:
+    assert findings(fixed(stiffness=10.0, upperLimit=2.0)) == {
+        ("tendon/limit-stiffness-missing", "warning", "/Robot/j", "physxTendon:t:limitStiffness")}
+
+
+def test_tendon_without_gains_is_a_warning() -> None:
+    assert findings(fixed()) == {("tendon/no-gains", "warning", "/Robot/j", "physxTendon:t:stiffness")}
+
+
+def test_disabled_tendon_is_an_info() -> None:
+    part = fixed(stiffness=10.0).replace("float physxTendon:t:stiffness", "bool physxTendon:t:tendonEnabled = 0\n"
+                                         "float physxTendon:t:stiffness")
+    assert findings(part) == {("tendon/disabled", "info", "/Robot/j", "physxTendon:t:tendonEnabled")}
+
+
+def test_dropped_axis_is_reported_once() -> None:
+    orphan = link("tip") + joint("Revolute", "j", "base", "tip", ("PhysxTendonAxisAPI:flexor",),
+                                 {"float[] physxTendon:flexor:gearing": [0.01]})
+    assert findings(orphan) == {("tendon/no-root", "error", "/Robot/j", "physxTendon:flexor:gearing")}
+
+
+def spatial(distance: float, parent: str = "r") -> str:
+    root = {"point3f physxTendon:r:localPos": (0, 0, 0), "float physxTendon:r:stiffness": 5.0}
+    leaf = {"point3f physxTendon:f:localPos": (distance, 0, 0), "rel physxTendon:f:parentLink": "</Robot/a>",
+            "token physxTendon:f:parentAttachment": parent}
+    return "".join((
+        link("a", schemas=("PhysxTendonAttachmentRootAPI:r",), more={**placed((1, 0, 0)), **root}),
+        link("b", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**placed((1, 0, 0)), **leaf}),
+        joint("Revolute", "ja", "base", "a"), joint("Revolute", "jb", "a", "b"),
+    ))
+
+
+@pytest.mark.parametrize(("distance", "found"), [(0.0005, True), (0.002, False)])
+def test_segment_of_a_thousandth_or_less_is_a_warning(distance: float, found: bool) -> None:
+    expected = {("tendon/zero-length", "warning", "/Robot/b", "physxTendon:f:localPos")} if found else set()
+    assert findings(spatial(distance)) == expected
+
+
+def test_attachment_without_parent_is_reported_once_with_its_root() -> None:
+    assert findings(spatial(1.0, "rr")) == {
+        ("tendon/no-parent", "error", "/Robot/b", "physxTendon:f:parentAttachment"),
+        ("tendon/no-leaf", "error", "/Robot/a", "physxTendon:r:parentAttachment"),
+    }

@@ -1,0 +1,213 @@
+"""The command line: what goes to stdout and stderr, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from robots import finger
+
+from physx_schema.checking.explanations import EXPLANATIONS
+from physx_schema.cli.machine import plain
+from physx_schema.cli.program import Boundary, Program, program
+from physx_schema.cli.text import printable
+from physx_schema.errors import AuthoringError, UnreadableError
+
+STAGES = Path(__file__).parent / "data" / "stages"
+CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program(), list(arguments))
+
+
+def test_clean_stage_exits_0_with_one_summary_line() -> None:
+    result = call("check", CLEAN)
+    assert (result.exit_code, result.stdout) == (0, f"{CLEAN}: 0 errors, 0 warnings, 0 info, 0 not evaluated\n")
+
+
+def test_finding_takes_three_lines_and_exits_1() -> None:
+    result = call("check", BAD)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        f"{BAD}: /Robot/j.drive:angular:physics:type: error value/token: "
+        "'acelleration' is not one of force, acceleration",
+        "    why: PhysX does not know it and works with its default",
+        "    fix: did you mean 'acceleration'?",
+        f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated",
+    ]
+
+
+@pytest.mark.parametrize("name", ["misspelt_token", "out_of_range", "tendon_without_root", "mimic_transz"])
+def test_bad_stages_exit_1(name: str) -> None:
+    assert call("check", str(STAGES / f"{name}.usda")).exit_code == 1
+
+
+def test_missing_file_exits_3_with_one_line_on_stderr(tmp_path: Path) -> None:
+    path = str(tmp_path / "none.usda")
+    result = call("check", path)
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: no such file\n")
+
+
+def test_other_files_are_checked_beside_an_unreadable_one(tmp_path: Path) -> None:
+    result = call("check", str(tmp_path / "none.usda"), CLEAN)
+    assert result.exit_code == 3
+    assert "0 errors" in result.stdout
+
+
+def test_describe_of_a_missing_file_exits_3(tmp_path: Path) -> None:
+    path = str(tmp_path / "none.usda")
+    result = call("describe", path)
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: no such file\n")
+
+
+@pytest.mark.parametrize("arguments", [
+    ("check",), ("check", CLEAN, "--profile", "newton"), ("check", CLEAN, "--format", "xml"), ("nonsense",),
+    ("explain", "no/such-code"),
+])
+def test_wrong_usage_exits_2(arguments: tuple[str, ...]) -> None:
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+def test_strict_exits_5_where_something_was_not_evaluated(tmp_path: Path) -> None:
+    path = tmp_path / "ball.usda"
+    path.write_text(finger({}, (), "Spherical"))
+    assert call("check", str(path)).exit_code == 0
+    result = call("check", "--strict", str(path))
+    assert result.exit_code == 5
+    assert f"{path}: /Robot/j: not evaluated: a spherical joint is not simulated" in result.stdout
+
+
+def test_fail_on_warning_exits_1(tmp_path: Path) -> None:
+    path = tmp_path / "idle.usda"
+    values = {"bool physics:jointEnabled": False, "float drive:angular:physics:stiffness": 1.0}
+    path.write_text(finger(values, ("PhysicsDriveAPI:angular",)))
+    assert call("check", str(path)).exit_code == 0
+    assert call("check", "--fail-on", "warning", str(path)).exit_code == 1
+
+
+def test_json_report_is_versioned_and_complete() -> None:
+    result = call("check", "--format", "json", BAD)
+    content = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert content["version"] == 1
+    assert content["reports"][0]["path"] == BAD
+    assert content["reports"][0]["counts"] == {"error": 1, "warning": 0, "info": 0}
+    assert content["reports"][0]["findings"][0]["code"] == "value/token"
+
+
+def test_json_report_lists_unreadable_files(tmp_path: Path) -> None:
+    path = str(tmp_path / "none.usda")
+    result = call("check", "--format", "json", path)
+    assert json.loads(result.stdout)["unreadable"] == [{"path": path, "message": f"{path}: no such file"}]
+
+
+def test_report_is_the_same_every_time() -> None:
+    assert call("check", "--format", "json", BAD).stdout == call("check", "--format", "json", BAD).stdout
+
+
+def test_json_has_no_nan_and_no_infinity() -> None:
+    assert plain((float("nan"), float("inf"), -float("inf"), 1.5)) == ["NaN", "Infinity", "-Infinity", 1.5]
+
+
+def test_description_as_json_holds_the_facts() -> None:
+    content = json.loads(call("describe", "--json", CLEAN).stdout)
+    dof = content["articulations"][0]["links"][1]["joint"]["dofs"][0]
+    assert (dof["name"], dof["max_velocity"]) == ("/Robot/j", "Infinity")
+
+
+def test_description_as_text_names_links_and_degrees_of_freedom() -> None:
+    text = call("describe", CLEAN).stdout
+    assert "articulation /Robot: fixed base, 2 links, 1 degree of freedom, 32/1 iterations" in text
+    assert "link /Robot/tip: mass 1, revolute joint /Robot/j to /Robot/base" in text
+    assert "limits [-0.785398, 0.785398], force drive stiffness 114.592" in text
+
+
+def test_recorded_stages_can_be_outlined(shared_cases: Path) -> None:
+    for path in sorted(shared_cases.glob("*/**/*.usda")):
+        assert call("describe", str(path)).exit_code == 0, path
+
+
+def test_explain_gives_the_meaning_of_a_code() -> None:
+    assert call("explain", "tendon/no-root").stdout.startswith("tendon/no-root: A fixed tendon starts")
+
+
+def test_explain_alone_lists_every_code() -> None:
+    assert call("explain").stdout.split() == list(EXPLANATIONS)
+
+
+def test_explain_suggests_a_close_code() -> None:
+    assert "did you mean DJ.007/limits-clip?" in call("explain", "DJ.007/limitclip").stderr
+
+
+def test_doctor_names_usd_and_the_schemas() -> None:
+    result = call("doctor")
+    assert result.exit_code == 0
+    assert "known to USD" in result.stdout
+
+
+def test_plugin_path_holds_the_plugin() -> None:
+    assert (Path(call("plugin-path").stdout.strip()) / "plugInfo.json").is_file()
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("a\x1b[31mb", "a\\x1b[31mb"), ("a\u202eb", "a\\u202eb"), ("a\u2028b", "a\\u2028b"),
+    ("line\nbreak", "line\\x0abreak"), ("é β", "é β"),
+])
+def test_control_and_direction_characters_are_escaped(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+# --- errors of commands ---
+
+
+def failing(error: BaseException) -> Program:
+    group = Program("program")
+
+    @group.command("fail")
+    def fail() -> None:
+        raise error
+
+    return group
+
+
+@pytest.mark.parametrize(("error", "code", "line"), [
+    (UnreadableError("a.usda: bad"), 3, "a.usda: bad"),
+    (AuthoringError("/a.b: bad"), 2, "/a.b: bad"),
+    (RuntimeError("lost\nit"), 4,
+     "internal error: RuntimeError: lost it (set PHYSX_SCHEMA_TRACEBACK=1 for the traceback)"),
+    (click.ClickException("usage"), 1, "Error: usage"),
+])
+def test_errors_of_commands_become_one_line_and_a_code(error: BaseException, code: int, line: str) -> None:
+    result = CliRunner().invoke(failing(error), ["fail"])
+    assert (result.exit_code, result.stdout, result.stderr) == (code, "", line + "\n")
+
+
+def test_every_line_of_a_collected_error_is_shown() -> None:
+    result = CliRunner().invoke(failing(AuthoringError("/a: one\n/b: two")), ["fail"])
+    assert result.stderr == "/a: one\n/b: two\n"
+
+
+def test_traceback_is_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHYSX_SCHEMA_TRACEBACK", "1")
+    with pytest.raises(RuntimeError, match="lost"), Boundary():
+        raise RuntimeError("lost")
+
+
+def test_missing_package_leaves_the_other_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Entry:
+        name = value = "absent.cli:commands"
+
+        def load(self) -> None:
+            raise ImportError("no module named absent")
+
+    monkeypatch.setattr("physx_schema.cli.program.entry_points", lambda group: [Entry()])
+    assert call("check", CLEAN).exit_code == 0
+    assert "the commands of absent.cli:commands are missing" in capsys.readouterr().err
