@@ -96,7 +96,10 @@ def docstring(paragraphs: list[str], indent: int) -> str:
 
 def fill(text: str, pad: str, first: int = 0) -> str:
     """One paragraph wrapped to the line width; words such as links stay whole."""
-    return textwrap.fill(text.strip(), WIDTH - first, initial_indent=pad, subsequent_indent=pad,
+    text = text.strip()
+    if len(pad) + len(text) + first <= WIDTH:
+        return pad + text
+    return textwrap.fill(text, WIDTH - first, initial_indent=pad, subsequent_indent=pad,
                          break_long_words=False, break_on_hyphens=False)
 
 
