@@ -13,6 +13,10 @@ from types import ModuleType
 from physx_generated import *  # noqa: F403 - every generated class, Tokens and the errors
 from physx_generated import __all__ as _generated
 
+from physx_schema import authoring
+from physx_schema.checking import Finding, Report, check
+from physx_schema.description import Description, describe
+
 
 def install() -> ModuleType:
     """Make ``from pxr import PhysxSchema`` work, and return what it gives.
@@ -27,4 +31,4 @@ def install() -> ModuleType:
     return this
 
 
-__all__ = [*_generated, "install"]
+__all__ = [*_generated, "Description", "Finding", "Report", "authoring", "check", "describe", "install"]
