@@ -8,17 +8,17 @@ measured alike. What a constraint pulls is the effort it takes to hold against i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms.crba import mass_matrix
-from physx_runtime.algorithms.kinematics import forward_kinematics, quaternion
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
 from physx_runtime.simulation import Simulation
 from physx_runtime.verification.quantity import UnsteadyError
-from physx_schema.description.model import Articulation, Description, Dof, Link
+from physx_schema.description.model import Articulation, Description, Dof
 
 Array = NDArray[np.float64]
 
@@ -90,15 +90,23 @@ class Bench:
             sim.set("cfm_scale", np.zeros(links))
         return sim
 
+    def variant(self, articulation: Articulation) -> Bench:
+        """The same bench with another articulation on it."""
+        return Bench(self._description, articulation, self.dt, self.solver)
+
     def base_rows(self, name: str) -> Array:
         """A parameter row as authored, (n,)."""
         return np.array(self.model.parameters[name])
 
     def _inertia(self) -> Array:
         """Diagonal of the mass matrix with armature at the authored pose, (n_dof,): the scale of efforts."""
-        rows = {**self.model.parameters, **self.model.state}
-        k = forward_kinematics(self.topology, rows, self.pose, quaternion(rows, "root_rotation", 0))
-        return np.diag(np.array(mass_matrix(self.topology, rows, k), dtype=np.float64)) + rows["armature"]
+        rows, k = self.kinematics()
+        return np.diag(np.array(mass_matrix(self.topology, rows, k), dtype=np.float64)) + self.base_rows("armature")
+
+    def kinematics(self) -> tuple[Rows, Kinematics]:
+        """Every row as plain numbers, and the links' places in the authored pose."""
+        rows = {name: values.tolist() for name, values in {**self.model.parameters, **self.model.state}.items()}
+        return rows, forward_kinematics(self.topology, rows, rows["q"], quaternion(rows, "root_rotation", 0))
 
     def hold(self, cases: Sequence[Case]) -> Array:
         """The joint efforts, (n_case, n_dof), under which each case's motion goes on unchanged.
@@ -111,19 +119,19 @@ class Bench:
         scale = np.concatenate([self.inertia * self.speeds / self.dt, self.speeds])     # of efforts, of velocities
         y = np.concatenate([np.zeros_like(start), wanted], axis=1)[:, None, :]
         probes = np.concatenate([np.zeros((1, 2 * n)), np.diag(scale)])
-        R = self._residuals(self._simulation_of(cases, 2 * n + 1), start, wanted, y + probes)
+        rest = self._residuals(self._simulation_of(cases, 2 * n + 1), start, wanted, y + probes)
         # slope of the residual with efforts and velocities, both in units of the probes
-        slope, R = np.moveaxis(R[:, 1:] - R[:, :1], 1, 2), R[:, :1]
+        slope, rest = np.moveaxis(rest[:, 1:] - rest[:, :1], 1, 2), rest[:, :1]
         sim = self._simulation_of(cases, 1)
         for _ in range(CORRECTIONS):
-            if not np.isfinite(R).all() or not np.isfinite(slope).all():
+            if not np.isfinite(rest).all() or not np.isfinite(slope).all():
                 break
             try:
-                y = y - np.linalg.solve(slope, np.moveaxis(R, 1, 2))[:, None, :, 0] * scale
+                y = y - np.linalg.solve(slope, np.moveaxis(rest, 1, 2))[:, None, :, 0] * scale
             except np.linalg.LinAlgError:
                 break
-            R = self._residuals(sim, start, wanted, y)
-        if not (np.abs(R) <= HELD * np.tile(self.speeds, 2)).all():
+            rest = self._residuals(sim, start, wanted, y)
+        if not (np.abs(rest) <= HELD * np.tile(self.speeds, 2)).all():
             raise UnsteadyError("no joint efforts hold the pose from step to step")
         return np.asarray(y[:, 0, :n], dtype=np.float64)
 
@@ -143,32 +151,44 @@ class Bench:
         each, n = y.shape[1], self.size
         q0 = np.repeat(start, each, axis=0)
         flat = y.reshape(-1, 2 * n)
-        sim.set("q", q0)
         sim.set("effort", flat[:, :n])
-        sim.set("v", flat[:, n:])
-        sim.step()
-        moved = (sim.joint_position - q0) / self.dt - np.repeat(wanted, each, axis=0)
-        return np.concatenate([moved, sim.joint_velocity - flat[:, n:]], axis=1).reshape(y.shape)
+        q, v = self._stepped(sim, q0, flat[:, n:])
+        moved = (q - q0) / self.dt - np.repeat(wanted, each, axis=0)
+        return np.concatenate([moved, v - flat[:, n:]], axis=1).reshape(y.shape)
 
     def kick(self, cases: Sequence[Case], efforts: Array) -> Array:
         """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
         sim = self._simulation_of(cases, 1)
-        sim.set("q", self._poses(cases))
-        sim.set("v", np.zeros((len(cases), self.size)))
         sim.set("effort", efforts)
+        return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
+
+    def step(self, positions: Array, velocities: Array) -> tuple[Array, Array]:
+        """Joint positions and velocities a free step later; all (n_world, n_dof)."""
+        return self._stepped(self.simulation(len(positions)), positions, velocities)
+
+    @staticmethod
+    def _stepped(sim: Simulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
+        sim.set("q", positions)
+        sim.set("v", velocities)
         sim.step()
-        return np.asarray(sim.joint_velocity, dtype=np.float64)
+        return np.asarray(sim.joint_position, dtype=np.float64), np.asarray(sim.joint_velocity, dtype=np.float64)
 
 
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, fixed_tendons: bool = False,
              spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
     """The articulation on a held base with only the constraints asked for; joint friction and envelopes go."""
-    links = tuple(replace(link, joint=replace(link.joint, dofs=tuple(_dof(dof, drives, limits) for dof in link.joint.dofs)))
-                  if link.joint else link for link in articulation.links)
     return replace(
-        articulation, fixed_base=True, links=links, mimics=articulation.mimics if mimics else (),
+        with_dofs(articulation, lambda dof: _dof(dof, drives, limits)), fixed_base=True,
+        mimics=articulation.mimics if mimics else (),
         fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
         spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())
+
+
+def with_dofs(articulation: Articulation, change: Callable[[Dof], Dof]) -> Articulation:
+    """The articulation with every degree of freedom changed."""
+    return replace(articulation, links=tuple(
+        replace(link, joint=replace(link.joint, dofs=tuple(map(change, link.joint.dofs)))) if link.joint else link
+        for link in articulation.links))
 
 
 def _dof(dof: Dof, drives: bool, limits: bool) -> Dof:
@@ -176,9 +196,3 @@ def _dof(dof: Dof, drives: bool, limits: bool) -> Dof:
     if not limits:
         free = replace(free, lower=-np.inf, upper=np.inf)
     return replace(free, drive=replace(dof.drive, envelope=None) if drives and dof.drive else None)
-
-
-def link_of(articulation: Articulation, dof: int) -> Link:
-    """The child link of a degree of freedom's joint."""
-    owners = [link for link in articulation.links if link.joint for _ in link.joint.dofs]
-    return owners[dof]

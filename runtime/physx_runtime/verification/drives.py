@@ -56,9 +56,9 @@ def _only(bench: Bench, i: int, stiffness: float, damping: float) -> dict[str, A
 
 def _responses(bench: Bench) -> Array:
     """Velocity each joint gains per impulse on it, (n_dof,), all drives off: one step from rest under an effort."""
-    efforts = np.diag(bench.inertia * bench.speeds / bench.dt)
-    off = _only(bench, 0, 0.0, 0.0)
-    return np.asarray(np.diag(bench.kick([Case(off)] * bench.size, efforts)) / (np.diag(efforts) * bench.dt), dtype=np.float64)
+    efforts = bench.inertia * bench.speeds / bench.dt
+    velocities = bench.kick([Case(_only(bench, 0, 0.0, 0.0))] * bench.size, np.diag(efforts))
+    return np.asarray(np.diag(velocities) / (efforts * bench.dt), dtype=np.float64)
 
 
 def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:

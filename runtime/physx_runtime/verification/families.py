@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from physx_runtime.solver.settings import IDEAL_ITERATIONS
 from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Bench, Solver, stripped
+from physx_runtime.verification.compliance import compliant, measure_compliance
 from physx_runtime.verification.drives import measure_drives
-from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, single_axis
+from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
 from physx_runtime.verification.mimics import holders, measure_mimics
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
-from physx_schema.description.model import Articulation, Description
+from physx_schema.cli.text import plural
+from physx_schema.description.model import Articulation, Description, FixedTendon
 
 # A factor this close to 1 is no cause.
-CAUSE = 2e-3
+CAUSE = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +32,21 @@ class Family:
     present: Callable[[Articulation], bool]
     strip: Callable[[Articulation], Articulation]
     measure: Callable[[Bench], Findings]
-    axes_share: bool = False            # a member's force is divided by its number of axes
+    repeats: str = ""                   # what velocity iterations do to them
 
+
+TENDONS_REPEAT = "the tendon pulls again in"
+MIMICS_REPEAT = "the mimic joint is solved as if it were rigid in"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
     Family(lambda a: any(t.enabled for t in a.fixed_tendons), lambda a: stripped(a, fixed_tendons=True),
-           measure_fixed_tendons, axes_share=True),
+           measure_fixed_tendons, TENDONS_REPEAT),
     Family(lambda a: any(t.enabled for t in a.spatial_tendons), lambda a: stripped(a, spatial_tendons=True),
-           measure_spatial_tendons),
-    Family(lambda a: bool(a.mimics), holders, measure_mimics),
+           measure_spatial_tendons, TENDONS_REPEAT),
+    Family(lambda a: bool(a.mimics), holders, measure_mimics, MIMICS_REPEAT),
+    Family(lambda a: any(map(compliant, a.mimics)), lambda a: stripped(a, mimics=True),
+           measure_compliance, MIMICS_REPEAT),
 )
 
 
@@ -62,27 +70,26 @@ class Experiments:
     def causes(self, key: Key, described: float) -> Iterator[str]:
         """What turns the described value into the effective one, each with its factor."""
         n, v = self.articulation.position_iterations, self.articulation.velocity_iterations
-        axes = self._axes(key)
+        tendon, rest = self._tendon(key), f"implicit integration, even at {IDEAL_ITERATIONS} position iterations"
         steps: list[tuple[float | None, str]] = [(described, "")]
-        if axes > 1:
-            steps.append((self.found(IDEAL, alone=True).values.get(key), f"implicit integration, even at {IDEAL_ITERATIONS} iterations"))
-        steps.append((self.found(IDEAL).values.get(key), f"PhysX divides the tendon's pull by its {axes} axes" if axes > 1
-                      else f"implicit integration, even at {IDEAL_ITERATIONS} iterations"))
+        if tendon and key.property == tendon.prefix + "forceCoefficient":
+            read = read_axis(tendon)
+            yield f"compared with {read.path if read else 'none'}, where the stiffness is read"
+        elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
+            steps.append((self.found(IDEAL, alone=True).values.get(key), rest))
+            rest = f"PhysX divides the pull by the tendon's {len(tendon.axes)} axes"
         steps += [
-            (self.found(POSITION_ONLY_HARD).values.get(key), f"implicit integration over {n} position iterations scales it"),
+            (self.found(IDEAL).values.get(key), rest),
+            (self.found(POSITION_ONLY_HARD).values.get(key), f"implicit integration over {n} position iterations"),
             (self.found(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
-            (self.found(PHYSX).values.get(key), f"{_iterations(v)} on top of {n} position iterations"),
+            (self.found(PHYSX).values.get(key),
+             f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
-        for (before, _), (after, text) in zip(steps, steps[1:], strict=False):
+        for (before, _), (after, text) in pairwise(steps):
             if before and after is not None and abs(after / before - 1.0) > CAUSE:
                 yield f"{text} (x{after / before:.3g})"
 
-    def _axes(self, key: Key) -> int:
-        if not self.family.axes_share or key.property.endswith((":gearing", ":forceCoefficient")):
-            return 1
-        return next((len(t.axes) for t in self.articulation.fixed_tendons
-                     if t.path == key.path and key.property.startswith(t.prefix)), 1)
-
-
-def _iterations(count: int) -> str:
-    return "the pull of 1 velocity iteration" if count == 1 else f"the pull of {count} velocity iterations"
+    def _tendon(self, key: Key) -> FixedTendon | None:
+        """The fixed tendon that a number belongs to."""
+        return next((t for t in self.articulation.fixed_tendons if key.property.startswith(t.prefix)
+                     and key.path in (t.path, *(axis.path for axis in t.axes))), None)

@@ -69,7 +69,7 @@ def _coefficients(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -
 
 def _off(bench: Bench) -> dict[str, Array]:
     """All tendons without force, and limits that never act."""
-    rows = {}
+    rows: dict[str, Array] = {}
     for i in range(len(bench.topology.fixed_tendons)):
         rows |= {f"fixed{i}_{name}": np.zeros(1) for name in ("stiffness", "damping", "limit_stiffness")}
         rows |= {f"fixed{i}_lower": np.array([-math.inf]), f"fixed{i}_upper": np.array([math.inf])}

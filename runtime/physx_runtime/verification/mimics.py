@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.simulation import Simulation
-from physx_runtime.verification.bench import Array, Bench, stripped
+from physx_runtime.verification.bench import Array, Bench, stripped, with_dofs
 from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 from physx_schema.description.units import DEGREES_PER_RADIAN
@@ -37,10 +37,7 @@ class Sweep:
 
 def holders(articulation: Articulation) -> Articulation:
     """The articulation with limits and mimic joints, and a drive on every joint whose gains the experiments set."""
-    bare = stripped(articulation, drives=True, limits=True, mimics=True)
-    return replace(bare, links=tuple(
-        replace(link, joint=replace(link.joint, dofs=tuple(_with_drive(dof) for dof in link.joint.dofs)))
-        if link.joint else link for link in bare.links))
+    return with_dofs(stripped(articulation, drives=True, limits=True, mimics=True), _with_drive)
 
 
 def _with_drive(dof: Dof) -> Dof:
@@ -108,7 +105,7 @@ def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
     above, below = np.flatnonzero(excess > reached), np.flatnonzero(excess < -reached)
     gaps = {(above[-1], above[-1] + 1) for _ in above[-1:]} | {(below[0] - 1, below[0]) for _ in below[:1]}
     sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.asked[a], swept.asked[b], FINE)) for a, b in sorted(gaps)
-                        if 0 <= a and b < len(swept.asked)]
+                        if a >= 0 and b < len(swept.asked)]
     asked = np.concatenate([part.asked for part in sweeps])
     order = np.argsort(asked, kind="stable")
     return Sweep(asked[order], np.concatenate([part.positions for part in sweeps])[order])
@@ -136,7 +133,7 @@ def tied(mimics: Sequence[Mimic], dof: int) -> set[int]:
 
 
 def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
-    """Gains: the reference's own, at least critically damped; stiff ones for joints that are to stay; none for the rest."""
+    """Gains: the reference's own, at least critically damped; stiff ones for joints to hold; none for tied joints."""
     reference, mimics = mimic.reference, bench.articulation.mimics
     inertia = bench.inertia.copy()
     inertia[reference] += sum(m.gearing ** 2 * bench.inertia[m.follower] for m in mimics if m.reference == reference)
@@ -193,8 +190,9 @@ def _reach(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] |
     asked, came = swept.asked[worst], swept.positions[worst, mimic.reference]
     free = swept.asked[~blocked]
     part = _shown(dof, free.min(), free.max()) if free.size else "no part"
-    return (f"{_stops(bench, mimic, swept, blocked)} leave {dof.path} {part} of its range {_shown(dof, dof.lower, dof.upper)}; "
-            f"asked for {_shown(dof, asked)} it comes to {_shown(dof, came)}")
+    whole, stops = _shown(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
+    return (f"{stops} leave {dof.path} {part} of its range {whole}; asked for {_shown(dof, asked)} "
+            f"it comes to {_shown(dof, came)}")
 
 
 def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:

@@ -58,7 +58,8 @@ def _drive(dof: Dof) -> Iterator[Quantity]:
     yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, push + along, per, idle=idle)
     yield Quantity(Key(drive.path, drive.prefix + "damping"), drive.damping, f"{push} s{along}", per, idle=idle)
     if not unlimited(drive.max_force):
-        yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, "torque" if dof.angular else "force")
+        unit = "torque" if dof.angular else "force"
+        yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, unit)
 
 
 def _push(dof: Dof, drive: Drive) -> str:
@@ -67,19 +68,19 @@ def _push(dof: Dof, drive: Drive) -> str:
     return "torque" if dof.angular else "force"
 
 
-def _gains(keys: list[Key], stiffness: float, damping: float, limit: float, limited: bool, enabled: bool) -> Iterator[Quantity]:
+def _gains(keys: list[Key], tendon: FixedTendon | SpatialTendon, limited: bool) -> Iterator[Quantity]:
     """Stiffness and damping of a tendon, and its limit stiffness where there is one."""
-    idle = "" if enabled else DISABLED
-    yield Quantity(keys[0], stiffness, "force/length", idle=idle)
-    yield Quantity(keys[1], damping, "force s/length", idle=idle)
-    if limit != 0.0:
-        yield Quantity(keys[2], limit, "force/length", idle=idle or ("" if limited else NO_LIMITS))
+    idle = "" if tendon.enabled else DISABLED
+    yield Quantity(keys[0], tendon.stiffness, "force/length", idle=idle)
+    yield Quantity(keys[1], tendon.damping, "force s/length", idle=idle)
+    if tendon.limit_stiffness != 0.0:
+        yield Quantity(keys[2], tendon.limit_stiffness, "force/length", idle=idle or ("" if limited else NO_LIMITS))
 
 
 def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Quantity]:
     keys = [Key(tendon.path, tendon.prefix + name) for name in ("stiffness", "damping", "limitStiffness")]
     limited = not (unlimited(tendon.lower_limit) and unlimited(tendon.upper_limit))
-    yield from _gains(keys, tendon.stiffness, tendon.damping, tendon.limit_stiffness, limited, tendon.enabled)
+    yield from _gains(keys, tendon, limited)
     idle = "" if tendon.enabled else DISABLED
     for axis in tendon.axes:
         angular = articulation.dofs[axis.dof].angular
@@ -92,15 +93,15 @@ def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
     for path in leaf_paths(tendon):
         leaf = path[-1]
         limited = not (unlimited(leaf.lower_limit) and unlimited(leaf.upper_limit))
-        yield from _gains(gain_keys(tendon, leaf), tendon.stiffness, tendon.damping, tendon.limit_stiffness, limited,
-                          tendon.enabled)
+        yield from _gains(gain_keys(tendon, leaf), tendon, limited)
     for attachment in tendon.attachments:
         idle = "" if tendon.enabled else DISABLED
         if attachment.parent < 0:
             idle = idle or "PhysX does not read the gearing of a root attachment"
             if attachment.gearing == 1.0:
                 continue
-        yield Quantity(Key(attachment.path, attachment.prefix + "gearing"), attachment.gearing, "length/length", idle=idle)
+        key = Key(attachment.path, attachment.prefix + "gearing")
+        yield Quantity(key, attachment.gearing, "length/length", idle=idle)
 
 
 def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:

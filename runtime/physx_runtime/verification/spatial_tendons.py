@@ -1,4 +1,4 @@
-"""Experiments on spatial tendons: stiffness, damping and limit stiffness at every leaf, and the attachments' gearing."""
+"""Experiments on spatial tendons: stiffness, damping and limit stiffness at every leaf, gearing of attachments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Kinematics, forward_kinematics, point_jacobian, quaternion
+from physx_runtime.algorithms.kinematics import Kinematics, point_jacobian
 from physx_runtime.solver.spatial_tendon import SHORTEST_SEGMENT
 from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key
@@ -55,7 +55,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
     for i, (tendon, path) in enumerate(_active(bench.articulation)):
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
-        k = _kinematics(bench)
+        _, k = bench.kinematics()
         arms = _moment_arms(bench, k, i)
         if not np.any(arms):
             reason = _without_arms(bench, k, i)
@@ -70,11 +70,6 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
             pulls = efforts[:, 0] - efforts[:, 1]
             found.values.update(zip(gearings, (float(pull / pulls[0]) for pull in pulls[1:]), strict=True))
     return found
-
-
-def _kinematics(bench: Bench) -> Kinematics:
-    rows = {**bench.model.parameters, **bench.model.state}
-    return forward_kinematics(bench.topology, rows, bench.pose, quaternion(rows, "root_rotation", 0))
 
 
 def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
@@ -93,7 +88,7 @@ def _segments(bench: Bench, k: Kinematics, i: int) -> Array:
 
 
 def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
-    """Joint effort per unit of pull that holds against it, (n_dof,): the pull acts at leaf and root, along their segments."""
+    """Joint effort per unit of pull, (n_dof,): the tendon pulls at leaf and root only, along their segments."""
     points, segments = _points(bench, k, i), _segments(bench, k, i)
     links = bench.topology.spatial_tendons[i].links
     arms = np.zeros(bench.size)
@@ -108,8 +103,8 @@ def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
 def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
     lengths = np.linalg.norm(_segments(bench, k, i)[[0, -1]], axis=1)
     if (lengths <= SHORTEST_SEGMENT).any():
-        return (f"a segment of length {lengths.min():.3g} has no direction: at {SHORTEST_SEGMENT:g} or less PhysX lets its end "
-                "feel no force, and the other end moves no joint")
+        return (f"a segment of length {lengths.min():.3g} has no direction: at {SHORTEST_SEGMENT:g} or less its end "
+                "feels no force in PhysX, and the other end moves no joint")
     return "in the authored pose the pull of the tendon passes through every joint: it moves none"
 
 
@@ -120,7 +115,7 @@ def _length(bench: Bench, k: Kinematics, i: int) -> float:
 
 def _off(bench: Bench) -> dict[str, Array]:
     """All tendons without force, and limits that never act."""
-    rows = {}
+    rows: dict[str, Array] = {}
     for i in range(len(bench.topology.spatial_tendons)):
         rows |= {f"spatial{i}_{name}": np.zeros(1) for name in ("stiffness", "damping", "limit_stiffness")}
         rows |= {f"spatial{i}_lower": np.array([-math.inf]), f"spatial{i}_upper": np.array([math.inf])}

@@ -10,11 +10,11 @@ from typing import Any
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.quantities import NO_EXPERIMENT, quantities, unmeasured
-from physx_runtime.verification.quantity import Key, Quantity
+from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.refused import Authored, refused_rows
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import Articulation, Description, Mimic
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
@@ -48,6 +48,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     rows = [row for a in description.articulations for row in _rows(description, a, dt, authored)]
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in refused_rows(description, authored) if (row.path, row.property) not in taken]
+    order = list(dict.fromkeys(row.path for row in rows))
+    rows.sort(key=lambda row: order.index(row.path))
     if not rows and not description.articulations:
         raise UnsupportedError(
             f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
@@ -61,7 +63,7 @@ def _reader(stage: Any) -> Authored:
     def authored(path: str, name: str) -> float | None:
         prim = stage.GetPrimAtPath(path) if stage is not None else None
         attribute = prim.GetAttribute(name) if prim else None
-        value = attribute.Get() if attribute and attribute.HasAuthoredValue() else None
+        value: Any = attribute.Get() if attribute and attribute.HasAuthoredValue() else None
         if hasattr(value, "__len__") and not isinstance(value, str):
             value = value[0] if len(value) else None
         return float(f"{value:.7g}") if isinstance(value, int | float) and not isinstance(value, bool) else None
@@ -71,7 +73,7 @@ def _reader(stage: Any) -> Authored:
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored) -> Iterator[Row]:
     wanted = list(quantities(articulation))
-    unusable = _unusable(wanted)
+    unusable = _unusable(wanted, articulation.mimics)
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
@@ -96,10 +98,11 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             yield _row(quantity, number, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 
-def _unusable(wanted: Sequence[Quantity]) -> str:
+def _unusable(wanted: Sequence[Quantity], mimics: Sequence[Mimic]) -> str:
     """Why nothing of an articulation can be measured; empty where it can."""
-    broken = [f"{q.key.path} {q.key.property}" for q in wanted if not math.isfinite(q.described) and not q.idle]
-    return f"{', '.join(broken)} is not finite, which makes every joint of the articulation NaN" if broken else ""
+    broken = [f"{q.key.path} {q.key.property} is NaN" for q in wanted if math.isnan(q.described)]
+    broken += [f"{m.path} {m.prefix}gearing is infinite" for m in mimics if math.isinf(m.gearing)]
+    return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
 
 
 def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments]) -> Row:
@@ -120,11 +123,16 @@ def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experimen
 
 
 def _on_stage(quantity: Quantity, value: float | None) -> float | None:
-    return None if value is None else quantity.on_stage(value)
+    """In the stage's unit; rounding around an authored 0 is dropped."""
+    if value is None:
+        return None
+    shown = quantity.on_stage(value)
+    return 0.0 if quantity.described == 0.0 and abs(shown) <= quantity.noise else shown
 
 
 def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
-    return math.isclose(authored, effective, rel_tol=TOLERANCE) or (authored == 0.0 and abs(effective) <= quantity.noise)
+    close = math.isclose(authored, effective, rel_tol=TOLERANCE)
+    return close or (authored == 0.0 and abs(effective) <= quantity.noise)
 
 
 def _reasons(quantity: Quantity, authored: float, experiment: Experiments) -> Iterator[str]:
@@ -136,6 +144,7 @@ def _reasons(quantity: Quantity, authored: float, experiment: Experiments) -> It
     yield from experiment.causes(quantity.key, quantity.described)
 
 
-def _row(quantity: Quantity, authored: float, effective: float | None, ideal: float | None, verdict: str, reason: str) -> Row:
-    key: Key = quantity.key
-    return Row(key.path, key.property, authored, effective, ideal, verdict, reason, quantity.unit)
+def _row(quantity: Quantity, authored: float, effective: float | None, ideal: float | None, verdict: str,
+         reason: str) -> Row:
+    path, name, _ = quantity.key
+    return Row(path, name, authored, effective, ideal, verdict, reason, quantity.unit)

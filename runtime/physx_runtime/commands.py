@@ -1,0 +1,74 @@
+"""The commands `simulate` and `verify`; what they need is imported when they run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+_DT = 1 / 60
+_ALTERED, _NOT_EVALUATED = 1, 5
+
+
+class _Seconds(click.ParamType[float]):
+    """A positive, finite time, also as a fraction such as 1/60."""
+
+    name = "seconds"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The time in seconds."""
+        try:
+            over, _, under = str(value).partition("/")
+            seconds = float(over) / float(under or 1.0)
+        except (ValueError, ZeroDivisionError):
+            seconds = math.nan
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            self.fail(f"{value!r} is not a positive time; write seconds such as 0.01 or 1/60", param, ctx)
+        return seconds
+
+
+@click.command("simulate")
+@click.argument("stage")
+@click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
+@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
+def simulate_command(stage: str, steps: int, dt: float, every: int, out: Path | None) -> None:
+    """Step the articulation of a stage as PhysX steps it."""
+    if out is not None and out.suffix != ".npz":
+        raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
+    from physx_runtime.recording_file import write_recording
+    from physx_runtime.simulation import simulate
+
+    recording = simulate(stage, dt=dt, steps=steps, every=every)
+    if out is not None:
+        try:
+            write_recording(out, recording)
+        except OSError as error:
+            raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+    joints, links = len(recording.joint_names), len(recording.link_names)
+    where = f", written to {out}" if out else "; give --out to keep the motion"
+    click.echo(f"{stage}: {joints} joint axes and {links} links, {steps} steps of {dt:.6g} s, "
+               f"{len(recording.time)} states{where}")
+
+
+@click.command("verify")
+@click.argument("stage")
+@click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated.")
+def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
+    """Measure what the authored drives, tendons and mimic joints of a stage come to.
+
+    Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
+    5 something not evaluated (with --strict).
+    """
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.report import NOT_EVALUATED
+    from physx_runtime.verification.text import verification_json, verification_lines
+
+    verification = verify(stage, dt=dt)
+    click.echo(verification_json(verification) if style == "json" else "\n".join(verification_lines(verification)))
+    unknown = any(row.verdict == NOT_EVALUATED for row in verification.rows)
+    raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)

@@ -1,0 +1,87 @@
+"""Assertions and a fixture for tests of physics stages; a pytest run that uses none of them loads no USD and no numba."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from physx_runtime.recording import Recording
+    from physx_runtime.verification import Row
+
+
+class NotEvaluatedWarning(UserWarning):
+    """Authored physics that an assertion could not judge."""
+
+
+def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready") -> None:
+    """Assert that checking a stage, or the file at a path, finds no errors; the message lists them.
+
+    What could not be evaluated becomes a NotEvaluatedWarning. Raises UnreadableError for a file that is no stage.
+    """
+    __tracebackhide__ = True
+    from physx_schema.checking import check
+    from physx_schema.cli.text import finding_lines, plural
+
+    report = check(stage, profile)
+    _warn([f"{item.path} {item.property}: {item.reason}" for item in report.not_evaluated])
+    if report.errors:
+        lines = [line for finding in report.errors for line in finding_lines(report.source, finding)]
+        raise AssertionError("\n".join([f"{plural(len(report.errors), 'error')} in {report.source}", *lines]))
+
+
+def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> None:
+    """Assert that every measured value is within `tolerance` (relative) of the authored one and nothing is ignored.
+
+    The message lists prim, property, authored and effective value and the reason. What could not be measured becomes a
+    NotEvaluatedWarning. Raises as physx_runtime.verify.
+    """
+    __tracebackhide__ = True
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.report import NOT_EVALUATED
+    from physx_runtime.verification.text import sentence
+    from physx_schema.cli.text import plural
+
+    verification = verify(stage)
+    _warn([f"{row.path} {row.property}: {row.reason}" for row in verification.rows if row.verdict == NOT_EVALUATED])
+    wrong = [row for row in verification.rows if not _takes_effect(row, tolerance)]
+    if wrong:
+        lines = [f"{row.path}: {sentence(row, verification)}" for row in wrong]
+        count = plural(len(wrong), "authored value")
+        headline = f"{count} of {verification.source} without the authored effect (tolerance {tolerance:.3g})"
+        raise AssertionError("\n".join([headline, *lines]))
+
+
+def _takes_effect(row: Row, tolerance: float) -> bool:
+    """Whether a row counts as authored, or says nothing about it.
+
+    A row that is altered although its number is right is altered for another reason, such as a range out of reach.
+    """
+    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED
+    from physx_runtime.verification.verifying import TOLERANCE
+
+    if row.verdict in (IGNORED, NOT_EVALUATED):
+        return row.verdict == NOT_EVALUATED
+    if row.effective is None:
+        return False
+    if row.verdict == ALTERED and math.isclose(row.effective, row.authored, rel_tol=TOLERANCE):
+        return False
+    return row.authored == row.effective or abs(row.effective - row.authored) <= tolerance * abs(row.authored)
+
+
+def _warn(lines: list[str]) -> None:
+    for line in lines:
+        warnings.warn(f"not evaluated: {line}", NotEvaluatedWarning, stacklevel=3)
+
+
+@pytest.fixture
+def physx_simulate() -> Callable[..., Recording]:
+    """The function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
+    from physx_runtime.simulation import simulate
+
+    return simulate

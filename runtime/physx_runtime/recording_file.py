@@ -1,0 +1,21 @@
+"""Recordings as .npz files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from physx_runtime.recording import Recording
+from physx_runtime.viewing.writing import replacing
+
+
+def write_recording(path: Path, recording: Recording) -> None:
+    """Write every field of a recording under its own name; the file appears whole or not at all.
+
+    Raises OSError where the file cannot be written.
+    """
+    arrays = {field.name: np.asarray(getattr(recording, field.name)) for field in dataclasses.fields(recording)}
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)
