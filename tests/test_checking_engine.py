@@ -113,7 +113,7 @@ def test_checking_writes_nothing(tmp_path: Path) -> None:
 
 def test_every_code_in_the_sources_is_explained() -> None:
     package = Path(str(__import__("physx_schema").__file__)).parent
-    families = ("tendon", "body", "joint", "articulation", "scene", "value")
+    families = ("tendon", "body", "joint", "articulation", "scene", "stage", "value")
     for source in (*package.glob("description/*.py"), *package.glob("checking/*.py")):
         for quoted in source.read_text().split('"'):
             family, _, name = quoted.partition("/")

@@ -228,6 +228,13 @@ def test_mass_properties_are_those_of_physx(measured: dict[str, dict[str, Any]],
 
 
 @pytest.mark.parametrize("name", STAGES)
+def test_principal_axes_are_those_of_physx(measured: dict[str, dict[str, Any]], name: str) -> None:
+    axes = np.array([link.principal_axes for link in described(name).links])
+    same = np.abs(np.sum(axes * measured[name]["body_com_pose"][:, 3:], axis=1))
+    np.testing.assert_allclose(same, 1.0, 0, POSITION)
+
+
+@pytest.mark.parametrize("name", STAGES)
 def test_limits_drives_and_axis_properties_are_those_of_physx(measured: dict[str, dict[str, Any]], name: str) -> None:
     dofs, found = described(name).dofs, measured[name]
     spherical = [link.joint.path for link in described(name).links if link.joint and link.joint.kind == "spherical"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from pxr import Usd, UsdGeom, UsdPhysics
-from robots import opened, prim, robot
+from robots import base, opened, prim, robot
 
 from physx_schema.description import Scene, describe
 from physx_schema.errors import UnreadableError
@@ -96,3 +97,22 @@ def test_kilograms_per_unit_are_read() -> None:
     stage = opened(robot())
     UsdPhysics.SetStageKilogramsPerUnit(stage, 0.001)
     assert describe(stage).scene.kilograms_per_unit == 0.001
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize(("name", "default"), [("metersPerUnit", 0.01), ("kilogramsPerUnit", 1.0)])
+def test_unit_that_makes_no_sense_is_reported_and_left_at_its_default(name: str, default: float, value: float) -> None:
+    stage = opened(robot())
+    stage.SetMetadata(name, value)
+    description = describe(stage)
+    assert default in (description.scene.meters_per_unit, description.scene.kilograms_per_unit)
+    assert ("stage/units", name) in [(problem.code, problem.property) for problem in description.problems]
+
+
+def test_missing_reference_is_reported_and_the_rest_is_read() -> None:
+    stage = opened(robot(base()))
+    stage.DefinePrim("/broken").GetReferences().AddReference("./absent.usda")
+    description = describe(stage)
+    assert [problem.code for problem in description.problems] == ["stage/composition"]
+    assert "absent.usda" in description.problems[0].message
+    assert len(description.articulations) == 1

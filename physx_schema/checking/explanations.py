@@ -93,6 +93,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "articulation/world-joint-outside": "With PhysicsArticulationRootAPI on the body itself the base is floating, and "
                                         "its joint to the world is solved as a separate, softer constraint.",
     "scene/several": "The stage has several physics scenes; this library reads the first.",
+    "stage/units": "metersPerUnit and kilogramsPerUnit must be finite and above 0.",
+    "stage/composition": "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
     # --- values ---
     "value/token": "A token that PhysX does not know is replaced by its default, without a message.",
     "value/range": "A number outside the range of its property is clamped, replaced or refused by PhysX.",

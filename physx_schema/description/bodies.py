@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from physx_schema.description.colliders import Collider, read_collider
 from physx_schema.description.mass import as_matrix, as_rotation, as_vector, read_mass
 from physx_schema.description.model import Joint, Link, Vec3
@@ -42,7 +44,9 @@ def read_link(
         collider = read_collider(reading, opinions, body)
         if collider is not None:
             shapes.append(collider)
-    mass = read_mass(reading, body, shapes)
+    with np.errstate(invalid="ignore", over="ignore"):      # values that are no numbers are reported by checks
+        mass = read_mass(reading, body, shapes)
+        axes = as_rotation(mass.axes)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
@@ -53,7 +57,7 @@ def read_link(
         max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
         cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
-        principal_axes=as_rotation(mass.axes),
+        principal_axes=axes,
     )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
-from pxr import Usd, UsdGeom
+from pxr import Usd
 
 from physx_schema.description.frames import Frames
 from physx_schema.description.model import Problem
@@ -19,18 +20,44 @@ class Reading:
         self.stage = stage
         self.frames = Frames()
         self.problems: list[Problem] = []
-        self.meters_per_unit = float(UsdGeom.GetStageMetersPerUnit(stage))
-        self.kilograms_per_unit = _kilograms_per_unit(stage)
+        self.meters_per_unit = self._unit("metersPerUnit", 0.01)
+        self.kilograms_per_unit = self._unit("kilogramsPerUnit", 1.0)
+        for error in stage.GetCompositionErrors():
+            self.problem(
+                "stage/composition", "/", "", " ".join(str(error).split()), "part of the stage is missing or ambiguous",
+                "repair the reference, payload, sublayer or inherit that it names",
+            )
         self.prims: dict[str, PrimOpinions] = {}
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
             opinions = PrimOpinions(prim, self.problems)
             if opinions.physical:
                 self.prims[opinions.path] = opinions
+        self._paths = tuple(self.prims)
+        self._places = {path: place for place, path in enumerate(self._paths)}
         self._bodies: dict[str, str] = {}
+
+    def _unit(self, name: str, default: float) -> float:
+        """A unit of the stage's metadata, USD's default where none is authored or the value makes no sense."""
+        value = float(self.stage.GetMetadata(name)) if self.stage.HasAuthoredMetadata(name) else default
+        if math.isfinite(value) and value > 0.0:
+            return value
+        self.problem(
+            "stage/units", "/", name, f"{name} is {value:g}", f"this library works with {default:g}",
+            "author a number above 0",
+        )
+        return default
 
     def having(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
         return (opinions for opinions in self.prims.values() if opinions.has(schema))
+
+    def below(self, path: str) -> Iterator[str]:
+        """Paths of the prims with physics under one of them, in traversal order."""
+        prefix = path + "/"
+        for place in range(self._places[path] + 1, len(self._paths)):
+            if not self._paths[place].startswith(prefix):
+                return
+            yield self._paths[place]
 
     def problem(self, code: str, path: str, name: str, message: str, why: str, fix: str,
                 severity: str = "error") -> None:
@@ -53,11 +80,6 @@ class Reading:
             path = path.rpartition("/")[0]
         self._bodies.update(dict.fromkeys(visited, found))
         return found
-
-
-def _kilograms_per_unit(stage: Any) -> float:
-    value = stage.GetMetadata("kilogramsPerUnit")
-    return float(value) if value else 1.0
 
 
 def path_key(path: str) -> tuple[str, ...]:

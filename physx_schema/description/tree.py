@@ -36,14 +36,13 @@ def find_trees(reading: Reading, joints: Iterable[AuthoredJoint]) -> list[Tree]:
     by_path = {joint.path: joint for joint in joints}
     graph = BodyGraph(bodies, by_path.values())
     trees: list[Tree] = []
-    roots: list[str] = []
+    outer = ""
     for opinions in reading.having("PhysicsArticulationRootAPI"):
         opinions.mark("PhysicsArticulationRootAPI")
-        nested = next((root for root in roots if opinions.path.startswith(root + "/")), None)
-        if nested is not None:
-            _report_nested(reading, opinions, nested)
+        if outer and opinions.path.startswith(outer + "/"):
+            _report_nested(reading, opinions, outer)
             continue
-        roots.append(opinions.path)
+        outer = opinions.path
         found = _trees_of(reading, graph, opinions, by_path)
         if not found:
             _report_empty(reading, opinions)
@@ -53,7 +52,7 @@ def find_trees(reading: Reading, joints: Iterable[AuthoredJoint]) -> list[Tree]:
 
 def _accepts(reading: Reading, tree: Tree) -> bool:
     """Whether PhysX makes an articulation of a tree; a kinematic body is refused and stays a body of its own."""
-    if len(tree.links) == 1 and tree.base is None:
+    if len(tree.links) == 1 and tree.base is None and tree.root.path != tree.links[0].body:
         return False
     kinematic = [link.body for link in tree.links if is_kinematic(reading.prims[link.body])]
     if kinematic:
@@ -75,7 +74,7 @@ def _trees_of(
     if joint is not None:
         return _rooted_at_joint(reading, graph, root, joint)
     trees = []
-    for component in graph.components(_bodies_below(reading, root.path)):
+    for component in graph.components(reading.below(root.path)):
         base = component.base_joint()
         start = graph.held_by(base) if base is not None else component.root()
         trees.append(_tree(reading, graph, root, base, start))
@@ -102,11 +101,6 @@ def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joi
     if not body or not graph.to_world(joint):
         return []
     return [_tree(reading, graph, root, joint, body)]
-
-
-def _bodies_below(reading: Reading, path: str) -> list[str]:
-    prefix = "/" if path == "/" else path + "/"
-    return [name for name in reading.prims if name.startswith(prefix)]
 
 
 def _tree(reading: Reading, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str) -> Tree:
