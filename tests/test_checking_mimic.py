@@ -208,6 +208,12 @@ def test_joint_states_off_the_equation_are_a_warning() -> None:
     assert judgements(stage) == {("initial-violation", "warning")}
 
 
+@pytest.mark.parametrize(("factor", "severity"), [(1.0, "warning"), (-1.0, "error")])
+def test_newton_mimic_on_the_same_joint_is_judged_by_whether_it_agrees(factor: float, severity: str) -> None:
+    stage = pair({"float newton:mimicCoef1": factor}, schemas=("NewtonMimicAPI",))
+    assert judgements(stage) == {("double-mimic", severity)}
+
+
 def test_properties_without_the_api_are_an_error() -> None:
     values = {"float physxMimicJoint:rotY:gearing": 1.0}
     assert ("orphan-properties", "error") in judgements(pair(values))

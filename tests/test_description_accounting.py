@@ -75,6 +75,11 @@ def test_spherical_joints_are_not_evaluated() -> None:
     assert not_evaluated(finger({}, (), "Spherical")) == {("/Robot/j", "")}
 
 
+def test_pgs_solver_is_not_evaluated() -> None:
+    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"uniform token physxScene:solverType": "PGS"})
+    assert not_evaluated(robot(base(), outside=scene)) == {("/scene", "")}
+
+
 def test_bodies_and_joints_outside_articulations_are_not_evaluated() -> None:
     text = robot(link("a"), link("b"), joint("Revolute", "j", "a", "b"), schemas=())
     assert not_evaluated(text) == {("/Robot/a", ""), ("/Robot/b", ""), ("/Robot/j", "")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.finding import Finding, judged
@@ -24,6 +25,7 @@ def pairs(description: Description) -> Iterator[Finding]:
         if len(item.references) == 1 and item.references[0] in accepted - cyclic - {item.path}:
             yield from _chain(item)
         yield from _portability(item, leaders)
+        yield from _double(item)
     yield from _strangers(description)
     states = {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
     for articulation in description.articulations:
@@ -71,6 +73,23 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
         "refer to the joint at the head of the chain, with the product of the gearings",
     )
     yield from judged(finding, "warning", "error")
+
+
+def _double(item: MimicDeclaration) -> Iterator[Finding]:
+    """Newton's mimic joint q = c0 + c1 q_reference says the same as PhysX's where c1 = -gearing and c0 = -offset."""
+    gearing, offset = item.value("gearing"), item.value("offset")
+    if item.newton is None or not isinstance(gearing, int | float) or not isinstance(offset, int | float):
+        return
+    same = math.isclose(item.newton[1], -gearing, rel_tol=_TOLERANCE) and math.isclose(
+        item.newton[0], -offset, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    yield Finding(
+        "DJ.007/double-mimic", "warning" if same else "error", item.path, "apiSchemas",
+        f"NewtonMimicAPI on the same joint says q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
+        f"PhysxMimicJointAPI says q = {-offset + 0.0:g} + {-gearing:g} q_reference",
+        "PhysX obeys both" if same else "PhysX obeys both, and the joints stay near their start",
+        "remove one of the two APIs, or keep them equal" if same else "make newton:mimicCoef1 = -gearing and "
+        "newton:mimicCoef0 = -offset, or remove one of the two APIs",
+    )
 
 
 def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, RETIRED, WITHOUT_EFFECT, namespace
-from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion
+from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
@@ -40,11 +40,14 @@ class Account:
 
 
 def settle(
-    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
+    reading: Reading, scene: Scene, articulations: Sequence[Articulation], bodies: Sequence[Link],
+    joints: Sequence[Joint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(contacts=any(reading.having("PhysicsCollisionAPI")), dropped=_dropped(reading))
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
+    if scene.solver_type == "PGS":
+        account.not_evaluated.append(Opinion(scene.path, "", "the PGS solver is not simulated"))
     for opinions in reading.prims.values():
         _settle_type(account, opinions)
         for applied in opinions.applied:

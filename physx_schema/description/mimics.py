@@ -50,8 +50,18 @@ def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accept
         limits=_limits(opinions), reference_limits=_limits(reference),
         excluded=_flag(opinions, "excludeFromArticulation"),
         reference_excluded=_flag(reference, "excludeFromArticulation"),
-        refusal=refusal, refusal_code=code,
+        refusal=refusal, refusal_code=code, newton=_newton(opinions),
     )
+
+
+def _newton(opinions: PrimOpinions) -> tuple[float, float] | None:
+    """The coefficients of Newton's mimic joint on the prim: q = first + second * q_reference."""
+    if not opinions.has("NewtonMimicAPI"):
+        return None
+    values = (opinions.prim.GetAttribute(f"newton:mimicCoef{i}").Get() for i in (0, 1))
+    constant, factor = (value if isinstance(value, float) else default
+                        for value, default in zip(values, (0.0, 1.0), strict=True))
+    return constant, factor
 
 
 def _limits(opinions: PrimOpinions | None) -> tuple[float, float]:

@@ -233,6 +233,7 @@ class MimicDeclaration:
     reference_excluded: bool
     refusal: str = ""                   # why PhysX makes no mimic joint of it; empty where it does
     refusal_code: str = ""              # the check that refuses it: "host", "instance", "limits", "joint-type" ...
+    newton: tuple[float, float] | None = None   # constant and factor of a NewtonMimicAPI on the same joint
 
     def value(self, name: str) -> object:
         """The value of the property with this base name."""

@@ -39,7 +39,7 @@ def describe(source: str | Path | Any) -> Description:
     placed = {link.path for articulation in articulations for link in articulation.links}
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
     bodies, free_joints = _free_bodies(reading, placed, colliders), _free_joints(reading, joints, used)
-    account = settle(reading, articulations, bodies, free_joints)
+    account = settle(reading, scene, articulations, bodies, free_joints)
     return Description(
         source=source_name(stage), scene=scene, articulations=articulations, bodies=bodies, joints=free_joints,
         mimic_declarations=tuple(declarations), problems=_sorted(reading.problems), unused=tuple(account.unused),
