@@ -12,7 +12,9 @@ import pytest
 from robots import base, joint, link, opened, robot
 
 from physx_schema.checking import Finding, check
+from physx_schema.checking.explanations import EXPLANATIONS
 from physx_schema.checking.finding import rank
+from physx_schema.checking.mimic import _FIXES
 from physx_schema.description import describe
 
 RULE = "DJ.007/"
@@ -217,6 +219,12 @@ def test_newton_mimic_on_the_same_joint_is_judged_by_whether_it_agrees(factor: f
 def test_properties_without_the_api_are_an_error() -> None:
     values = {"float physxMimicJoint:rotY:gearing": 1.0}
     assert ("orphan-properties", "error") in judgements(pair(values))
+
+
+def test_every_finding_of_the_recorded_stages_is_explained(shared_cases: Path) -> None:
+    found = {item.code for path in (shared_cases / "mimic_rule").glob("*.usda") for item in rule_findings(path)}
+    refusals = {RULE + code for code in _FIXES}
+    assert found | refusals <= EXPLANATIONS.keys()
 
 
 def test_every_refusal_of_the_recorded_stages_is_an_error(shared_cases: Path) -> None:

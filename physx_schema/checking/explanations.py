@@ -43,8 +43,8 @@ EXPLANATIONS: Mapping[str, str] = {
                           "reference joint.",
     "DJ.007/initial-violation": "The authored joint states do not satisfy the mimic equation, so the first step moves "
                                 "both joints at once.",
-    "DJ.007/double-mimic": "PhysX obeys a NewtonMimicAPI beside PhysxMimicJointAPI. Where the two disagree neither joint "
-                           "can move: 1.98 of 20 degrees were measured.",
+    "DJ.007/double-mimic": "PhysX obeys a NewtonMimicAPI beside PhysxMimicJointAPI. Where the two disagree neither "
+                           "joint can move: 1.98 of 20 degrees were measured.",
     "DJ.007/orphan-properties": "physxMimicJoint properties count only where PhysxMimicJointAPI is applied under the "
                                 "same instance name.",
     "DJ.007/newton-portability": "Newton's mimic joints couple two joints of one type, do not chain, and take offsets "
