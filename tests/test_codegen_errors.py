@@ -48,6 +48,9 @@ BAD = {
         "'name' is 'the size'; give letters, digits and underscores, with colons between parts"),
     "word twice": (CLASS + "  applies_to: [PhysicsJoint, PhysicsJoint]\n", 5,
         "'PhysicsJoint' stands twice in 'applies_to'; keep one"),
+    "list for a key": (CLASS + "  [a, b]: c\n", 5, "a key is a list or mapping; give a single word"),
+    "mapping for a default": (attribute("type: float, default: {x: 1}"), 6,
+        "default: a mapping; type float takes a number"),
     "anchor": (CLASS + "  doc: &d text\n", 5, "anchor or alias 'd'; write the values out where they apply"),
     "tag": (CLASS + "  doc: !!str text\n", 5, "tag 'tag:yaml.org,2002:str'; definitions are plain data: remove it"),
     "unknown type": (attribute("type: flaot"), 6, "unknown type 'flaot'; did you mean 'float'?"),
@@ -147,6 +150,14 @@ def test_paths_below_the_working_directory_are_relative(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SchemaError, match=r"^schema/toy\.yaml:5: unknown key"):
         generate(Path("schema"))
+
+
+@pytest.mark.parametrize("name", ["tokens", "_base", "two-words", "class"])
+def test_a_file_that_cannot_be_a_module_is_named(name: str, tmp_path: Path) -> None:
+    folder = schema(tmp_path / "bad", CLASS)
+    (folder / "toy.yaml").rename(folder / f"{name}.yaml")
+    with pytest.raises(SchemaError, match=rf"{name}\.yaml:2: file name '{name}\.yaml' is no free module name"):
+        generate(folder)
 
 
 def test_a_library_needs_one_name(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from physx_codegen import naming, value_types
 from physx_codegen.load_yaml import RANGE
+from physx_codegen.model import Attribute, Location, Property
 from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
 
@@ -94,3 +95,13 @@ def test_names_are_cased_like_usds(text: str, proper: str, camel: str) -> None:
 @pytest.mark.parametrize("word", ["GPU", "left-hand", "2d", "physx:word"])
 def test_tokens_have_valid_python_names(word: str) -> None:
     assert naming.identifier(word).isidentifier() and Tf.IsValidIdentifier(naming.identifier(word))
+
+
+@pytest.mark.parametrize(("names", "expected"), [
+    ([("physics:position", "position")], ["position"]),
+    ([("a:limit", ""), ("b:limit", "")], ["aLimit", "bLimit"]),
+    ([("class", "category"), ("name", "label")], ["category", "label"]),
+])
+def test_keywords_are_the_last_part_of_a_name_where_usable(names: list[tuple[str, str]], expected: list[str]) -> None:
+    properties: list[Property] = [Attribute(name, "float", Location("a.yaml", 1), api=api) for name, api in names]
+    assert list(naming.keywords(properties).values()) == expected

@@ -261,6 +261,8 @@ class _Reader:
                 self.report(entry.lines["default"], f"'default' is empty; give {value_types.describe(kind)}, or no key")
             return None
         try:
+            if isinstance(raw, Mapping):
+                raise ValueError("a mapping")
             return value_types.parse(kind, raw)
         except ValueError as error:
             takes = f"type {type_name} takes {value_types.describe(kind)}"

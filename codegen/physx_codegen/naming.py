@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -71,11 +72,16 @@ def suffix(prop: Property) -> str:
 
 
 def keywords(properties: list[Property]) -> dict[str, str]:
-    """Property name -> keyword of Apply: the last part of the name, or the method's name where that is ambiguous."""
+    """Property name -> keyword of Apply: the last part of the name, or the method's name where that is not usable."""
     last = {prop.name: prop.name.rpartition(":")[2] for prop in properties}
     count = Counter(last.values())
-    return {prop.name: last[prop.name] if count[last[prop.name]] == 1 else camel_case(api_name(prop))
-            for prop in properties}
+    return {prop.name: last[prop.name] if count[last[prop.name]] == 1 and not reserved(last[prop.name])
+            else camel_case(api_name(prop)) for prop in properties}
+
+
+def reserved(word: str) -> bool:
+    """Whether a word cannot be a keyword of Apply or Define."""
+    return keyword.iskeyword(word) or word in {"prim", "name", "stage", "path"}
 
 
 def type_name(library: Library, cls: SchemaClass) -> str:

@@ -12,7 +12,6 @@ from .load_yaml import closest
 from .model import Attribute, Library, Location, Property, Range, SchemaClass, SchemaError
 
 Problem = tuple[Location, str]
-RESERVED = {"prim", "name", "stage", "path"}        # parameters of Apply and Define
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -38,8 +37,9 @@ def _classes(library: Library) -> Iterator[Problem]:
                 yield cls.loc, f"class '{name}' is already defined at {first[name].loc}; rename or remove one"
             first.setdefault(name, cls)
     for family in library.families:
-        if not IDENTIFIER.fullmatch(family.name) or keyword.iskeyword(family.name) or family.name == "tokens":
-            yield family.classes[0].loc, f"file name '{family.file}' is no module name; use letters and underscores"
+        usable = IDENTIFIER.fullmatch(family.name) and not keyword.iskeyword(family.name)
+        if not usable or family.name.startswith("_") or family.name == "tokens":
+            yield family.classes[0].loc, f"file name '{family.file}' is no free module name; use letters and underscores"
 
 
 def _tokens(library: Library) -> Iterator[Problem]:
@@ -124,7 +124,7 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
         if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
     for name, word in naming.keywords(list(cls.properties)).items():
-        if word in RESERVED or keyword.iskeyword(word):
+        if naming.reserved(word):
             prop = next(item for item in cls.properties if item.name == name)
             yield prop.loc, f"'{word}' cannot be a keyword of Apply; set api or rename the property"
 

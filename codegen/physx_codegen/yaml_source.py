@@ -73,6 +73,9 @@ class Source:
         mapping = Mapping(node.start_mark.line + 1)
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.problems.append((line, "a key is a list or mapping; give a single word"))
+                continue
             key = str(key_node.value)
             if key in mapping.values:
                 self.problems.append((line, f"duplicate key '{key}', first on line {mapping.lines[key]}; keep one"))
