@@ -16,7 +16,7 @@ from physx_schema import authoring
 
 HAND = "/World/hand"
 PALM = f"{HAND}/palm"
-PALM_SIZE = (0.17, 0.05, 0.024)
+PALM_SIZE = (0.175, 0.05, 0.024)
 NYLON = 1150.0                      # kg / m^3
 GREY, BLUE, SAND = (0.35, 0.37, 0.4), (0.35, 0.55, 0.85), (0.85, 0.7, 0.5)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.recording import Recording
 from physx_runtime.viewing.plots import Chart
+from physx_runtime.viewing.poses import link_poses, rotated
 from physx_runtime.viewing.text import number
 from physx_schema.description.model import Articulation, Dof, FixedTendon, Mimic, SpatialTendon
 
@@ -90,9 +91,8 @@ def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
 def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: Articulation, world: int,
                     length: str) -> Iterator[Chart]:
     """One chart a leaf: PhysX treats every leaf as a tendon of its own."""
-    order = [recording.link_names.index(link.path) for link in articulation.links]
-    poses = recording.link_pose[:, world, order].astype(np.float64)
-    points = [_rotated(poses[:, a.link], np.array(a.local_position)) for a in tendon.attachments]
+    poses = link_poses(articulation, recording, world)
+    points = [rotated(poses[:, a.link], a.local_position) for a in tendon.attachments]
     geared = [np.zeros(len(poses))]                 # along the path from the root; its own gearing does not count
     for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
         distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
@@ -103,15 +103,6 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
             rest = attachment.rest_length if attachment.rest_length >= 0.0 else float(value[0])
             yield _length(f"{attachment.path} {attachment.name}", kind, tendon.offset + value, rest,
                           (attachment.lower_limit, attachment.upper_limit), length)
-
-
-def _rotated(poses: Array, local: Array) -> Array:
-    """World positions of a point fixed in a link; poses: (n_record, 7), position and quaternion x y z w."""
-    u, w = poses[:, 3:6], poses[:, 6:]
-    # p + v + 2 w (u x v) + 2 u x (u x v)
-    turned = np.cross(u, local)
-    rotated: Array = poses[:, :3] + local + 2.0 * w * turned + 2.0 * np.cross(u, turned)
-    return rotated
 
 
 def _length(title: str, kind: str, value: Array, rest: float, limits: tuple[float, float], unit: str) -> Chart:

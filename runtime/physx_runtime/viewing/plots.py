@@ -1,23 +1,26 @@
-"""Line plots as inline SVG that takes its colours and fonts from the page around it."""
+"""Plots as inline SVG that takes its colours and fonts from the page around it."""
 
 from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.viewing.poses import Snapshot
 from physx_schema.errors import UnsupportedError
 
 SIZE = (3.3, 1.75)          # inches, which only set the proportions: the page scales the plot
 
 # Colours that matplotlib is given, and the page's variables that they become.
-INK, GRID, VALUE, BOUND, WANTED = "#000001", "#000002", "#000003", "#000004", "#000005"
+INK, GRID, VALUE, BOUND, WANTED, PAPER = (f"#{i:06x}" for i in range(1, 7))
 VARIABLES = {INK: "var(--muted)", GRID: "var(--line)", VALUE: "var(--value)", BOUND: "var(--bound)",
-             WANTED: "var(--wanted)"}
+             WANTED: "var(--wanted)", PAPER: "var(--panel)"}
 
 SETTINGS = {
     "svg.fonttype": "none",             # text stays text: selectable, and in the page's font
@@ -48,10 +51,7 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
 
     Raises UnsupportedError where matplotlib is not installed.
     """
-    matplotlib, figure_class = _matplotlib()
-    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": chart.key}):
-        figure = figure_class(figsize=SIZE, layout="constrained")
-        axes = figure.subplots()
+    with _figure(chart.key, SIZE) as (axes, svg):
         for bound in chart.bounds:
             axes.axhline(bound, color=BOUND, linestyle=(0, (4, 3)), linewidth=1.0)
         if chart.wanted is not None:
@@ -61,9 +61,40 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
         axes.set_ylabel(chart.unit)
         axes.locator_params(nbins=5)
         axes.margins(y=0.08)
+    return svg[0]
+
+
+def draw_poses(shots: Sequence[Snapshot]) -> list[str]:
+    """Every snapshot as an SVG element, all to one scale; raises as :func:`draw`."""
+    ends = np.concatenate([shot.bones.reshape(-1, 2) for shot in shots])
+    low, high = ends.min(axis=0), ends.max(axis=0)
+    pad = 0.08 * float((high - low).max()) or 1.0
+    width, height = high - low + 2.0 * pad
+    pictures = []
+    for i, shot in enumerate(shots):
+        with _figure(f"s{i}", (1.6, float(np.clip(1.6 * height / width, 0.5, 3.2)))) as (axes, svg):
+            for start, end in shot.bones:
+                axes.plot(*zip(start, end, strict=True), color=VALUE, linewidth=4.0, solid_capstyle="round",
+                          marker="o", markersize=2.2, markerfacecolor=PAPER, markeredgewidth=0.0)
+            axes.set_xlim(low[0] - pad, high[0] + pad)
+            axes.set_ylim(low[1] - pad, high[1] + pad)
+            axes.set_aspect("equal")
+            axes.set_axis_off()
+        pictures += svg
+    return pictures
+
+
+@contextmanager
+def _figure(key: str, size: tuple[float, float]) -> Iterator[tuple[Any, list[str]]]:
+    """Axes to draw on, and a list that holds the SVG element once the block has ended."""
+    matplotlib, figure_class = _matplotlib()
+    svg: list[str] = []
+    with matplotlib.rc_context(SETTINGS | {"svg.hashsalt": key}):
+        figure = figure_class(figsize=size, layout="constrained")
+        yield figure.subplots(), svg
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    return _embedded(file.getvalue(), chart)
+    svg.append(_embedded(file.getvalue(), key))
 
 
 def _matplotlib() -> tuple[Any, Any]:
@@ -77,11 +108,11 @@ def _matplotlib() -> tuple[Any, Any]:
     return matplotlib, Figure
 
 
-def _embedded(svg: str, chart: Chart) -> str:
+def _embedded(svg: str, key: str) -> str:
     """The bare element: no prologue, metadata or size, ids of its own, the page's colours and font."""
     svg = svg[svg.index("<svg"):]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{chart.key}-", svg)
+    svg = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{key}-", svg)
     svg = re.sub(r'^<svg [^>]*?(viewBox="[^"]*")[^>]*>', r'<svg \1 aria-hidden="true" focusable="false">', svg)
     for colour, variable in VARIABLES.items():
         svg = svg.replace(colour, variable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +20,8 @@ from numpy.typing import NDArray
 from physx_runtime.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
-from physx_runtime.viewing.plots import Chart, draw
+from physx_runtime.viewing.plots import Chart, draw, draw_poses
+from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.text import listed, number
 from physx_runtime.viewing.writing import replacing
 from physx_schema.checking import Report
@@ -33,6 +35,7 @@ SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
 PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
 LENGTHS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
 BAR_END = 2.0           # the bars of effective against authored end at twice the authored value
+MOMENTS = 6             # at which the articulation is drawn
 PLOTS = 60              # more than this many joints make a page that nobody reads
 
 
@@ -63,13 +66,17 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     length = LENGTHS.get(scale, f"{number(scale)} m")
     joints = joint_charts(articulation, recording, world, length)
     relations = relation_charts(articulation, recording, world, length)
+    shots = snapshots(articulation, recording, world, description.scene.up_axis, MOMENTS)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
         sound=not (verification.failed or checked.errors),
         totals=[(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-        groups=[(name, list(rows)) for name, rows in groupby(verification.rows, key=lambda row: row.path)],
+        groups=_grouped((row for row in verification.rows if row.verdict != NOT_EVALUATED), lambda row: row.path),
+        unmeasured=_grouped(sorted((row for row in verification.rows if row.verdict == NOT_EVALUATED),
+                                   key=lambda row: row.reason), lambda row: row.reason),
         marks=MARKS, severities=SEVERITIES, checked=checked,
+        shots=[(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
         joints=_figures(joints[:PLOTS], recording.time), relations=_figures(relations[:PLOTS], recording.time),
         left_out=max(0, len(joints) - PLOTS) + max(0, len(relations) - PLOTS),
         facts=_facts(verification, recording, articulation.path, world),
@@ -84,7 +91,8 @@ def headline(checked: Report, verification: Verification) -> str:
     """The verdict in one sentence."""
     total = len(verification.rows)
     measured = total - _count(verification, NOT_EVALUATED)
-    failed = len(verification.failed)
+    counts = {verdict: _count(verification, verdict) for verdict in (ALTERED, IGNORED)}
+    failed = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     if not total:
         effect = "Nothing was authored that verification measures"
     elif not measured:
@@ -92,15 +100,18 @@ def headline(checked: Report, verification: Verification) -> str:
     elif not failed:
         effect = f"All {plural(measured, 'measured value')} take effect as authored"
     else:
-        parts = [f"{_count(verification, verdict)} {'is' if _count(verification, verdict) == 1 else 'are'} {verdict}"
-                 for verdict in (ALTERED, IGNORED) if _count(verification, verdict)]
-        effect = f"{failed} of {plural(measured, 'measured value')} do not do what they say: {listed(parts)}"
+        effect = f"{plural(measured, 'value')} measured: {listed(failed)}, the others as authored"
     found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
     return f"{effect}; the check found {listed(found) if found else 'no errors'}."
 
 
 def _count(verification: Verification, verdict: str) -> int:
     return sum(row.verdict == verdict for row in verification.rows)
+
+
+def _grouped(rows: Iterable[Row], key: Callable[[Row], str]) -> list[tuple[str, list[Row]]]:
+    """Neighbouring rows with the same key."""
+    return [(name, list(members)) for name, members in groupby(rows, key)]
 
 
 def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:

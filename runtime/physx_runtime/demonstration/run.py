@@ -1,0 +1,45 @@
+"""The demonstration from start to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from physx_runtime.demonstration import story
+from physx_runtime.demonstration.faults import break_hand
+from physx_runtime.demonstration.hand import build_hand
+from physx_runtime.demonstration.story import chapter
+from physx_runtime.simulation import simulate
+from physx_runtime.verification import verify
+from physx_runtime.viewing.motion import write_motion
+from physx_runtime.viewing.report import write_report
+from physx_runtime.viewing.writing import replacing
+from physx_schema.checking import check
+from physx_schema.description import describe
+
+DT, STEPS = 1 / 60, 150
+
+
+def tell(out: Path) -> Iterator[str]:
+    """Do everything the demonstration does, a line of its story at a time.
+
+    Leaves hand.usda, hand_motion.usda, hand_broken.usda and report.html in `out`.
+    """
+    hand, motion, broken, report = (out / name for name in (
+        "hand.usda", "hand_motion.usda", "hand_broken.usda", "report.html"))
+    stage = build_hand()
+    with replacing(hand) as temporary:
+        stage.GetRootLayer().Export(str(temporary))
+    description = describe(hand)
+    yield from chapter("Authored", story.authored(hand, description))
+    checked = check(hand)
+    yield from chapter("Checked", story.checked(checked))
+    recording = simulate(description, dt=DT, steps=STEPS)
+    yield from chapter("Simulated", story.simulated(description, recording))
+    verification = verify(hand, dt=DT)
+    yield from chapter("Verified", story.verified(verification))
+    write_motion(hand, recording, motion)
+    write_report(report, hand, checked, verification, recording)
+    break_hand(hand, broken)
+    yield from chapter("Broken", story.broken(broken, check(broken), verify(broken, dt=DT)))
+    yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])

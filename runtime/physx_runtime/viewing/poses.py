@@ -1,0 +1,84 @@
+"""The articulation seen from the side at a few moments: a bone from joint to joint for every link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.recording import Recording
+from physx_schema.description.model import Articulation, Vec3
+
+Array = NDArray[np.float64]
+UP = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Bones at one moment."""
+
+    time: float                         # s
+    bones: Array                        # (n_bone, 2 ends, 2): sideways and up, length
+
+
+def rotated(poses: Array, local: Vec3) -> Array:
+    """World positions of a point fixed in a link; poses: (..., 7), position and quaternion x y z w."""
+    u, w = poses[..., 3:6], poses[..., 6:]
+    # p + v + 2 w (u x v) + 2 u x (u x v)
+    turned = np.cross(u, np.array(local))
+    world: Array = poses[..., :3] + np.array(local) + 2.0 * w * turned + 2.0 * np.cross(u, turned)
+    return world
+
+
+def link_poses(articulation: Articulation, recording: Recording, world: int) -> Array:
+    """(n_record, n_link, 7), in the articulation's order."""
+    order = [recording.link_names.index(link.path) for link in articulation.links]
+    return recording.link_pose[:, world, order].astype(np.float64)
+
+
+def snapshots(articulation: Articulation, recording: Recording, world: int, up: str, count: int) -> list[Snapshot]:
+    """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least."""
+    records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
+    bones = _bones(articulation, link_poses(articulation, recording, world))
+    view = _view(bones.reshape(-1, 3), np.array(UP[up]))
+    flat = bones[records] @ view.T
+    return [Snapshot(float(recording.time[record]), ends) for record, ends in zip(records, flat, strict=True)]
+
+
+def _bones(articulation: Articulation, poses: Array) -> Array:
+    """(n_record, n_bone, 2, 3): from a link's inbound joint to every joint it carries, or past its centre of mass.
+
+    A link that carries none ends as far beyond its centre of mass as its joint lies before it.
+    """
+    starts, children = _starts(articulation, poses), _children(articulation)
+    bones = []
+    for i, link in enumerate(articulation.links):
+        ends = [starts[child] for child in children[i]] or [2.0 * rotated(poses[:, i], link.center_of_mass) - starts[i]]
+        bones += [np.stack([starts[i], end], axis=1) for end in ends]
+    return np.stack(bones, axis=1)
+
+
+def _starts(articulation: Articulation, poses: Array) -> list[Array]:
+    """Where each link's inbound joint is, (n_record, 3); a root's own origin."""
+    return [rotated(poses[:, i], link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0))
+            for i, link in enumerate(articulation.links)]
+
+
+def _children(articulation: Articulation) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in articulation.links]
+    for i, link in enumerate(articulation.links):
+        if link.parent >= 0:
+            children[link.parent].append(i)
+    return children
+
+
+def _view(points: Array, up: Array) -> Array:
+    """(2, 3): the horizontal direction of widest spread, and up."""
+    level = points - np.outer(points @ up, up)
+    _, vectors = np.linalg.eigh(np.cov(level.T))
+    wide: Any = vectors[:, -1]
+    # eigenvectors come with either sign
+    wide = wide * np.sign(wide[np.argmax(np.abs(wide))])
+    return np.stack([wide, up])
