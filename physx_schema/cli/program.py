@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any
 
 import click
-import physx_generated
 
 from physx_schema.cli.commands import commands
 from physx_schema.cli.text import printable
@@ -30,7 +29,7 @@ class Boundary:
         passes = (click.ClickException, click.exceptions.Exit, click.Abort)
         if error is None or not isinstance(error, Exception) or isinstance(error, passes):
             return
-        if isinstance(error, PhysxSchemaError | physx_generated.PhysxSchemaError):
+        if isinstance(error, PhysxSchemaError):
             raise (Unreadable if isinstance(error, UnreadableError) else Failure)(str(error)) from None
         if not os.environ.get(TRACEBACK):
             line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 for the traceback)"
@@ -87,4 +86,4 @@ def program() -> Program:
 
 def main() -> None:
     """Run the program with the arguments of the process."""
-    program()()
+    program()(prog_name="physx-schema")
