@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from robots import finger, opened
-from written import one_line, properties, refusal, schemas
+from written import clean, one_line, properties, refusal, schemas
 
 from physx_schema.authoring import (
     articulation_root,
@@ -51,9 +51,7 @@ def stage() -> Usd.Stage:
 
 def only_articulation(stage: Usd.Stage) -> Articulation:
     """The single articulation of a stage on which nothing is wrong or unused."""
-    described = describe(stage)
-    assert (described.problems, described.unused) == ((), ())
-    (found,) = described.articulations
+    (found,) = clean(stage).articulations
     return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 from pxr import Sdf, Usd, UsdPhysics
 from robots import base, joint, link, opened, robot
-from written import one_line, properties, refusal, schemas, text
+from written import clean, one_line, properties, refusal, schemas, text
 
 from physx_schema import PhysxTendonAttachmentAPI, PhysxTendonAxisAPI
 from physx_schema.authoring import Axis, fixed_tendon
@@ -33,9 +33,7 @@ def stage() -> Usd.Stage:
 
 def only_tendon(stage: Usd.Stage) -> FixedTendon:
     """The single fixed tendon of a stage on which nothing is wrong or unused."""
-    described = describe(stage)
-    assert (described.problems, described.unused) == ((), ())
-    (tendon,) = described.articulations[0].fixed_tendons
+    (tendon,) = clean(stage).articulations[0].fixed_tendons
     return tendon
 
 
@@ -68,9 +66,9 @@ def test_other_axes_carry_their_weights_only(stage: Usd.Stage) -> None:
 
 
 def test_values_left_out_are_not_written(stage: Usd.Stage) -> None:
-    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)])
+    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)], stiffness=1.0)
     assert set(properties(stage, KNUCKLE, "physxTendon")) == {
-        "physxTendon:flexor:gearing", "physxTendon:flexor:forceCoefficient",
+        "physxTendon:flexor:gearing", "physxTendon:flexor:forceCoefficient", "physxTendon:flexor:stiffness",
     }
 
 
@@ -102,20 +100,20 @@ def test_reader_finds_the_tendon_in_simulation_units(stage: Usd.Stage) -> None:
 
 def test_axes_may_be_prims_paths_or_schema_objects(stage: Usd.Stage) -> None:
     joints = (stage.GetPrimAtPath(KNUCKLE), UsdPhysics.RevoluteJoint.Get(stage, MIDDLE), Sdf.Path(TIP))
-    fixed_tendon(stage, "flexor", [Axis(part) for part in joints])
+    fixed_tendon(stage, "flexor", [Axis(part) for part in joints], stiffness=1.0)
     assert [axis.path for axis in only_tendon(stage).axes] == [KNUCKLE, MIDDLE, TIP]
 
 
 def test_axes_of_a_branching_tendon_may_come_in_any_order_after_the_root() -> None:
     thumb = link("thumb", (1, 1, 0)) + joint("Revolute", "thumb_joint", "proximal", "thumb")
     stage = chain(thumb)
-    fixed_tendon(stage, "grip", [Axis(KNUCKLE), Axis(TIP), Axis("/Robot/thumb_joint"), Axis(MIDDLE)])
+    fixed_tendon(stage, "grip", [Axis(KNUCKLE), Axis(TIP), Axis("/Robot/thumb_joint"), Axis(MIDDLE)], stiffness=1.0)
     assert {axis.path for axis in only_tendon(stage).axes} == {KNUCKLE, MIDDLE, TIP, "/Robot/thumb_joint"}
 
 
 def test_two_tendons_share_a_joint_under_two_names(stage: Usd.Stage) -> None:
-    fixed_tendon(stage, "flexor", [Axis(KNUCKLE), Axis(MIDDLE)])
-    fixed_tendon(stage, "extensor", [Axis(KNUCKLE, -1.0), Axis(MIDDLE, -1.0)])
+    fixed_tendon(stage, "flexor", [Axis(KNUCKLE), Axis(MIDDLE)], stiffness=1.0)
+    fixed_tendon(stage, "extensor", [Axis(KNUCKLE, -1.0), Axis(MIDDLE, -1.0)], stiffness=1.0)
     described = describe(stage)
     assert [tendon.name for tendon in described.articulations[0].fixed_tendons] == ["flexor", "extensor"]
 
@@ -129,13 +127,13 @@ def test_layer_of_the_edit_target_is_written() -> None:
     stage = chain()
     stage.SetEditTarget(stage.GetSessionLayer())
     before = text(stage)
-    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)])
+    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)], stiffness=1.0)
     assert text(stage) == before
     assert only_tendon(stage).name == "flexor"
 
 
 def refused(stage: Usd.Stage, axes: list[tuple[str, float, float]], name: str = "flexor", **values: float) -> list[str]:
-    return refusal(stage, lambda: fixed_tendon(stage, name, axes, **values))
+    return refusal(stage, lambda: fixed_tendon(stage, name, axes, **{"stiffness": 1.0, **values}))
 
 
 def test_no_axes_are_refused(stage: Usd.Stage) -> None:
@@ -213,12 +211,12 @@ def test_disabled_articulation_is_refused(stage: Usd.Stage) -> None:
 
 
 def test_name_of_a_tendon_that_is_there_is_refused(stage: Usd.Stage) -> None:
-    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)])
+    fixed_tendon(stage, "flexor", [Axis(KNUCKLE)], stiffness=1.0)
     one_line(refused(stage, [(KNUCKLE, 2.0, 1.0)]), f"{KNUCKLE}:", "PhysxTendonAxisRootAPI:flexor")
 
 
 def test_name_of_a_tendon_on_other_joints_of_the_articulation_is_refused(stage: Usd.Stage) -> None:
-    fixed_tendon(stage, "flexor", [Axis(MIDDLE)])
+    fixed_tendon(stage, "flexor", [Axis(MIDDLE)], stiffness=1.0)
     one_line(refused(stage, [(KNUCKLE, 1.0, 1.0)]), f"{MIDDLE}:", "flexor")
 
 
@@ -263,6 +261,11 @@ def test_gearing_of_zero_everywhere_is_refused(stage: Usd.Stage) -> None:
 
 def test_force_coefficient_of_zero_everywhere_is_refused(stage: Usd.Stage) -> None:
     one_line(refused(stage, [(KNUCKLE, 1.0, 0.0)]), f"{KNUCKLE}.physxTendon:flexor:forceCoefficient")
+
+
+def test_tendon_without_gains_is_refused(stage: Usd.Stage) -> None:
+    lines = refused(stage, [(KNUCKLE, 1.0, 1.0)], stiffness=0.0)
+    one_line(lines, f"{KNUCKLE}.physxTendon:flexor:stiffness", "does nothing")
 
 
 def test_limits_without_stiffness_are_refused(stage: Usd.Stage) -> None:

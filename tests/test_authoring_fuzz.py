@@ -61,7 +61,8 @@ def test_fixed_tendon_is_accepted_where_the_reader_finds_all_of_it(seed: int) ->
         api.Apply(raw.GetPrimAtPath(path), "t", gearing=[1.0])
     tendons = [tendon for item in describe(raw).articulations for tendon in item.fixed_tendons]
     whole = len(tendons) == 1 and {axis.path for axis in tendons[0].axes} == set(chosen)
-    assert accepts(helped, lambda: fixed_tendon(helped, "t", [(path, 1.0, 1.0) for path in chosen])) == whole
+    axes = [(path, 1.0, 1.0) for path in chosen]
+    assert accepts(helped, lambda: fixed_tendon(helped, "t", axes, stiffness=1.0)) == whole
 
 
 @pytest.mark.parametrize("seed", range(STAGES))

@@ -7,11 +7,11 @@ import math
 import pytest
 from pxr import Sdf, Usd
 from robots import base, joint, link, opened, placed, robot
-from written import one_line, properties, refusal, schemas, text
+from written import clean, one_line, properties, refusal, schemas, text
 
 from physx_schema import PhysxTendonAttachmentAPI, PhysxTendonAxisAPI
 from physx_schema.authoring import Attachment, spatial_tendon
-from physx_schema.description import SpatialTendon, describe
+from physx_schema.description import SpatialTendon
 
 ROOT = ("/Robot/base", (0.0, 0.0, 0.5))
 A, B, C = "/Robot/a", "/Robot/b", "/Robot/c"
@@ -32,9 +32,7 @@ def stage() -> Usd.Stage:
 
 def only_tendon(stage: Usd.Stage) -> SpatialTendon:
     """The single spatial tendon of a stage on which nothing is wrong or unused."""
-    described = describe(stage)
-    assert (described.problems, described.unused) == ((), ())
-    (tendon,) = described.articulations[0].spatial_tendons
+    (tendon,) = clean(stage).articulations[0].spatial_tendons
     return tendon
 
 
@@ -69,7 +67,8 @@ def test_leaf_carries_its_length_and_limits(stage: Usd.Stage) -> None:
 
 
 def test_attachment_between_names_its_parent(stage: Usd.Stage) -> None:
-    spatial_tendon(stage, "cable", ROOT, [Attachment(A, (0, 0, 0), children=(Attachment(B, (0, 0, 0)),))])
+    between = Attachment(A, (0, 0, 0), children=(Attachment(B, (0, 0, 0)),))
+    spatial_tendon(stage, "cable", ROOT, [between], stiffness=1.0)
     assert schemas(stage, A)[-1] == "PhysxTendonAttachmentAPI:cable_1"
     assert properties(stage, A, "physxTendon") == {
         "physxTendon:cable_1:localPos": "point3f = (0, 0, 0)",
@@ -93,20 +92,20 @@ def test_reader_finds_a_branching_tree(stage: Usd.Stage) -> None:
 
 
 def test_leaves_on_the_root_itself_are_found(stage: Usd.Stage) -> None:
-    spatial_tendon(stage, "cable", ROOT, [Attachment(B, (0, 0, 0)), Attachment(C, (0, 0, 0))])
+    spatial_tendon(stage, "cable", ROOT, [Attachment(B, (0, 0, 0)), Attachment(C, (0, 0, 0))], stiffness=1.0)
     assert [item.parent for item in only_tendon(stage).attachments] == [-1, 0, 0]
 
 
 def test_one_link_carries_several_points_of_one_tendon(stage: Usd.Stage) -> None:
     way = Attachment(A, (0, 0, 0.5), children=(Attachment(A, (0.5, 0, 0.5), children=(Attachment(B, (0, 0, 0)),)),))
-    spatial_tendon(stage, "cable", ROOT, [way])
+    spatial_tendon(stage, "cable", ROOT, [way], stiffness=1.0)
     assert [item.path for item in only_tendon(stage).attachments] == ["/Robot/base", A, A, B]
 
 
 def test_position_is_written_in_the_lengths_of_a_scaled_link() -> None:
     scaled = link("d", more=placed((0, 2, 0), (4, 4, 4))) + joint("Revolute", "to_d", "base", "d")
     stage = arm(scaled)
-    spatial_tendon(stage, "cable", ROOT, [Attachment("/Robot/d", (0.5, 0, 0))])
+    spatial_tendon(stage, "cable", ROOT, [Attachment("/Robot/d", (0.5, 0, 0))], stiffness=1.0)
     assert properties(stage, "/Robot/d", "physxTendon")["physxTendon:cable_1:localPos"] == "point3f = (0.5, 0, 0)"
     assert only_tendon(stage).attachments[1].local_position == (2.0, 0.0, 0.0)
 
@@ -118,7 +117,7 @@ def test_returned_root_changes_values_later(stage: Usd.Stage) -> None:
 
 def refused(stage: Usd.Stage, *attachments: Attachment, root: tuple[str, tuple[float, float, float]] = ROOT,
             name: str = "cable", **values: float) -> list[str]:
-    return refusal(stage, lambda: spatial_tendon(stage, name, root, attachments, **values))
+    return refusal(stage, lambda: spatial_tendon(stage, name, root, attachments, **{"stiffness": 1.0, **values}))
 
 
 def test_tendon_without_attachments_is_refused(stage: Usd.Stage) -> None:
@@ -155,7 +154,7 @@ def test_disabled_articulation_is_refused(stage: Usd.Stage) -> None:
 def test_segment_of_a_thousandth_or_less_is_refused(stage: Usd.Stage, distance: float, accepted: bool) -> None:
     leaf = Attachment(A, (distance - 1.0, 0.0, 0.5))
     if accepted:
-        spatial_tendon(stage, "cable", ROOT, [leaf])
+        spatial_tendon(stage, "cable", ROOT, [leaf], stiffness=1.0)
         return
     one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:localPos:", "0.001")
 
@@ -173,6 +172,10 @@ def test_leaf_values_on_an_attachment_with_children_are_refused(stage: Usd.Stage
 def test_negative_rest_length_is_refused(stage: Usd.Stage) -> None:
     leaf = Attachment(A, (0, 0, 0), rest_length=-1.0)
     one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:restLength:", "length at the start")
+
+
+def test_tendon_without_gains_is_refused(stage: Usd.Stage) -> None:
+    one_line(refused(stage, Attachment(A, (0, 0, 0)), stiffness=0.0), "/Robot/base.physxTendon:cable:stiffness")
 
 
 def test_leaf_limits_without_stiffness_are_refused(stage: Usd.Stage) -> None:
@@ -199,7 +202,7 @@ def test_negative_stiffness_is_refused(stage: Usd.Stage) -> None:
 
 
 def test_name_of_a_tendon_that_is_there_is_refused(stage: Usd.Stage) -> None:
-    spatial_tendon(stage, "cable", ROOT, [Attachment(A, (0, 0, 0))])
+    spatial_tendon(stage, "cable", ROOT, [Attachment(A, (0, 0, 0))], stiffness=1.0)
     lines = refused(stage, Attachment(A, (0, 0, 0)))
     assert [line.partition(":")[0] for line in lines] == [A, "/Robot/base"]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from pxr import Sdf, Usd
 
-from physx_schema import AuthoringError
+from physx_schema import AuthoringError, check
+from physx_schema.description import Description, describe
 
 
 def text(stage: Usd.Stage) -> str:
@@ -32,6 +33,16 @@ def properties(stage: Usd.Stage, path: str, namespace: str) -> dict[str, str]:
         uniform = "uniform " if spec.variability == Sdf.VariabilityUniform else ""
         found[spec.name] = f"{uniform}{spec.typeName} = {spec.default}"
     return found
+
+
+def clean(stage: Usd.Stage) -> Description:
+    """The description of a stage on which nothing is wrong, unused or worth a finding."""
+    described = describe(stage)
+    assert (described.problems, described.unused) == ((), ())
+    findings = [f"{finding.code} {finding.path}.{finding.property}" for finding in check(stage, "physx").findings
+                if finding.severity != "info"]
+    assert findings == []
+    return described
 
 
 def refusal(stage: Usd.Stage, call: Callable[[], object]) -> list[str]:

@@ -57,7 +57,8 @@ def fixed_tendon(
         raise AuthoringError(f"fixed tendon '{name}': no axes; give at least one (joint, gearing, force_coefficient)")
     prims = find_prims(stage, [axis.joint for axis in taking_part])
     where = f"{prims[0].GetPath()}.{NAMESPACE}:{name}"
-    problems = limit_problems(where, limit_stiffness, lower, upper) + _value_problems(where, taking_part)
+    problems = gain_problems(where, stiffness, damping, limit_stiffness)
+    problems += limit_problems(where, limit_stiffness, lower, upper) + _value_problems(where, taking_part)
     problems += _place_problems(Topology(stage), prims, name)
     values = given(
         stiffness=stiffness, damping=damping, restLength=rest_length, offset=offset, limitStiffness=limit_stiffness,
@@ -72,6 +73,13 @@ def fixed_tendon(
     ]
     root: PhysxTendonAxisRootAPI = author(edits, problems)[0]
     return root
+
+
+def gain_problems(prefix: str, *gains: float | None) -> list[str]:
+    """The line for a tendon whose stiffness, damping and limit stiffness are all 0."""
+    if any(gains):
+        return []
+    return [f"{prefix}:stiffness: 0, as are damping and limitStiffness, so the tendon does nothing; give one of them"]
 
 
 def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | None, upper: float | None) -> list[str]:

@@ -10,7 +10,7 @@ from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafA
 from pxr import Usd
 
 from physx_schema.authoring.edits import Edit, author
-from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, limit_problems
+from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, gain_problems, limit_problems
 from physx_schema.authoring.prims import PrimLike, find_prims, given, leftovers
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.description.frames import Frames
@@ -85,7 +85,8 @@ def spatial_tendon(
     values = given(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
     edits = [Edit(PhysxTendonAttachmentRootAPI, first.prim, name, {"localPos": first.attachment.position, **values})]
     edits += [_edit(point, points[point.parent]) for point in points[1:]]
-    problems = _limit_problems(points, limit_stiffness) + _place_problems(Topology(stage), points)
+    problems = gain_problems(first.where, stiffness, damping, limit_stiffness)
+    problems += _limit_problems(points, limit_stiffness) + _place_problems(Topology(stage), points)
     authored: PhysxTendonAttachmentRootAPI = author(edits, [*problems, *_segment_problems(points)])[0]
     return authored
 
