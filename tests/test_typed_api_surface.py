@@ -156,7 +156,11 @@ def test_multiple_apply_calls_end_like_the_compiled_ones(ours: Any, compiled: An
             lambda: cls.CanApply(prim, ""), lambda: bool(cls.CanApply(Usd.Prim(), "a")),
             lambda: cls.Apply(prim, ""), lambda: cls.Apply(Usd.Prim(), "a"),
             lambda: bool(cls.Apply(prim=prim, name="third")),
-            lambda: cls.GetSchemaAttributeNames(True, 5),
+            lambda: cls.GetSchemaAttributeNames(True, 5), lambda: cls.Apply(UsdGeom.Xform(prim), "a"),
+            lambda: cls.Apply(prim, 5), lambda: cls.Apply(prim), lambda: cls.Apply("junk", "a"),
+            lambda: cls.GetAll("junk"), lambda: cls.GetAll(UsdGeom.Xform(prim)), lambda: cls.CanApply("junk", "a"),
+            lambda: cls.Get(), lambda: cls.Get(stage), lambda: cls.Get(stage, 5), lambda: cls.Get("junk", path),
+            lambda: cls.Get(UsdGeom.Xform(prim), "angular"),
         )]
 
     ours_found, compiled_found = probes(ours), probes(compiled)
@@ -175,7 +179,9 @@ def test_single_apply_calls_end_like_the_compiled_ones(stage: Usd.Stage) -> None
             lambda: bool(cls(other)), lambda: bool(cls(schemaObj=other)), lambda: bool(cls.Get(stage, path)),
             lambda: bool(cls.Get(stage=stage, path=Sdf.Path(path))), lambda: bool(cls.Get(stage, "/nowhere")),
             lambda: cls.Get(None, path), lambda: cls.Apply(Usd.Prim()), lambda: cls.Apply(prim, "name"),
-            lambda: cls(prim).GetPath() == path,
+            lambda: cls(prim).GetPath() == path, lambda: cls.Apply(other), lambda: cls.Apply(),
+            lambda: cls.Apply("junk"), lambda: cls.CanApply(other), lambda: cls.Get("junk", path),
+            lambda: cls.Get(stage), lambda: cls.Get(stage, 5),
         )]
 
     assert probes(PhysxSchema.PhysxRigidBodyAPI, "/a") == probes(UsdPhysics.RigidBodyAPI, "/b")

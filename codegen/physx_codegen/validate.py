@@ -39,7 +39,8 @@ def _classes(library: Library) -> Iterator[Problem]:
     for family in library.families:
         usable = IDENTIFIER.fullmatch(family.name) and not keyword.iskeyword(family.name)
         if not usable or family.name.startswith("_") or family.name == "tokens":
-            yield family.classes[0].loc, f"file name '{family.file}' is no free module name; use letters and underscores"
+            rule = "use letters and underscores, and not tokens"
+            yield family.classes[0].loc, f"file name '{family.file}' is no free module name; {rule}"
 
 
 def _tokens(library: Library) -> Iterator[Problem]:

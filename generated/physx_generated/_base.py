@@ -150,6 +150,7 @@ class SingleApplyAPI(Schema, Usd.APISchemaBase):
 
     @classmethod
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object]) -> Self:
+        check_prim(prim)
         ready = prepare(cls.definition, prim, "", values) if values else {}
         if not apply(prim, cls.definition.identifier):
             return cls()
@@ -199,11 +200,18 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         """
         if keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage)):
             return cls._at(*args, **keywords)
-        return cls(*args, **keywords)
+        return cls._on(*args, **keywords)
+
+    @classmethod
+    def _on(cls, prim: Usd.Prim, name: str) -> Self:
+        check_prim(prim)
+        return cls(prim, name)
 
     @classmethod
     def _at(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
         name = cls._instance_name(path)
+        if not isinstance(path, str | Sdf.Path):
+            raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
         if name is None:
             raise RuntimeError(f"<{path}> is not the path of a {cls.definition.identifier} instance; "
                                f"give one such as </prim.{cls.definition.prefix}:name>")
@@ -212,6 +220,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def GetAll(cls, prim: Usd.Prim) -> list[Self]:
         """Every instance on `prim`, built-in ones included."""
+        check_prim(prim)
         start = cls.definition.identifier + ":"
         return [cls(prim, name.removeprefix(start)) for name in prim.GetAppliedSchemas() if name.startswith(start)]
 
@@ -247,6 +256,9 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
 
     @classmethod
     def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object]) -> Self:
+        check_prim(prim)
+        if not isinstance(name, str):
+            raise TypeError(f"instance name {name!r} is not a str")
         definition, prefix = cls.definition, f"{cls.definition.prefix}:{name}:"
         check_instance_name(definition, prim, name, strict=bool(values))
         ready = prepare(definition, prim, prefix, values) if values else {}
@@ -282,7 +294,8 @@ class TypedSchema(Schema):
 
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object]) -> Self:
-        ready = prepare(cls.definition, stage.GetPrimAtPath(path), "", values, path) if values else {}
+        before = prim_at(stage, path)
+        ready = prepare(cls.definition, before, "", values, path) if values else {}
         prim = stage.DefinePrim(path, cls.definition.identifier)
         if ready:
             write(prim, "", cls.definition, ready)
@@ -321,10 +334,18 @@ def renamed(former: str, method: Callable[P, R]) -> Callable[P, R]:
 
 
 def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
-    """The prim at `path`, invalid where there is none. Raises RuntimeError where `stage` is not a stage."""
+    """The prim at `path`, invalid where there is none. Raises RuntimeError for None, TypeError for other non-stages."""
+    if stage is None:
+        raise RuntimeError("the stage is None; give an open Usd.Stage")
     if not isinstance(stage, Usd.Stage):
-        raise RuntimeError(f"{stage!r} is not a stage; give an open Usd.Stage")
+        raise TypeError(f"{stage!r} is not a stage; give an open Usd.Stage")
     return stage.GetPrimAtPath(path)
+
+
+def check_prim(prim: Usd.Prim) -> None:
+    """Raise TypeError for anything but a prim, such as a schema object."""
+    if not isinstance(prim, Usd.Prim):
+        raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")
 
 
 def apply(prim: Usd.Prim, identifier: str, *instance: str) -> bool:
