@@ -17,7 +17,7 @@ MISSPELT = "acceleratoin"
 def break_hand(source: Path, path: Path) -> Path:
     """Copy a hand's file with the mimic joint's instance renamed and the type of the thumb's drive misspelt.
 
-    The typed API refuses both, so the text is changed, as an editor or another program would.
+    The typed API refuses such values, so the text is changed, as an editor or another program would.
     """
     text = source.read_text(encoding="utf-8")
     for name in ("PhysxMimicJointAPI", "physxMimicJoint"):

@@ -96,9 +96,10 @@ def headline(checked: Report, verification: Verification) -> str:
     if not total:
         effect = "Nothing was authored that verification measures"
     elif not measured:
-        effect = f"None of the {plural(total, 'authored value')} could be measured"
+        effect = f"The {plural(total, 'authored value')} could not be measured"
     elif not failed:
-        effect = f"All {plural(measured, 'measured value')} take effect as authored"
+        subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
+        effect = f"{subject} effect as authored"
     else:
         effect = f"{plural(measured, 'value')} measured: {listed(failed)}, the others as authored"
     found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
