@@ -105,7 +105,8 @@ class _Writer:
         lines = [f"float physics:mass = {mass:.5f}", f"float3 physics:diagonalInertia = {_tuple(inertia)}",
                  f"quatf physics:principalAxes = {_tuple(_normalized(self.quaternion()))}",
                  f"point3f physics:centerOfMass = {_tuple(r.uniform(-0.1, 0.1, 3))}",
-                 f"double3 xformOp:translate = {_tuple(position, 12)}", f"quatd xformOp:orient = {_tuple(rotation, 12)}",
+                 f"double3 xformOp:translate = {_tuple(position, 12)}",
+                 f"quatd xformOp:orient = {_tuple(rotation, 12)}",
                  'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]']
         damping = r.uniform(0, 0.5, 2) if self.chance(self.f.damping) else (0.0, 0.0)
         lines += [f"float physxRigidBody:linearDamping = {damping[0]:.4f}",
@@ -130,12 +131,13 @@ class _Writer:
         self.kinds.append(kind)
         lines = [f"rel physics:body0 = </World/art/l{parent}>", f"rel physics:body1 = </World/art/l{i + 1}>",
                  f"point3f physics:localPos0 = {_tuple(position0)}", f"point3f physics:localPos1 = {_tuple(position1)}",
-                 f"quatf physics:localRot0 = {_tuple(rotation0, 8)}", f"quatf physics:localRot1 = {_tuple(rotation1, 8)}"]
+                 f"quatf physics:localRot0 = {_tuple(rotation0, 8)}",
+                 f"quatf physics:localRot1 = {_tuple(rotation1, 8)}"]
         if kind != "Fixed":
             lines.append(f'uniform token physics:axis = "{"XYZ"[int(r.integers(3))]}"')
         self.joint_text.append((kind, [], lines))
         if kind != "Fixed":
-            self._joint_features(i, 57.29578 if kind == "Revolute" else 1.0)
+            self._joint_features(i, self._degrees(i))
 
     def _joint_features(self, i: int, degrees: float) -> None:
         """Drive, limits and joint axis of one joint; `degrees` is 180/pi for a revolute joint, else 1."""
@@ -144,7 +146,8 @@ class _Writer:
         if self.chance(self.f.drive):
             schemas.append(f"PhysicsDriveAPI:{token}")
             values = {"stiffness": r.uniform(0, 30) / degrees, "damping": r.uniform(0, 3) / degrees,
-                      "targetPosition": r.uniform(-0.5, 0.5) * degrees, "targetVelocity": r.uniform(-0.2, 0.2) * degrees}
+                      "targetPosition": r.uniform(-0.5, 0.5) * degrees,
+                      "targetVelocity": r.uniform(-0.2, 0.2) * degrees}
             if self.chance(0.4):
                 values["maxForce"] = r.uniform(1, 20)
             lines += _floats(f"drive:{token}:physics", values)
@@ -189,7 +192,7 @@ class _Writer:
             self._mimic(follower, reference)
 
     def _tendon_axis(self, j: int, root: bool) -> None:
-        r, degrees = self.random, 57.29578 if self.kinds[j] == "Revolute" else 1.0
+        r, degrees = self.random, self._degrees(j)
         self.joint_text[j][1].append(f"PhysxTendonAxis{'Root' if root else ''}API:ft")
         gearing = r.uniform(0.3, 1.5)
         lines = [f"float[] physxTendon:ft:gearing = [{gearing / degrees:.6f}]",
@@ -209,7 +212,8 @@ class _Writer:
             self.link_text[link][0].append(f"PhysxTendonAttachment{kind}API:{name}")
             lines = [f"point3f physxTendon:{name}:localPos = {_tuple(r.uniform(-0.3, 0.3, 3))}"]
             if n == 0:
-                lines += _floats(f"physxTendon:{name}", {"stiffness": r.uniform(5, 40), "damping": r.uniform(0.2, 2), "offset": 0.05})
+                values = {"stiffness": r.uniform(5, 40), "damping": r.uniform(0.2, 2), "offset": 0.05}
+                lines += _floats(f"physxTendon:{name}", values)
             else:
                 lines += [f"rel physxTendon:{name}:parentLink = </World/art/l{path[n - 1]}>",
                           f'token physxTendon:{name}:parentAttachment = "s{n - 1}"',
@@ -222,28 +226,32 @@ class _Writer:
         r = self.random
         for j in (follower, reference):
             if not any("lowerLimit" in line for line in self.joint_text[j][2]):
-                degrees = 57.29578 if self.kinds[j] == "Revolute" else 1.0
-                self.joint_text[j][2].extend(_floats("physics", {"lowerLimit": -2.5 * degrees, "upperLimit": 2.5 * degrees}))
-        unit = (57.29578 if self.kinds[follower] == "Revolute" else 1.0) / (57.29578 if self.kinds[reference] == "Revolute" else 1.0)
+                widest = 2.5 * self._degrees(j)
+                self.joint_text[j][2].extend(_floats("physics", {"lowerLimit": -widest, "upperLimit": widest}))
+        unit = self._degrees(follower) / self._degrees(reference)
         values = {"gearing": r.choice([-1, 1]) * r.uniform(0.5, 1.5) * unit}
         if self.chance(0.5):
             values |= {"naturalFrequency": r.uniform(5, 30), "dampingRatio": r.uniform(0.2, 1.2)}
         self.joint_text[follower][1].append("PhysxMimicJointAPI:rotX")
-        self.joint_text[follower][2].extend(
-            [f"rel physxMimicJoint:rotX:referenceJoint = </World/art/j{reference}>", *_floats("physxMimicJoint:rotX", values)])
+        target = f"rel physxMimicJoint:rotX:referenceJoint = </World/art/j{reference}>"
+        self.joint_text[follower][2].extend([target, *_floats("physxMimicJoint:rotX", values)])
+
+    def _degrees(self, j: int) -> float:
+        """USD units a radian or length unit of a joint."""
+        return 57.29578 if self.kinds[j] == "Revolute" else 1.0
 
     def _text(self) -> str:
         n, v = int(self.random.choice([1, 4, 8, 32])), int(self.random.choice([0, 1, 4]))
-        out = [HEADER, _prim("Xform", "art", ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"] if not self.f.floating else [],
-                             [f"int physxArticulation:solverPositionIterationCount = {n}",
-                              f"int physxArticulation:solverVelocityIterationCount = {v}"] if not self.f.floating else [], close=False)]
-        if not self.f.floating:
-            out.append(_prim("PhysicsFixedJoint", "base", [], ["rel physics:body1 = </World/art/l0>"]))
+        root = ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"]
+        counts = [f"int physxArticulation:solverPositionIterationCount = {n}",
+                  f"int physxArticulation:solverVelocityIterationCount = {v}"]
+        if self.f.floating:
+            self.link_text[0] = ([*self.link_text[0][0], *root], [*self.link_text[0][1], *counts])
+            out = [HEADER, _prim("Xform", "art", [], [], close=False)]
+        else:
+            out = [HEADER, _prim("Xform", "art", root, counts, close=False),
+                   _prim("PhysicsFixedJoint", "base", [], ["rel physics:body1 = </World/art/l0>"])]
         for i, (schemas, lines) in enumerate(self.link_text):
-            if self.f.floating and i == 0:
-                schemas = [*schemas, "PhysicsArticulationRootAPI", "PhysxArticulationAPI"]
-                lines = [*lines, f"int physxArticulation:solverPositionIterationCount = {n}",
-                         f"int physxArticulation:solverVelocityIterationCount = {v}"]
             out.append(_prim("Xform", f"l{i}", schemas, lines))
         for i, (kind, schemas, lines) in enumerate(self.joint_text):
             out.append(_prim(f"Physics{kind}Joint", f"j{i}", schemas, lines))

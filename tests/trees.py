@@ -1,0 +1,56 @@
+"""Small packed models for tests that need no stage: random trees, as structure and parameter rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from physx_runtime.model import (
+    FIXED,
+    PRISMATIC,
+    REVOLUTE,
+    ROOT,
+    DofTopology,
+    LinkTopology,
+    Topology,
+    input_rows,
+    state_rows,
+)
+
+Rows = dict[str, NDArray[np.float64]]
+
+
+def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = "rrrp") -> tuple[Topology, Rows]:
+    """A branching tree with random geometry, masses and state; drives, limits and friction on every dof."""
+    random = np.random.default_rng(seed)
+    chosen = [{"r": REVOLUTE, "p": PRISMATIC, "f": FIXED}[k] for k in random.choice(list(kinds), links)]
+    parents = [max(0, int(i - random.integers(0, 2))) for i in range(links)]
+    topology = Topology(
+        not floating, True,
+        (LinkTopology(-1, ROOT), *(LinkTopology(p, k) for p, k in zip(parents, chosen, strict=True))),
+        tuple(DofTopology(i + 1, "force", friction=True, limit=True) for i, k in enumerate(chosen) if k != FIXED))
+    rows = {name: np.zeros(n) for name, n in (state_rows(topology) | input_rows(topology)).items()}
+    count, dofs = links + 1, len(topology.dofs)
+
+    def rotations(n: int) -> NDArray[np.float64]:
+        q = random.normal(size=(n, 4))
+        return (q / np.linalg.norm(q, axis=1, keepdims=True)).ravel()
+
+    mass = random.uniform(0.5, 2.0, count)
+    moments = random.uniform(0.05, 0.08, (count, 3)) * mass[:, None]
+    rows |= {
+        "dt": np.array([1 / 60]), "h": np.array([1 / 60 / 4]), "erp": np.array([0.9]), "length_scale": np.ones(1),
+        "gravity": np.array([0.0, 0.0, -9.81]), "mass": mass, "com": random.uniform(-0.2, 0.2, 3 * count),
+        "inertia": np.concatenate([moments, np.zeros((count, 3))], axis=1).ravel(),
+        "tree_position": random.uniform(-0.5, 0.5, 3 * count), "tree_rotation": rotations(count),
+        "gravity_scale": np.ones(count), "max_linear_velocity": np.full(count, np.inf),
+        "max_angular_velocity": np.full(count, np.inf), "cfm_scale": np.full(count, 0.025),
+        "armature": random.uniform(0.0, 0.1, dofs), "velocity_clamp": np.full(dofs, np.inf),
+        "max_velocity": np.full(dofs, np.inf), "lower": np.full(dofs, -1.0), "upper": np.full(dofs, 1.0),
+        "static_friction": random.uniform(0, 0.5, dofs), "dynamic_friction": random.uniform(0, 0.3, dofs),
+        "stiffness": random.uniform(0, 20, dofs), "damping": random.uniform(0, 2, dofs),
+        "max_force": np.full(dofs, 50.0), "q": random.uniform(-0.8, 0.8, dofs),
+        "v": random.uniform(-1, 1, topology.nv), "root_rotation": rotations(1),
+    }
+    if floating:
+        rows["com"][:3] = 0.0       # a floating root's frame is at its centre of mass
+    return topology, rows
