@@ -1,0 +1,95 @@
+"""The examples run as a user runs them, and the planted value of one fails where the stage is broken on purpose."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from physx_schema.description import describe
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples"
+
+
+def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run this interpreter with the output captured."""
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, **environment},
+    )
+
+
+def planted(**environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the pytest example."""
+    return run("-m", "pytest", "-q", "-p", "no:cacheprovider", EXAMPLES / "test_planted_value.py", **environment)
+
+
+@pytest.fixture(scope="module")
+def finger(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The text of the stage that the pytest example authors."""
+    path = tmp_path_factory.mktemp("example") / "finger.usda"
+    code = f"from pathlib import Path; from test_planted_value import finger; finger(Path({str(path)!r}))"
+    found = run("-c", code, PYTHONPATH=os.pathsep.join([str(EXAMPLES), os.environ.get("PYTHONPATH", "")]))
+    assert found.returncode == 0, found.stderr
+    return path.read_text(encoding="utf-8")
+
+
+def test_every_example_has_a_test() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "author_tendons_and_mimics.py", "change_a_definition.py", "test_planted_value.py",
+    }
+
+
+def test_authoring_example_writes_a_stage_without_findings(tmp_path: Path) -> None:
+    path = tmp_path / "finger.usda"
+    found = run(EXAMPLES / "author_tendons_and_mimics.py", path)
+    assert found.returncode == 0, found.stderr
+    assert "4 links, 1 fixed tendon, 1 spatial tendon, 1 mimic joint" in found.stdout
+    assert "findings: 0" in found.stdout
+    assert "add (/Finger/middle_joint, 0, 0) to pass through" in found.stdout
+    described = describe(path)
+    assert [tendon.name for tendon in described.articulations[0].fixed_tendons] == ["flexor"]
+
+
+def test_definition_example_uses_the_accessor_it_generated() -> None:
+    found = run(EXAMPLES / "change_a_definition.py")
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.splitlines() == [
+        "/Joint.physxTendon:flexor:routing = pulley",
+        "a new tendon has sheath",
+        "/Joint.physxTendon:flexor:routing: token 'pully' is not one of sheath, pulley; did you mean 'pulley'?",
+    ]
+
+
+def test_definition_example_leaves_the_checkout_alone() -> None:
+    assert "routing" not in (ROOT / "schema" / "physx" / "tendon.yaml").read_text(encoding="utf-8")
+
+
+def test_planted_values_take_effect() -> None:
+    found = planted()
+    assert found.returncode == 0, found.stdout
+    assert "2 passed" in found.stdout
+
+
+BROKEN = {
+    "mimic under a name PhysX skips": (("JointAPI:rotY", "JointAPI:Z"), ("MimicJoint:rotY", "MimicJoint:Z")),
+    "tendon on a fixed joint": (('PhysicsRevoluteJoint "knuckle"', 'PhysicsFixedJoint "knuckle"'),),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_planted_value_without_effect_fails(finger: str, tmp_path: Path, fault: str) -> None:
+    text = finger
+    for right, wrong in BROKEN[fault]:
+        assert right in text
+        text = text.replace(right, wrong)
+    path = tmp_path / "broken.usda"
+    path.write_text(text, encoding="utf-8")
+    found = planted(STAGE=str(path))
+    assert found.returncode == 1, found.stdout
+    assert "test_every_authored_value_takes_effect" in found.stdout
+    assert "without the authored effect" in found.stdout
