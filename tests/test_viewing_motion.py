@@ -129,6 +129,18 @@ def test_links_without_transform_ops_get_some(files: tuple[Path, Path]) -> None:
     play(stage, *files, recording(("/a",)))
 
 
+def test_links_with_half_precision_or_no_orientation_get_exact_ops(files: tuple[Path, Path]) -> None:
+    stage = Usd.Stage.CreateInMemory()
+    UsdGeom.Xform.Define(stage, "/a").AddTranslateOp()
+    coarse = UsdGeom.Xform.Define(stage, "/b")
+    coarse.AddTranslateOp()
+    coarse.AddOrientOp(UsdGeom.XformOp.PrecisionHalf)
+    played = play(stage, *files, recording(("/a", "/b")))
+    ops = [[op.GetOpName() for op in UsdGeom.Xformable(played.GetPrimAtPath(path)).GetOrderedXformOps()]
+           for path in ("/a", "/b")]
+    assert ops == [["xformOp:translate:motion", "xformOp:orient:motion"]] * 2
+
+
 def test_the_time_axis_is_the_recordings(files: tuple[Path, Path]) -> None:
     stage = Usd.Stage.CreateInMemory()
     played = play(stage, *files, recording((link(stage, "/a"),)))
