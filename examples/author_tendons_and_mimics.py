@@ -18,6 +18,7 @@ from physx_schema.authoring import (
     drive,
     fixed_joint,
     fixed_tendon,
+    joint_axis,
     mimic,
     revolute_joint,
     rigid_body,
@@ -44,6 +45,7 @@ def finger(path: str) -> Usd.Stage:
             stage, joint, f"/Finger/{BONES[index]}", f"/Finger/{BONES[index + 1]}", axis="Y",
             anchor=((index + 0.5) * LENGTH, 0.0, 0.0), lower=-5.0, upper=90.0,
         )
+        joint_axis(stage.GetPrimAtPath(joint), armature=0.002)      # kg m^2, of the gear motors
     articulation_root(root, position_iterations=32, velocity_iterations=0)
     return stage
 
@@ -52,7 +54,7 @@ def actuate(stage: Usd.Stage) -> None:
     """A flexor along knuckle and middle joint, an elastic band along the back, and a tip that follows."""
     # the tendon shortens by 8 mm per radian of the knuckle and 6 mm of the middle joint: gearing is per degree
     fixed_tendon(
-        stage, "flexor", [(KNUCKLE, 1.4e-4, 0.002), (MIDDLE, 1.05e-4, 0.006)], stiffness=300.0, damping=1.0,
+        stage, "flexor", [(KNUCKLE, 1.4e-4, 0.002), (MIDDLE, 1.05e-4, 0.006)], stiffness=300.0, damping=0.2,
         rest_length=0.004,
     )
     band = Attachment("/Finger/middle", (0.0, 0.0, 0.008))
