@@ -1,4 +1,4 @@
-"""Assertions and a fixture for tests of physics stages; a pytest run that uses none of them loads no USD and no numba."""
+"""Assertions and a fixture for tests of physics stages; USD and numba are loaded only by a test that uses them."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ measured alike. What a constraint pulls is the effort it takes to hold against i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,14 +23,15 @@ from physx_schema.description.model import Articulation, Description, Dof
 
 Array = NDArray[np.float64]
 
-# Speed of the probing motions, rad/s or m/s: small against gravity-free mechanisms, large against float64 rounding.
-PROBE_SPEED = 1e-4
-# Displacement of the probing errors, rad or m.
-PROBE_LENGTH = 1e-4
-# A held motion may change by this part of the probing speed within a step.
+# Speed of probing motions, rad/s or m/s, and displacement of joints, rad or m: small enough for poses to stay what they
+# are, large against float64 rounding.
+PROBE_SPEED, PROBE_LENGTH = 1e-4, 1e-4
+# Largest change of a target or a rest length, which moves nothing while the pose is held, rad or m.
+LONGEST = 1.0
+# The last correction of the efforts that hold a motion may be this large, of the efforts.
 HELD = 1e-6
-# The motions are almost linear in the efforts: the first correction finds them, the others remove rounding.
-CORRECTIONS = 4
+# The motions are almost linear in the efforts: the first correction finds them, the others remove what is left.
+CORRECTIONS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Case:
     rows: Mapping[str, Array] = field(default_factory=dict)
     shift: Array | None = None          # (n_dof,) from the authored pose, rad or length
     velocity: Array | None = None       # (n_dof,) rad/s or length/s
+    effort: Array | None = None         # (n_dof,) size of the efforts to expect beyond those of inertia
 
 
 class Bench:
@@ -72,10 +75,10 @@ class Bench:
         self.dofs = articulation.dofs
         self.size = len(self.dofs)
         self.pose = single.joint_position[0]
-        # rad count as they are, lengths in metres
-        self.units = np.array([1.0 if dof.angular else 1.0 / description.scene.meters_per_unit for dof in self.dofs])
+        self.meter = 1.0 / description.scene.meters_per_unit
+        self.units = np.array([1.0 if dof.angular else self.meter for dof in self.dofs])    # rad or m
         self.speeds, self.lengths = PROBE_SPEED * self.units, PROBE_LENGTH * self.units
-        self.length = PROBE_LENGTH / description.scene.meters_per_unit
+        self.length = PROBE_LENGTH * self.meter
         self.inertia = self._inertia()
 
     def simulation(self, worlds: int) -> Simulation:
@@ -116,24 +119,49 @@ class Bench:
         n = self.size
         start = self._poses(cases)
         wanted = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
-        scale = np.concatenate([self.inertia * self.speeds / self.dt, self.speeds])     # of efforts, of velocities
+        # of efforts and velocities, (n_case, 2 n_dof)
+        scale = np.concatenate([self._efforts(cases), np.tile(self.speeds, (len(cases), 1))], axis=1)
         y = np.concatenate([np.zeros_like(start), wanted], axis=1)[:, None, :]
-        probes = np.concatenate([np.zeros((1, 2 * n)), np.diag(scale)])
+        probes = np.concatenate([np.zeros((1, 2 * n)), np.eye(2 * n)]) * scale[:, None, :]
         rest = self._residuals(self._simulation_of(cases, 2 * n + 1), start, wanted, y + probes)
         # slope of the residual with efforts and velocities, both in units of the probes
         slope, rest = np.moveaxis(rest[:, 1:] - rest[:, :1], 1, 2), rest[:, :1]
-        sim = self._simulation_of(cases, 1)
+        sim, error = self._simulation_of(cases, 1), math.inf
         for _ in range(CORRECTIONS):
-            if not np.isfinite(rest).all() or not np.isfinite(slope).all():
+            if not (np.isfinite(rest).all() and np.isfinite(slope).all()):
                 break
-            try:
-                y = y - np.linalg.solve(slope, np.moveaxis(rest, 1, 2))[:, None, :, 0] * scale
-            except np.linalg.LinAlgError:
+            change = _solve(slope, rest) * scale
+            y = y - change[:, None, :]
+            rest, last = self._residuals(sim, start, wanted, y), error
+            error = self._error(y[:, 0, :n], change[:, :n], rest[:, 0], scale[:, :n])
+            if error <= HELD and error > 0.5 * last:
                 break
-            rest = self._residuals(sim, start, wanted, y)
-        if not (np.abs(rest) <= HELD * np.tile(self.speeds, 2)).all():
-            raise UnsteadyError("no joint efforts hold the pose from step to step")
+        if not error <= HELD:
+            raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
         return np.asarray(y[:, 0, :n], dtype=np.float64)
+
+    def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
+        """The last change of the efforts and the motion that is left, relative to the efforts and what they would do."""
+        size = np.maximum(np.abs(efforts).max(axis=1, keepdims=True), scale.min(axis=1, keepdims=True))
+        motion = np.tile(np.maximum(self.speeds, size / self.inertia * self.dt), 2)
+        return float(max((np.abs(change) / size).max(), (np.abs(rest) / motion).max()))
+
+    def _efforts(self, cases: Sequence[Case]) -> Array:
+        """How large the joint efforts of each case are, (n_case, n_dof): against inertia and what the case adds."""
+        inertial = self.inertia * self.speeds / self.dt
+        return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
+
+    def probe(self, stiffness: float, damping: float) -> float:
+        """A change of target or rest length, rad or m, that a spring answers clearly and without violent motion."""
+        if stiffness == 0.0:
+            return LONGEST
+        gentle = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
+        return min(max(gentle, PROBE_LENGTH), LONGEST)
+
+    def spring(self, stiffness: float, damping: float) -> float:
+        """A stiffness to read lengths with: as authored, or more where damping would drown it, yet little beside it."""
+        least = 0.01 * damping / self.dt
+        return max(stiffness, least) or 1e-3 * float(np.min(self.inertia)) / self.dt ** 2
 
     def _poses(self, cases: Sequence[Case]) -> Array:
         return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
@@ -172,6 +200,14 @@ class Bench:
         sim.set("v", velocities)
         sim.step()
         return np.asarray(sim.joint_position, dtype=np.float64), np.asarray(sim.joint_velocity, dtype=np.float64)
+
+
+def _solve(slope: Array, rest: Array) -> Array:
+    """slope^-1 rest of every case, (n_case, n); raises UnsteadyError where there is none."""
+    try:
+        return np.asarray(np.linalg.solve(slope, np.moveaxis(rest, 1, 2))[..., 0], dtype=np.float64)
+    except np.linalg.LinAlgError:
+        raise UnsteadyError("the joint efforts do not determine the motion") from None
 
 
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, fixed_tendons: bool = False,

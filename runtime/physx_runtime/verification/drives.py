@@ -28,8 +28,9 @@ def measure_drives(bench: Bench) -> Findings:
         stiffness, damping = (Key(drive.path, drive.prefix + name) for name in ("stiffness", "damping"))
         scale = response[i] if drive.acceleration else 1.0
         with found.attempt(stiffness, damping):
-            efforts = scale * bench.hold(_hold_cases(bench, i, drive))[:, i]
-            found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * bench.lengths[i]))
+            away = bench.probe(drive.stiffness / scale, drive.damping / scale) * float(bench.units[i])
+            efforts = scale * bench.hold(_hold_cases(bench, i, drive, 1.0 / scale, away))[:, i]
+            found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * away))
             found.values[damping] = float((efforts[3] - efforts[2]) / (2.0 * bench.speeds[i]))
         if not unlimited(drive.max_force):
             found.values[Key(drive.path, drive.prefix + "maxForce")] = _saturation(bench, i, drive, response[i])
@@ -40,12 +41,17 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Drive]]:
     return ((i, dof.drive) for i, dof in enumerate(bench.dofs) if dof.drive)
 
 
-def _hold_cases(bench: Bench, i: int, drive: Drive) -> list[Case]:
-    """Drive i alone, without a force limit: its target moved back and forth; then the joint in motion, spring off."""
+def _hold_cases(bench: Bench, i: int, drive: Drive, inertia: float, away: float) -> list[Case]:
+    """Drive i alone, without a force limit: its target moved `away` and back; then the joint in motion, spring off.
+
+    inertia: what turns the gains of an acceleration drive into efforts, 1 for a force drive.
+    """
     unit = np.eye(bench.size)[i]
+    motion = unit * bench.speeds
     spring, damper = _only(bench, i, drive.stiffness, drive.damping), _only(bench, i, 0.0, drive.damping)
-    moved = [Case({**spring, "target": bench.pose + sign * unit * bench.lengths}) for sign in (-1.0, 1.0)]
-    return moved + [Case(damper, velocity=sign * unit * bench.speeds) for sign in (-1.0, 1.0)]
+    pull, drag = drive.stiffness * inertia * away * unit, drive.damping * inertia * motion
+    moved = [Case({**spring, "target": bench.pose + sign * away * unit}, effort=pull + drag) for sign in (-1.0, 1.0)]
+    return moved + [Case(damper, velocity=sign * motion, effort=drag) for sign in (-1.0, 1.0)]
 
 
 def _only(bench: Bench, i: int, stiffness: float, damping: float) -> dict[str, Array]:
@@ -65,14 +71,15 @@ def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
     """The force a drive gives on a demand far beyond maxForce; without gains, what it lets through of an effort."""
     unit, limit = np.eye(bench.size)[i], drive.max_force
     rows = _only(bench, i, drive.stiffness, drive.damping) | {"max_force": np.where(unit > 0.0, limit, math.inf)}
-    effort, demand = np.zeros(bench.size), OVERLOAD * max(limit, float(bench.inertia[i] * bench.speeds[i] / bench.dt))
-    if drive.acceleration:
-        demand *= response
+    least = max(limit, float(bench.inertia[i] * bench.speeds[i] / bench.dt))
+    speed, scale = least * response * bench.dt, response if drive.acceleration else 1.0
+    effort = np.zeros(bench.size)
     if drive.stiffness > 0.0:
-        rows["target"] = bench.pose + unit * demand / drive.stiffness
+        rows["damping"] = np.zeros(bench.size)
+        rows["target"] = bench.pose + unit * OVERLOAD * (least * scale / drive.stiffness + speed * bench.dt)
     elif drive.damping > 0.0:
-        rows["target_velocity"] = unit * demand / drive.damping
+        rows["target_velocity"] = unit * OVERLOAD * (least * scale / drive.damping + speed)
     else:
-        effort = unit * demand
+        effort = unit * OVERLOAD * least
     velocity = bench.kick([Case(rows)], effort[None, :])[0]
     return float(velocity[i] / (response * bench.dt))

@@ -76,8 +76,9 @@ class Experiments:
             read = read_axis(tendon)
             yield f"compared with {read.path if read else 'none'}, where the stiffness is read"
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
-            steps.append((self.found(IDEAL, alone=True).values.get(key), rest))
-            rest = f"PhysX divides the pull by the tendon's {len(tendon.axes)} axes"
+            alone = self.found(IDEAL, alone=True).values.get(key)
+            steps += [(alone, rest), (self._shared(tendon, alone), _divided(tendon))]
+            rest = "its axes are not parallel, so that PhysX damps another rate than its length's"
         steps += [
             (self.found(IDEAL).values.get(key), rest),
             (self.found(POSITION_ONLY_HARD).values.get(key), f"implicit integration over {n} position iterations"),
@@ -85,11 +86,21 @@ class Experiments:
             (self.found(PHYSX).values.get(key),
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
-        for (before, _), (after, text) in pairwise(steps):
+        for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
             if before and after is not None and abs(after / before - 1.0) > CAUSE:
                 yield f"{text} (x{after / before:.3g})"
+
+    def _shared(self, tendon: FixedTendon, alone: float | None) -> float | None:
+        """What is left of a gain by the sharing of the tendon's spring among its axes."""
+        spring = Key(tendon.path, tendon.prefix + "stiffness")
+        before, after = (self.found(IDEAL, alone=a).values.get(spring) for a in (True, False))
+        return alone * after / before if alone is not None and before and after is not None else None
 
     def _tendon(self, key: Key) -> FixedTendon | None:
         """The fixed tendon that a number belongs to."""
         return next((t for t in self.articulation.fixed_tendons if key.property.startswith(t.prefix)
                      and key.path in (t.path, *(axis.path for axis in t.axes))), None)
+
+
+def _divided(tendon: FixedTendon) -> str:
+    return f"PhysX divides the pull by the tendon's {len(tendon.axes)} axes"

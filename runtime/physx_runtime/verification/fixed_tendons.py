@@ -1,28 +1,25 @@
-"""Experiments on fixed tendons: stiffness, damping, limit stiffness and the gearing of every axis."""
+"""Experiments on fixed tendons: their gains, and gearing and force coefficient of every axis."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.algorithms.kinematics import angular_jacobian, point_jacobian
+from physx_runtime.model import REVOLUTE
+from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
 from physx_schema.description.model import Articulation, FixedTendon, TendonAxis
-
-# The tendon's length error per gearing is read with this spring where the authored stiffness is 0.
-PROBE_STIFFNESS = 1.0
-GAINS = ("stiffness", "damping", "limitStiffness")
 
 
 def measure_fixed_tendons(bench: Bench) -> Findings:
-    """Gains and gearings of every enabled tendon, in lengths and radians; the other tendons are off.
+    """Gains, gearings and force coefficients of every enabled tendon, in lengths and radians; the others are off.
 
-    The pose is held at the tendon's zero of force. Stiffness: the rest length changes. Limit stiffness: both limits
-    move past the length, the spring off. Damping: the joints move so that the length changes at a constant rate, the
-    spring off. Gearing: one joint moves; its gearing is the change of rest length that pulls as much.
-    Efforts are read at the joint of `read_axis`, divided by its force coefficient.
+    The pose is held where the tendon is without force, and `Pull.gains` measures the gains. Gearing: one joint moves;
+    its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `read_axis` and
+    divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
     """
     found = Findings()
     for i, tendon in enumerate(t for t in bench.articulation.fixed_tendons if t.enabled):
@@ -34,17 +31,12 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
             found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
             found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
             continue
-        coefficient, dof = read.force_coefficient, read.dof
+        pull = _pull(bench, i, tendon, read)
         with found.attempt(*gains):
-            pulls = bench.hold(_gain_cases(bench, i, tendon))[:, dof] / (2.0 * bench.length * coefficient)
-            found.values.update(zip(gains, (float(a - b) for a, b in pulls.reshape(3, 2)), strict=True))
-        with found.attempt(*gearings):
-            efforts = bench.hold(_gearing_cases(bench, i, tendon))[:, dof].reshape(-1, 2)
-            pulls = efforts[:, 0] - efforts[:, 1]
-            for key, member, pull in zip(gearings, tendon.axes, pulls[1:], strict=True):
-                found.values[key] = float(pull / pulls[0] * bench.length / bench.lengths[member.dof])
-        with found.attempt(*coefficients):
-            found.values.update(zip(coefficients, _coefficients(bench, i, tendon, read), strict=True))
+            found.values.update(zip(gains, pull.gains(), strict=True))
+        with found.attempt(*gearings, *coefficients):
+            for keys, values in zip((gearings, coefficients), _axes(pull, tendon, read), strict=True):
+                found.values.update(zip(keys, values, strict=True))
     return found
 
 
@@ -56,77 +48,49 @@ def read_axis(tendon: FixedTendon) -> TendonAxis | None:
     return next((axis for axis in reversed(tendon.axes) if axis.force_coefficient != 0.0), None)
 
 
-def _coefficients(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> list[float]:
-    """Force coefficient of every axis: its pull, the others' coefficients 0, over that of the read axis alone."""
-    cases = []
-    for at in range(len(tendon.axes)):
-        force = np.where(np.arange(len(tendon.axes)) == at, bench.base_rows(f"fixed{i}_force"), 0.0)
-        cases += [Case({**case.rows, f"fixed{i}_force": force}) for case in _stretched(bench, i, tendon)]
-    efforts = bench.hold(cases).reshape(len(tendon.axes), 2, -1)
-    pulls = [float(efforts[at, 0, axis.dof] - efforts[at, 1, axis.dof]) for at, axis in enumerate(tendon.axes)]
-    return [read.force_coefficient * pull / pulls[tendon.axes.index(read)] for pull in pulls]
-
-
-def _off(bench: Bench) -> dict[str, Array]:
-    """All tendons without force, and limits that never act."""
-    rows: dict[str, Array] = {}
-    for i in range(len(bench.topology.fixed_tendons)):
-        rows |= {f"fixed{i}_{name}": np.zeros(1) for name in ("stiffness", "damping", "limit_stiffness")}
-        rows |= {f"fixed{i}_lower": np.array([-math.inf]), f"fixed{i}_upper": np.array([math.inf])}
-    return rows
-
-
-def _length(bench: Bench, i: int) -> float:
-    gearing, dofs = bench.base_rows(f"fixed{i}_gearing"), bench.topology.fixed_tendons[i].dofs
-    return float(gearing @ bench.pose[list(dofs)] + bench.base_rows(f"fixed{i}_offset")[0])
-
-
-def _gain_cases(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
-    """Pairs of opposite cases, the first of each stretching the tendon by bench.length (a second)."""
-    name, length = f"fixed{i}", _length(bench, i)
-    off = _off(bench) | {f"{name}_damping": np.array([tendon.damping]), f"{name}_rest_length": np.array([length])}
-    cases = []
-    for sign in (1.0, -1.0):
-        cases.append(Case(off | {f"{name}_stiffness": np.array([tendon.stiffness]),
-                                 f"{name}_rest_length": np.array([length - sign * bench.length])}))
-    motion = _stretching(bench, i)
-    cases += [Case(off, velocity=sign * motion) for sign in (1.0, -1.0)]
-    for sign in (1.0, -1.0):
-        edge = np.array([length - sign * bench.length])
-        cases.append(Case(off | {f"{name}_limit_stiffness": np.array([tendon.limit_stiffness]),
-                                 f"{name}_lower": edge, f"{name}_upper": edge}))
-    return cases
-
-
-def _stretching(bench: Bench, i: int) -> Array:
-    """The joint velocities of least norm that lengthen the tendon by bench.length a second; 0 where none do."""
-    gearing = bench.base_rows(f"fixed{i}_gearing")
-    velocity = np.zeros(bench.size)
-    if np.any(gearing):
-        velocity[list(bench.topology.fixed_tendons[i].dofs)] = gearing * bench.length / (gearing @ gearing)
-    return velocity
-
-
-def _stretched(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
-    """The rest length shortened and grown by bench.length, with a spring whatever is authored."""
-    name, length = f"fixed{i}", _length(bench, i)
-    rows = _off(bench) | {f"{name}_damping": np.array([tendon.damping]),
-                          f"{name}_stiffness": np.array([tendon.stiffness or PROBE_STIFFNESS])}
-    return [Case(rows | {f"{name}_rest_length": np.array([length - sign * bench.length])}) for sign in (1.0, -1.0)]
-
-
-def _gearing_cases(bench: Bench, i: int, tendon: FixedTendon) -> list[Case]:
-    """Pairs of opposite cases: the rest length shortened, then each axis' joint moved forward."""
-    cases = _stretched(bench, i, tendon)
-    rows = {**cases[0].rows, f"fixed{i}_rest_length": np.array([_length(bench, i)])}
-    for axis in tendon.axes:
-        unit = np.eye(bench.size)[axis.dof] * bench.lengths
-        cases += [Case(rows, shift=sign * unit) for sign in (1.0, -1.0)]
-    return cases
-
-
 def single_axis(articulation: Articulation) -> Articulation:
     """The articulation with every fixed tendon cut down to its read axis."""
     tendons = ((tendon, read_axis(tendon)) for tendon in articulation.fixed_tendons)
     return replace(articulation, fixed_tendons=tuple(
         replace(tendon, axes=(axis,)) if axis else tendon for tendon, axis in tendons))
+
+
+def _pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
+    gearing = np.zeros(bench.size)
+    gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
+    motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing
+    weights = np.eye(bench.size)[read.dof] / read.force_coefficient
+    return Pull(bench, f"fixed{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                float(gearing @ bench.pose) + tendon.offset, motion, weights)
+
+
+def _axes(pull: Pull, tendon: FixedTendon, read: TendonAxis) -> tuple[list[float], list[float]]:
+    """Gearing and force coefficient of every axis. Raises UnsteadyError."""
+    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
+    stretch = bench.probe(spring, pull.damping) * bench.meter
+    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
+    for axis in tendon.axes:
+        moved = np.eye(bench.size)[axis.dof] * bench.lengths
+        cases += [pull.case(spring, 0.0, shift=sign * moved) for sign in SIGNS]
+    efforts = bench.hold(cases).reshape(-1, 2, bench.size)
+    stretched, *shifted = efforts[:, 0] - efforts[:, 1]
+    per_length = float(stretched @ pull.read) / stretch
+    gearings = [float(x @ pull.read) / float(bench.lengths[axis.dof]) / per_length
+                for x, axis in zip(shifted, tendon.axes, strict=True)]
+    forces = _forces(bench, tendon, stretched)
+    return gearings, [read.force_coefficient * x / forces[tendon.axes.index(read)] for x in forces]
+
+
+def _forces(bench: Bench, tendon: FixedTendon, efforts: Array) -> list[float]:
+    """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints."""
+    t, (_, k) = bench.topology, bench.kinematics()
+    arms = np.zeros((len(tendon.axes), bench.size))
+    for row, axis in zip(arms, tendon.axes, strict=True):
+        link = t.dofs[axis.dof].link
+        turns = t.links[link].kind == REVOLUTE
+        columns = angular_jacobian(t, k, link) if turns else point_jacobian(t, k, link, (0.0, 0.0, 0.0))
+        for dof, column in columns.items():
+            row[dof] = float(np.dot(column, k.axis[link]))
+    members = [axis.dof for axis in tendon.axes]
+    # a joint's own axis counts 1 and its ancestors' axes nothing, so there is always one solution
+    return [float(x) for x in np.linalg.solve(arms[:, members].T, efforts[members])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,12 +9,10 @@ import numpy as np
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, point_jacobian
 from physx_runtime.solver.spatial_tendon import SHORTEST_SEGMENT
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
 from physx_schema.description.model import Articulation, Attachment, SpatialTendon
-
-PROBE_STIFFNESS = 1.0
-GAINS = ("stiffness", "damping", "limitStiffness")
 
 
 def leaf_paths(tendon: SpatialTendon) -> Iterator[tuple[Attachment, ...]]:
@@ -46,10 +43,9 @@ def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
 def measure_spatial_tendons(bench: Bench) -> Findings:
     """Gains at every leaf and the gearing of its attachments, in lengths; the other tendons are off.
 
-    The pose is held at the tendon's zero of force. Stiffness: the rest length changes. Limit stiffness: both limits
-    move past the length, the spring off. Damping: the joints move so that the ends approach at a constant rate, the
-    spring off. Gearing: one segment grows as the attachments beyond it move along it; its gearing is the change of rest
-    length that pulls as much. The pull is the part of the joint efforts along the tendon's moment arms.
+    The pose is held where the tendon is without force, and `Pull.gains` measures the gains. Gearing: one segment grows
+    as the attachments beyond it move along it; its gearing is the change of rest length that pulls as much. The pull
+    is the part of the joint efforts along the tendon's moment arms.
     """
     found = Findings()
     for i, (tendon, path) in enumerate(_active(bench.articulation)):
@@ -62,13 +58,12 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
             found.failures.update(dict.fromkeys([*gains, *gearings], reason))
             continue
         along = arms / (arms @ arms)
+        pull = Pull(bench, f"spatial{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                    _length(bench, k, i), along, along)
         with found.attempt(*gains):
-            pulls = bench.hold(_gain_cases(bench, k, i, tendon, along)) @ along / (2.0 * bench.length)
-            found.values.update(zip(gains, (float(a - b) for a, b in pulls.reshape(3, 2)), strict=True))
+            found.values.update(zip(gains, pull.gains(), strict=True))
         with found.attempt(*gearings):
-            efforts = (bench.hold(_gearing_cases(bench, k, i, tendon)) @ along).reshape(-1, 2)
-            pulls = efforts[:, 0] - efforts[:, 1]
-            found.values.update(zip(gearings, (float(pull / pulls[0]) for pull in pulls[1:]), strict=True))
+            found.values.update(zip(gearings, _gearings(pull, k, i), strict=True))
     return found
 
 
@@ -113,44 +108,24 @@ def _length(bench: Bench, k: Kinematics, i: int) -> float:
     return float(bench.base_rows(f"spatial{i}_offset")[0] + bench.base_rows(f"spatial{i}_gearing")[1:] @ lengths)
 
 
-def _off(bench: Bench) -> dict[str, Array]:
-    """All tendons without force, and limits that never act."""
-    rows: dict[str, Array] = {}
-    for i in range(len(bench.topology.spatial_tendons)):
-        rows |= {f"spatial{i}_{name}": np.zeros(1) for name in ("stiffness", "damping", "limit_stiffness")}
-        rows |= {f"spatial{i}_lower": np.array([-math.inf]), f"spatial{i}_upper": np.array([math.inf])}
-    return rows
-
-
-def _gain_cases(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, along: Array) -> list[Case]:
-    """Pairs of opposite cases, the first of each stretching the tendon by bench.length (a second)."""
-    name, length = f"spatial{i}", _length(bench, k, i)
-    off = _off(bench) | {f"{name}_damping": np.array([tendon.damping]), f"{name}_rest_length": np.array([length])}
-    cases = []
-    for sign in (1.0, -1.0):
-        cases.append(Case(off | {f"{name}_stiffness": np.array([tendon.stiffness]),
-                                 f"{name}_rest_length": np.array([length - sign * bench.length])}))
-    cases += [Case(off, velocity=sign * along * bench.length) for sign in (1.0, -1.0)]
-    for sign in (1.0, -1.0):
-        edge = np.array([length - sign * bench.length])
-        cases.append(Case(off | {f"{name}_limit_stiffness": np.array([tendon.limit_stiffness]),
-                                 f"{name}_lower": edge, f"{name}_upper": edge}))
-    return cases
-
-
-def _gearing_cases(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon) -> list[Case]:
-    """Pairs of opposite cases: the rest length shortened, then every segment grown, by bench.length."""
-    name, length = f"spatial{i}", _length(bench, k, i)
-    rows = _off(bench) | {f"{name}_damping": np.array([tendon.damping]),
-                          f"{name}_stiffness": np.array([tendon.stiffness or PROBE_STIFFNESS])}
-    cases = [Case(rows | {f"{name}_rest_length": np.array([length - sign * bench.length])}) for sign in (1.0, -1.0)]
-    links = bench.topology.spatial_tendons[i].links
+def _gearings(pull: Pull, k: Kinematics, i: int) -> list[float]:
+    """Of every attachment but the root: pull per growth of the segment to it, over pull per change of rest length."""
+    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
+    stretch = bench.probe(spring, pull.damping) * bench.meter
+    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
     for at, segment in enumerate(_segments(bench, k, i)):
-        size = float(np.linalg.norm(segment))
-        step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
-        for sign in (1.0, -1.0):
-            moved = bench.base_rows(f"{name}_position").reshape(-1, 3)
-            for beyond in range(at + 1, len(links)):
-                moved[beyond] += np.array(k.R[links[beyond]]).T @ step * sign * bench.length
-            cases.append(Case(rows | {f"{name}_rest_length": np.array([length]), f"{name}_position": moved.ravel()}))
-    return cases
+        for sign in SIGNS:
+            cases.append(pull.case(spring, 0.0, {f"{pull.name}_position": _grown(bench, k, i, at, segment, sign)}))
+    stretched, *grown = pull.pulls(cases)
+    return [x / stretched * stretch / bench.length for x in grown]
+
+
+def _grown(bench: Bench, k: Kinematics, i: int, at: int, segment: Array, sign: float) -> Array:
+    """Local positions with every attachment beyond a segment moved along it by bench.length."""
+    size = float(np.linalg.norm(segment))
+    step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
+    moved = bench.base_rows(f"spatial{i}_position").reshape(-1, 3)
+    for beyond in range(at + 1, len(moved)):
+        link = bench.topology.spatial_tendons[i].links[beyond]
+        moved[beyond] += np.array(k.R[link]).T @ step * sign * bench.length
+    return np.asarray(moved.ravel(), dtype=np.float64)

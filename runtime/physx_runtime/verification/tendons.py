@@ -1,0 +1,69 @@
+"""What experiments on fixed and spatial tendons share: one tendon on the bench, stretched and held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_runtime.verification.bench import Array, Bench, Case
+
+GAINS = ("stiffness", "damping", "limitStiffness")
+SIGNS = (1.0, -1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A tendon on the bench, all others off; lengths in stage units."""
+
+    bench: Bench
+    name: str                   # of its rows: "fixed0"
+    stiffness: float
+    damping: float
+    limit_stiffness: float
+    length: float               # in the authored pose
+    motion: Array               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
+    read: Array                 # (n_dof,) weights that make its pull of the holding efforts
+
+    def gains(self) -> list[float]:
+        """Stiffness, damping and limit stiffness as measured.
+
+        Pairs of opposite experiments: the rest length changes; the joints move, spring off; both limits lie to one side
+        of the length, spring off. Raises UnsteadyError.
+        """
+        bench = self.bench
+        stretch, push = (bench.probe(k, self.damping) * bench.meter for k in (self.stiffness, self.limit_stiffness))
+        fastest = float(np.max(np.abs(self.motion) / bench.speeds))
+        rate = 1.0 / fastest if fastest > 0.0 else bench.length
+        cases = [self.case(self.stiffness, -sign * stretch) for sign in SIGNS]
+        for sign in SIGNS:
+            cases.append(Case(self._rows(0.0, 0.0), velocity=sign * rate * self.motion))
+        for sign in SIGNS:
+            edge = np.array([self.length - sign * push])
+            rows = {f"{self.name}_limit_stiffness": np.array([self.limit_stiffness]),
+                    f"{self.name}_lower": edge, f"{self.name}_upper": edge}
+            cases.append(Case(self._rows(0.0, 0.0) | rows))
+        return [pull / (2.0 * size) for pull, size in zip(self.pulls(cases), (stretch, rate, push), strict=True)]
+
+    def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
+             shift: Array | None = None) -> Case:
+        """The tendon with a rest length that differs by `rest` from its length, and further rows."""
+        return Case(self._rows(stiffness, rest) | dict(rows or {}), shift)
+
+    def pulls(self, cases: list[Case]) -> list[float]:
+        """Differences of the tendon's pull between the cases of each pair. Raises UnsteadyError."""
+        first, second = (self.bench.hold(cases) @ self.read).reshape(-1, 2).T
+        return [float(x) for x in first - second]
+
+    def _rows(self, stiffness: float, rest: float) -> dict[str, Array]:
+        """All tendons without force, limits that never act; then this one with its damping."""
+        t = self.bench.topology
+        rows: dict[str, Array] = {}
+        fixed, spatial = range(len(t.fixed_tendons)), range(len(t.spatial_tendons))
+        for name in [*(f"fixed{i}" for i in fixed), *(f"spatial{i}" for i in spatial)]:
+            rows |= {f"{name}_{x}": np.zeros(1) for x in ("stiffness", "damping", "limit_stiffness")}
+            rows |= {f"{name}_lower": np.array([-math.inf]), f"{name}_upper": np.array([math.inf])}
+        own = {"stiffness": stiffness, "damping": self.damping, "rest_length": self.length + rest}
+        return rows | {f"{self.name}_{x}": np.array([value]) for x, value in own.items()}
