@@ -92,7 +92,7 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
         if path[-1].rest_length < 0.0:
-            parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i)]
+            parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i, path, frames)]
     for i, m in enumerate(articulation.mimics):
         parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
                        f"mimic{i}_natural_frequency": [m.natural_frequency],
@@ -241,9 +241,13 @@ def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachmen
 
 
 def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: Mapping[str, list[float]],
-                     tendon: int) -> float:
-    """What PhysX takes for a negative rest length: the geared length in the authored state, without the offset."""
-    rows = {**parameters, **state}
+                     tendon: int, path: tuple[Attachment, ...], frames: tuple[Pose, ...]) -> float:
+    """What PhysX takes for a negative rest length: the geared length in the authored state, without the offset.
+
+    Here localPos counts in the link's own frame, although the tendon then acts in the mass frame.
+    """
+    in_links = [x for a in path for x in _compose(_inverse(frames[a.link]), (a.local_position, IDENTITY_ROTATION))[0]]
+    rows = {**parameters, **state, f"spatial{tendon}_position": in_links}
     k = forward_kinematics(t, rows, state["q"], quaternion(rows, "root_rotation", 0))
     points = attachment_points(t, rows, k, tendon)
     return float(tendon_length(rows, tendon, points) - rows[f"spatial{tendon}_offset"][0])

@@ -55,7 +55,8 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     for sign, u, link, offset in ends:
         for i, moved in point_jacobian(t, k, link, offset).items():
             row[i] = row[i] + sign * sp.dot(u, moved)
-        bias = bias + sign * sp.dot(u, velocity.a_com[link])
+        turning = sp.cross(velocity.alpha[link], sp.sub(offset, k.com[link]))
+        bias = bias + sign * sp.dot(u, sp.add(velocity.a_com[link], turning))
     column = times(minv, row)
     return {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
             f"{name}_bias": [rows["dt"][0] * bias]}
