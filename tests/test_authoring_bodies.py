@@ -76,7 +76,8 @@ def test_reader_finds_the_mass_properties(empty: Usd.Stage) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("mass", 0.0), ("mass", -1.0), ("mass", math.nan), ("mass", math.inf), ("inertia", (1.0, 0.0, 1.0)),
+    ("mass", 0.0), ("mass", -1.0), ("mass", math.nan), ("mass", math.inf), ("mass", "2"), ("position", (1.0, 2.0)),
+    ("inertia", (1.0, 0.0, 1.0)),
     ("inertia", (1.0, 1.0, math.inf)), ("center_of_mass", (math.nan, 0.0, 0.0)), ("position", (0.0, math.inf, 0.0)),
 ])
 def test_body_with_numbers_physx_would_replace_is_refused(empty: Usd.Stage, name: str, value: object) -> None:

@@ -140,6 +140,17 @@ def test_no_axes_are_refused(stage: Usd.Stage) -> None:
     one_line(refused(stage, []), "fixed tendon 'flexor'", "no axes")
 
 
+@pytest.mark.parametrize("item", [KNUCKLE, (), (KNUCKLE, 1.0, 1.0, 1.0), None])
+def test_what_is_no_axis_is_refused(stage: Usd.Stage, item: object) -> None:
+    one_line(refused(stage, [(MIDDLE, 1.0, 1.0), item]), "fixed tendon 'flexor'", repr(item), "is no axis")
+
+
+@pytest.mark.parametrize("word", ["stiffness", "lower", "limit_stiffness", "rest_length"])
+def test_word_in_place_of_a_number_is_refused(stage: Usd.Stage, word: str) -> None:
+    lines = refused(stage, [(KNUCKLE, 1.0, 1.0)], **{word: "high"})
+    assert any("'high' is not a number" in line for line in lines), lines
+
+
 def test_missing_prims_are_all_named(stage: Usd.Stage) -> None:
     lines = refused(stage, [("/Robot/nope", 1.0, 1.0), (KNUCKLE, 1.0, 1.0), ("/Robot/neither", 1.0, 1.0)])
     assert [line.partition(":")[0] for line in lines] == ["/Robot/neither", "/Robot/nope"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
-from pxr import Sdf, Usd
+from pxr import Gf, Sdf, Usd
 from robots import base, joint, link, opened, placed, robot
 from written import clean, one_line, properties, refusal, schemas, text
 
@@ -91,6 +92,12 @@ def test_reader_finds_a_branching_tree(stage: Usd.Stage) -> None:
     assert tendon.stiffness == 60.0
 
 
+def test_positions_may_be_arrays_and_gf_vectors(stage: Usd.Stage) -> None:
+    leaf = Attachment(A, Gf.Vec3f(0.5, 0, 0))
+    spatial_tendon(stage, "cable", ("/Robot/base", np.array((0.0, 0.0, 0.5))), [leaf], stiffness=np.float32(1.0))
+    assert [item.local_position for item in only_tendon(stage).attachments] == [(0.0, 0.0, 0.5), (0.5, 0.0, 0.0)]
+
+
 def test_leaves_on_the_root_itself_are_found(stage: Usd.Stage) -> None:
     spatial_tendon(stage, "cable", ROOT, [Attachment(B, (0, 0, 0)), Attachment(C, (0, 0, 0))], stiffness=1.0)
     assert [item.parent for item in only_tendon(stage).attachments] == [-1, 0, 0]
@@ -148,6 +155,17 @@ def test_disabled_articulation_is_refused(stage: Usd.Stage) -> None:
     root.ApplyAPI("PhysxArticulationAPI")
     root.GetAttribute("physxArticulation:articulationEnabled").Set(False)
     assert all("articulationEnabled" in line for line in refused(stage, Attachment(A, (0, 0, 0))))
+
+
+@pytest.mark.parametrize("position", [(0, 0), "abc", (0, 0, "z"), None])
+def test_position_that_is_no_point_is_refused(stage: Usd.Stage, position: object) -> None:
+    one_line(refused(stage, Attachment(A, position)), f"{A}.physxTendon:cable_1:localPos:")
+
+
+@pytest.mark.parametrize("word", ["rest_length", "lower", "upper"])
+def test_word_in_place_of_a_number_is_refused(stage: Usd.Stage, word: str) -> None:
+    lines = refused(stage, Attachment(A, (0, 0, 0), **{word: "long"}), limit_stiffness=1.0)
+    assert any("'long' is not a number" in line for line in lines), lines
 
 
 @pytest.mark.parametrize(("distance", "accepted"), [(0.0, False), (0.00099, False), (0.00101, True)])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal, TypeVar
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
-from physx_schema.authoring.prims import PrimLike, find_prim, is_prim_path, not_finite, refuse, why_not_editable
+from physx_schema.authoring.prims import PrimLike, find_prim, is_prim_path, refuse, why_not_editable
+from physx_schema.authoring.quantities import as_vector, is_finite, not_finite, not_vector
 from physx_schema.description.model import Vec3
 from physx_schema.errors import AuthoringError
 
@@ -29,11 +29,12 @@ def rigid_body(
     translate op. Raises AuthoringError, nothing written, for other values and where there is a prim already.
     """
     problems = _new_prim_problems(stage, path)
-    problems += [f"{path}: {name}: {value} is not a finite number above 0, and PhysX would make one up; give one"
-                 for name, values in (("mass", (mass,)), ("inertia", inertia))
-                 for value in values if not (math.isfinite(value) and value > 0.0)]
-    for name, vector in (("center_of_mass", center_of_mass), ("position", position)):
-        problems += [line for value in vector for line in not_finite(f"{path}: {name}", value)]
+    for name, vector in (("inertia", inertia), ("center_of_mass", center_of_mass), ("position", position)):
+        problems += not_vector(f"{path}: {name}", vector)
+    problems += not_finite(f"{path}: mass", mass)
+    problems += [f"{path}: {name}: {value} is not above 0, and PhysX would make a value up; give one"
+                 for name, values in (("mass", (mass,)), ("inertia", as_vector(inertia) or ()))
+                 for value in values if is_finite(value) and value <= 0.0]
     refuse(problems)
     frame = UsdGeom.Xform.Define(stage, path)
     frame.AddTranslateOp().Set(Gf.Vec3d(*position))
@@ -102,7 +103,7 @@ def _limit_problems(path: object, limits: tuple[float | None, float | None]) -> 
     if lower is None or upper is None:
         return [f"{path}: one limit without the other, and PhysX holds a joint with one limit at 0; give both"]
     lines = not_finite(f"{path}: lower", lower) + not_finite(f"{path}: upper", upper)
-    if lower > upper:
+    if not lines and lower > upper:
         lines.append(f"{path}: lower limit {lower:g} is above upper limit {upper:g}; give lower <= upper")
     return lines
 
@@ -119,7 +120,7 @@ def _define(
                  for body in (parent, child) if body and not body.HasAPI(UsdPhysics.RigidBodyAPI)]
     if parent == child:
         problems.append(f"{path}: {child.GetPath()} is both parent and child; give two bodies")
-    problems += [line for value in anchor or () for line in not_finite(f"{path}: anchor", value)]
+    problems += [] if anchor is None else not_vector(f"{path}: anchor", anchor)
     refuse(problems)
     joint = schema.Define(stage, path)
     point = _matrix(child).ExtractTranslation() if anchor is None else Gf.Vec3d(*anchor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +10,8 @@ from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
 from physx_schema.authoring.edits import Edit, author
-from physx_schema.authoring.prims import PrimLike, find_prims, given, leftovers
+from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
+from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.errors import AuthoringError
 
@@ -52,9 +52,7 @@ def fixed_tendon(
 
     Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
     """
-    taking_part = [Axis(*axis) for axis in axes]
-    if not taking_part:
-        raise AuthoringError(f"fixed tendon '{name}': no axes; give at least one (joint, gearing, force_coefficient)")
+    taking_part = _axes(name, axes)
     prims = find_prims(stage, [axis.joint for axis in taking_part])
     where = f"{prims[0].GetPath()}.{NAMESPACE}:{name}"
     problems = gain_problems(where, stiffness, damping, limit_stiffness)
@@ -75,6 +73,15 @@ def fixed_tendon(
     return root
 
 
+def _axes(name: str, axes: Sequence[Axis | tuple[PrimLike, float, float]]) -> list[Axis]:
+    """The axes by name. Raises AuthoringError where there are none, or something else than axes."""
+    refuse(f"fixed tendon '{name}': {axis!r} is no axis; give (joint, gearing, force_coefficient)"
+           for axis in axes if not (isinstance(axis, tuple) and 1 <= len(axis) <= 3))
+    if not axes:
+        raise AuthoringError(f"fixed tendon '{name}': no axes; give at least one (joint, gearing, force_coefficient)")
+    return [Axis(*axis) for axis in axes]
+
+
 def gain_problems(prefix: str, *gains: float | None) -> list[str]:
     """The line for a tendon whose stiffness, damping and limit stiffness are all 0."""
     if any(gains):
@@ -84,11 +91,11 @@ def gain_problems(prefix: str, *gains: float | None) -> list[str]:
 
 def limit_problems(prefix: str, limit_stiffness: float | None, lower: float | None, upper: float | None) -> list[str]:
     """Lines for tendon limits without a stiffness behind them, and for a stiffness without limits."""
-    limited = any(bound is not None and math.isfinite(bound) for bound in (lower, upper))
+    limited = any(map(is_finite, (lower, upper)))
     if limited and not limit_stiffness:
-        return [f"{prefix}:limitStiffness: {limit_stiffness or 0:g}, so PhysX ignores the limits; give limit_stiffness "
+        return [f"{prefix}:limitStiffness: 0, so PhysX ignores the limits; give limit_stiffness "
                 f"or leave the limits out"]
-    if limit_stiffness and not limited:
+    if is_finite(limit_stiffness) and limit_stiffness and not limited:
         return [f"{prefix}:limitStiffness: {limit_stiffness:g} without a finite limit does nothing; give lower or "
                 f"upper, or leave limit_stiffness out"]
     return []

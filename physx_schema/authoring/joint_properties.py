@@ -8,7 +8,8 @@ from typing import Literal
 from physx_generated import PhysxJointAxisAPI
 from pxr import Usd, UsdPhysics
 
-from physx_schema.authoring.prims import given, not_finite, refuse, require_axis, stage_of, why_not_editable
+from physx_schema.authoring.prims import refuse, require_axis, stage_of, why_not_editable
+from physx_schema.authoring.quantities import given, is_finite, not_finite
 
 NOT_NEGATIVE = ("stiffness", "damping", "maxForce")
 
@@ -50,11 +51,9 @@ def _drive_problems(prefix: str, values: dict[str, object]) -> list[str]:
         if name == "type":
             if value not in ("force", "acceleration"):
                 lines.append(f"{where}: token {value!r} is not one of force, acceleration; give one of them")
-        elif not isinstance(value, float | int):
-            lines.append(f"{where}: {value!r} is not a number; give one")
         elif not (name == "maxForce" and value == math.inf):
             lines += not_finite(where, value)
-        if name in NOT_NEGATIVE and isinstance(value, float | int) and value < 0:
+        if name in NOT_NEGATIVE and is_finite(value) and value < 0:
             lines.append(f"{where}: {value:g} is negative; give a value of at least 0")
     return lines
 

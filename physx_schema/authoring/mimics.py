@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 from physx_generated import PhysxMimicJointAPI
 from pxr import Usd, UsdPhysics
 
 from physx_schema.authoring.edits import Edit, author
-from physx_schema.authoring.prims import PrimLike, find_prim, given, joint_axis_of, leftovers, stage_of
+from physx_schema.authoring.prims import PrimLike, find_prim, joint_axis_of, leftovers, stage_of
+from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Topology
 from physx_schema.description.model import unlimited
 from physx_schema.description.schemas import ROTATIONS
@@ -64,7 +63,7 @@ def _value_problems(
     for base, value, other in (
         ("naturalFrequency", natural_frequency, damping_ratio), ("dampingRatio", damping_ratio, natural_frequency),
     ):
-        if value is not None and not (value > 0 and other is not None and other > 0):
+        if is_finite(value) and not (value > 0 and is_finite(other) and other > 0):
             lines.append(f"{where}:{base}: {value:g}, and PhysX makes the coupling hard unless natural frequency and "
                          f"damping ratio are both above 0; give both, or leave both out")
     return lines
@@ -119,9 +118,11 @@ def _limits(prim: Usd.Prim) -> tuple[float, float]:
 
 def _limit_problems(where: str, prim: Usd.Prim, leader: Usd.Prim, gearing: float, offset: float) -> list[str]:
     """The line for a coupling that the limits of the two joints leave no position for."""
+    if not (is_finite(gearing) and is_finite(offset)):
+        return []
     lower, upper = _limits(prim)
     ends = sorted(-gearing * end - offset for end in _limits(leader))
-    if not (math.isfinite(gearing) and math.isfinite(offset)) or (ends[0] <= upper and lower <= ends[1]):
+    if ends[0] <= upper and lower <= ends[1]:
         return []
     return [f"{where}:gearing: the limits of {leader.GetPath()} put this joint between {ends[0]:g} and {ends[1]:g}, "
             f"outside its own limits [{lower:g}, {upper:g}]; change gearing, offset or limits"]

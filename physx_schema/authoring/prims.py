@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -21,11 +20,13 @@ def refuse(problems: Iterable[str]) -> None:
 
 
 def path_of(prim: PrimLike) -> str:
-    """The prim's path as a string; of an invalid prim the text of its representation."""
+    """The prim's path as a string; for what has none a text that names it."""
     if isinstance(prim, str):
         return prim
     if isinstance(prim, Usd.SchemaBase):
         prim = prim.GetPrim()
+    if not isinstance(prim, Sdf.Path | Usd.Prim):
+        return repr(prim)
     path = prim if isinstance(prim, Sdf.Path) else prim.GetPath()
     return str(path) if path else "an invalid prim"
 
@@ -108,13 +109,3 @@ def not_one_axis(prim: Usd.Prim) -> str:
     """The line for a prim that is no revolute or prismatic joint."""
     kind = prim.GetTypeName() or "a prim without a type"
     return f"{prim.GetPath()}: {kind} is not a revolute or prismatic joint; give one that is"
-
-
-def not_finite(where: str, value: float) -> list[str]:
-    """The line for a number that is infinite or NaN."""
-    return [] if math.isfinite(value) else [f"{where}: {value} is not a finite number; give one"]
-
-
-def given(**values: object) -> dict[str, object]:
-    """The values that are not None: what is left out keeps its default and is not written."""
-    return {name: value for name, value in values.items() if value is not None}

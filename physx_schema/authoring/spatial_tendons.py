@@ -11,7 +11,8 @@ from pxr import Usd
 
 from physx_schema.authoring.edits import Edit, author
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, gain_problems, limit_problems
-from physx_schema.authoring.prims import PrimLike, find_prims, given, leftovers
+from physx_schema.authoring.prims import PrimLike, find_prims, leftovers
+from physx_schema.authoring.quantities import as_vector, given, is_finite
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.description.frames import Frames
 from physx_schema.description.model import Vec3
@@ -124,10 +125,10 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         attachment = point.attachment
         named = given(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
-            lines += [f"{point.where}: {word} is {value:g} on an attachment with children, and only leaves have one; "
+            lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves have one; "
                       f"give it to the leaves below" for word, value in named.items()]
             continue
-        if attachment.rest_length is not None and attachment.rest_length < 0.0:
+        if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX reads as the "
                          f"length at the start; leave rest_length out for that, or give a length of at least 0")
         if not limit_stiffness:
@@ -169,10 +170,13 @@ def _way(points: Sequence[_Point], point: _Point) -> Iterator[_Point]:
 def _segment_problems(points: Sequence[_Point]) -> list[str]:
     """Lines for segments too short to have a direction where the links stand now."""
     frames = Frames()
-    world = [frames.matrix(point.prim).Transform(point.attachment.position) for point in points]
+    local = [as_vector(point.attachment.position) for point in points]
+    world = [frames.matrix(point.prim).Transform(place) if place else None
+             for point, place in zip(points, local, strict=True)]
     lines = []
     for point, place in zip(points[1:], world[1:], strict=True):
-        length = math.dist(place, world[point.parent])
+        end = world[point.parent]
+        length = math.dist(place, end) if place and end else math.inf
         if length <= SHORTEST_SEGMENT:
             lines.append(f"{point.where}:localPos: {length:g} from its parent attachment, and PhysX gives a segment of "
                          f"{SHORTEST_SEGMENT:g} or less no force; move one of them")
