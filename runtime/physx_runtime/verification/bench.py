@@ -141,7 +141,7 @@ class Bench:
         return np.asarray(y[:, 0, :n], dtype=np.float64)
 
     def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
-        """The last change of the efforts and the motion that is left, relative to the efforts and what they would do."""
+        """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""
         size = np.maximum(np.abs(efforts).max(axis=1, keepdims=True), scale.min(axis=1, keepdims=True))
         motion = np.tile(np.maximum(self.speeds, size / self.inertia * self.dt), 2)
         return float(max((np.abs(change) / size).max(), (np.abs(rest) / motion).max()))
@@ -152,7 +152,7 @@ class Bench:
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
 
     def probe(self, stiffness: float, damping: float) -> float:
-        """A change of target or rest length, rad or m, that a spring answers clearly and without violent motion."""
+        """A change of target or rest length, rad or m, that a spring answers clearly but not violently."""
         if stiffness == 0.0:
             return LONGEST
         gentle = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
@@ -190,6 +190,12 @@ class Bench:
         sim.set("effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
+    def throw(self, case: Case) -> Array:
+        """Joint velocities, (n_dof,), a free step after the case's velocity."""
+        start = np.zeros(self.size) if case.velocity is None else case.velocity
+        _, velocities = self._stepped(self._simulation_of([case], 1), self._poses([case]), start[None, :])
+        return velocities.reshape(-1)
+
     def step(self, positions: Array, velocities: Array) -> tuple[Array, Array]:
         """Joint positions and velocities a free step later; all (n_world, n_dof)."""
         return self._stepped(self.simulation(len(positions)), positions, velocities)
@@ -210,11 +216,14 @@ def _solve(slope: Array, rest: Array) -> Array:
         raise UnsteadyError("the joint efforts do not determine the motion") from None
 
 
-def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, fixed_tendons: bool = False,
-             spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
-    """The articulation on a held base with only the constraints asked for; joint friction and envelopes go."""
+def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, axes: bool = False,
+             fixed_tendons: bool = False, spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
+    """The articulation on a held base with only the constraints asked for; envelopes go.
+
+    axes: joint friction and maximum velocities stay.
+    """
     return replace(
-        with_dofs(articulation, lambda dof: _dof(dof, drives, limits)), fixed_base=True,
+        with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes)), fixed_base=True,
         mimics=articulation.mimics if mimics else (),
         fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
         spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())
@@ -227,8 +236,10 @@ def with_dofs(articulation: Articulation, change: Callable[[Dof], Dof]) -> Artic
         for link in articulation.links))
 
 
-def _dof(dof: Dof, drives: bool, limits: bool) -> Dof:
-    free = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
+def _dof(dof: Dof, drives: bool, limits: bool, axes: bool) -> Dof:
+    kept = dof
+    if not axes:
+        kept = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
     if not limits:
-        free = replace(free, lower=-np.inf, upper=np.inf)
-    return replace(free, drive=replace(dof.drive, envelope=None) if drives and dof.drive else None)
+        kept = replace(kept, lower=-np.inf, upper=np.inf)
+    return replace(kept, drive=replace(dof.drive, envelope=None) if drives and dof.drive else None)

@@ -15,6 +15,7 @@ from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITI
 from physx_runtime.verification.compliance import compliant, measure_compliance
 from physx_runtime.verification.drives import measure_drives
 from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
+from physx_runtime.verification.joint_axes import bears, measure_joint_axes
 from physx_runtime.verification.mimics import holders, measure_mimics
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
@@ -35,11 +36,13 @@ class Family:
     repeats: str = ""                   # what velocity iterations do to them
 
 
+AXES_REPEAT = "friction and maximum velocity act again in"
 TENDONS_REPEAT = "the tendon pulls again in"
 MIMICS_REPEAT = "the mimic joint is solved as if it were rigid in"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
+    Family(lambda a: any(map(bears, a.dofs)), lambda a: stripped(a, axes=True), measure_joint_axes, AXES_REPEAT),
     Family(lambda a: any(t.enabled for t in a.fixed_tendons), lambda a: stripped(a, fixed_tendons=True),
            measure_fixed_tendons, TENDONS_REPEAT),
     Family(lambda a: any(t.enabled for t in a.spatial_tendons), lambda a: stripped(a, spatial_tendons=True),

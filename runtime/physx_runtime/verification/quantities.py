@@ -18,9 +18,10 @@ OFFSET_NOISE = 1e-2
 
 
 def quantities(articulation: Articulation) -> Iterator[Quantity]:
-    """The numbers of drives, tendons and mimic joints, in the order of the table."""
+    """The numbers of drives, joint axes, tendons and mimic joints, in the order of the table."""
     for dof in articulation.dofs:
         yield from _drive(dof)
+        yield from _joint_axis(dof)
     for tendon in articulation.fixed_tendons:
         yield from _fixed_tendon(articulation, tendon)
     for spatial in articulation.spatial_tendons:
@@ -30,22 +31,32 @@ def quantities(articulation: Articulation) -> Iterator[Quantity]:
 
 
 def unmeasured(dof: Dof) -> Iterator[Quantity]:
-    """Numbers of a degree of freedom that act and that no experiment covers."""
-    turn, prefix = (DEGREES if dof.angular else 1.0), dof.axis_prefix
-    values: list[tuple[str, str, float, float]] = []
-    if prefix is not None:
-        values += [(prefix, "armature", dof.armature, 1.0), (prefix, "staticFrictionEffort", dof.static_friction, 1.0),
-                   (prefix, "dynamicFrictionEffort", dof.dynamic_friction, 1.0),
-                   (prefix, "viscousFrictionCoefficient", dof.viscous_friction, 1.0 / turn),
-                   (prefix, "maxJointVelocity", dof.max_velocity, turn)]
-    envelope = dof.drive and dof.drive.envelope
-    if envelope:
-        values += [(envelope.prefix, "maxActuatorVelocity", envelope.max_actuator_velocity, turn),
-                   (envelope.prefix, "velocityDependentResistance", envelope.velocity_dependent_resistance, 1.0 / turn),
-                   (envelope.prefix, "speedEffortGradient", envelope.speed_effort_gradient, turn)]
-    for start, name, value, per_stage in values:
+    """Numbers of a degree of freedom that act and that no experiment covers: the performance envelope."""
+    turn, envelope = (DEGREES if dof.angular else 1.0), dof.drive and dof.drive.envelope
+    if not envelope:
+        return
+    speed, along = ("deg/s", "deg") if dof.angular else ("length/s", "length")
+    push = "torque" if dof.angular else "force"
+    for name, value, unit, per_stage in (
+            ("maxActuatorVelocity", envelope.max_actuator_velocity, speed, turn),
+            ("velocityDependentResistance", envelope.velocity_dependent_resistance, f"{push} s/{along}", 1.0 / turn),
+            ("speedEffortGradient", envelope.speed_effort_gradient, f"{speed}/{push}", turn)):
         if value != 0.0 and not unlimited(value):
-            yield Quantity(Key(dof.path, start + name), value, "", per_stage)
+            yield Quantity(Key(dof.path, envelope.prefix + name), value, unit, per_stage)
+
+
+def _joint_axis(dof: Dof) -> Iterator[Quantity]:
+    """What PhysxJointAxisAPI authors, where it is more than nothing."""
+    turn = DEGREES if dof.angular else 1.0
+    push, inertia, along = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
+    for name, value, unit, per_stage in (
+            ("armature", dof.armature, inertia, 1.0),
+            ("staticFrictionEffort", dof.static_friction, push, 1.0),
+            ("dynamicFrictionEffort", dof.dynamic_friction, push, 1.0),
+            ("viscousFrictionCoefficient", dof.viscous_friction, f"{push} s/{along}", 1.0 / turn),
+            ("maxJointVelocity", dof.max_velocity, f"{along}/s", turn)):
+        if dof.axis_prefix is not None and value != 0.0 and not unlimited(value):
+            yield Quantity(Key(dof.path, dof.axis_prefix + name), value, unit, per_stage)
 
 
 def _drive(dof: Dof) -> Iterator[Quantity]:

@@ -1,0 +1,101 @@
+"""Experiments on joint axes: armature, friction and the maximum joint velocity."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.quantity import Findings, Key
+from physx_schema.description.model import Dof, unlimited
+
+NAMES = ("armature", "staticFrictionEffort", "dynamicFrictionEffort", "viscousFrictionCoefficient", "maxJointVelocity")
+# Efforts a resting joint is pushed with, of the authored static friction; and how finely the largest held is sought.
+PUSHES, FINER = np.linspace(0.0, 2.0, 81), 4
+# A joint slides when it is this much faster than static friction could stop within a step.
+SLIDING = 20.0
+# A joint is thrown at this multiple of its maximum velocity.
+THROWN = 3.0
+
+
+def bears(dof: Dof) -> bool:
+    """Whether PhysxJointAxisAPI gives the degree of freedom something to measure."""
+    friction = dof.static_friction or dof.dynamic_friction or dof.viscous_friction
+    return dof.axis_prefix is not None and bool(dof.armature or friction or not unlimited(dof.max_velocity))
+
+
+def measure_joint_axes(bench: Bench) -> Findings:
+    """Armature, the three friction numbers and maxJointVelocity of every joint axis, rad or length.
+
+    Armature: what the joint's inertia loses without it, inertia being efforts over accelerations. Static friction: the
+    largest effort that a resting joint does not answer, the other frictions off. Dynamic and viscous friction: the
+    efforts that keep up two speeds. maxJointVelocity: the speed a step leaves of three times as much.
+    """
+    found = Findings()
+    inertia, bare = _inertia(bench, bench.base_rows("armature")), _inertia(bench, np.zeros(bench.size))
+    for i, dof in enumerate(bench.dofs):
+        if not bears(dof):
+            continue
+        armature, static, dynamic, viscous, fastest = (Key(dof.path, f"{dof.axis_prefix}{name}") for name in NAMES)
+        found.values[armature] = float(inertia[i, i] - bare[i, i])
+        response = float(np.linalg.inv(inertia)[i, i])
+        if dof.static_friction > 0.0:
+            found.values[static] = _static(bench, i, dof.static_friction, response)
+        if dof.static_friction > 0.0 or dof.viscous_friction > 0.0:
+            with found.attempt(dynamic, viscous):
+                found.values[dynamic], found.values[viscous] = _sliding(bench, i, dof.static_friction, response)
+        if not unlimited(dof.max_velocity):
+            found.values[fastest] = _fastest(bench, i, dof.max_velocity)
+    return found
+
+
+def _free(bench: Bench) -> dict[str, Array]:
+    """Neither friction nor a maximum velocity on any joint."""
+    none = {f"{kind}_friction": np.zeros(bench.size) for kind in ("static", "dynamic", "viscous")}
+    return none | {"max_velocity": np.full(bench.size, math.inf)}
+
+
+def _rubbing(bench: Bench, i: int) -> dict[str, Array]:
+    """Joint i with its friction, all others free."""
+    unit = np.eye(bench.size)[i]
+    return _free(bench) | {f"{kind}_friction": unit * bench.base_rows(f"{kind}_friction")
+                           for kind in ("static", "dynamic", "viscous")}
+
+
+def _inertia(bench: Bench, armature: Array) -> Array:
+    """The mass matrix, (n_dof, n_dof), from the velocities that efforts on each joint in turn give within a step."""
+    efforts = np.diag(bench.inertia * bench.speeds / bench.dt)
+    velocities = bench.kick([Case(_free(bench) | {"armature": armature})] * bench.size, efforts)
+    return np.asarray(np.linalg.solve(velocities / bench.dt, efforts), dtype=np.float64)
+
+
+def _static(bench: Bench, i: int, authored: float, response: float) -> float:
+    """The largest effort, mean over a step, that static friction takes from pushes around its authored value."""
+    rows = _rubbing(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
+    pushes, taken, best = authored * PUSHES, np.zeros(1), 0
+    for _ in range(FINER):
+        efforts = pushes[:, None] * np.eye(bench.size)[i]
+        moved = bench.kick([Case(rows)] * len(pushes), efforts)[:, i]
+        taken = pushes - moved / (response * bench.dt)
+        best = int(np.argmax(taken))
+        pushes = np.linspace(pushes[max(best - 1, 0)], pushes[min(best + 1, len(pushes) - 1)], len(pushes))
+    return float(taken[best])
+
+
+def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[float, float]:
+    """Dynamic and viscous friction from the drag at two speeds. Raises UnsteadyError."""
+    speed = max(SLIDING * static * response * bench.dt, float(bench.speeds[i]))
+    unit = np.eye(bench.size)[i]
+    rows, speeds = _rubbing(bench, i), (speed, -speed, 2.0 * speed, -2.0 * speed)
+    cases = [Case(rows, velocity=x * unit) for x in speeds]
+    efforts = bench.hold(cases)[:, i]
+    slow, fast = (float(efforts[j] - efforts[j + 1]) / 2.0 for j in (0, 2))
+    return 2.0 * slow - fast, (fast - slow) / speed
+
+
+def _fastest(bench: Bench, i: int, authored: float) -> float:
+    """The joint's speed a free step after it was thrown at a multiple of its maximum."""
+    unit = np.eye(bench.size)[i]
+    rows = _free(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}
+    return float(bench.throw(Case(rows, velocity=THROWN * authored * unit))[i])
