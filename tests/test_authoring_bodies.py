@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from robots import finger, opened
@@ -73,6 +74,16 @@ def test_reader_finds_the_mass_properties(empty: Usd.Stage) -> None:
     (body,) = describe(empty).bodies
     assert (body.mass, body.center_of_mass, body.pose[0]) == (2.0, (0.5, 0.0, 0.0), (1.0, 2.0, 3.0))
     assert [body.inertia[axis][axis] for axis in range(3)] == pytest.approx([0.1, 0.2, 0.25])
+
+
+def test_numbers_and_vectors_may_be_numpys(empty: Usd.Stage) -> None:
+    ones = np.ones(3, np.float32)
+    for path in ("/a", "/b"):
+        rigid_body(empty, path, mass=np.float32(2.0), inertia=ones, position=np.zeros(3, np.int64))
+    joint = revolute_joint(empty, "/j", "/a", "/b", anchor=ones, lower=np.float32(-1), upper=np.int64(1))
+    drive(joint, stiffness=np.float32(3.0), max_force=np.float64(math.inf))
+    assert (joint.GetLowerLimitAttr().Get(), joint.GetLocalPos0Attr().Get()) == (-1.0, Gf.Vec3f(1.0))
+    assert properties(empty, "/j", "drive")["drive:angular:physics:stiffness"] == "float = 3.0"
 
 
 @pytest.mark.parametrize(("name", "value"), [

@@ -37,12 +37,12 @@ def rigid_body(
                  for value in values if is_finite(value) and value <= 0.0]
     refuse(problems)
     frame = UsdGeom.Xform.Define(stage, path)
-    frame.AddTranslateOp().Set(Gf.Vec3d(*position))
+    frame.AddTranslateOp().Set(Gf.Vec3d(*map(float, position)))
     api = UsdPhysics.MassAPI.Apply(frame.GetPrim())
-    api.CreateMassAttr(mass)
-    api.CreateDiagonalInertiaAttr(Gf.Vec3f(*inertia))
+    api.CreateMassAttr(float(mass))
+    api.CreateDiagonalInertiaAttr(Gf.Vec3f(*map(float, inertia)))
     api.CreatePrincipalAxesAttr(Gf.Quatf(1.0))
-    api.CreateCenterOfMassAttr(Gf.Vec3f(*center_of_mass))
+    api.CreateCenterOfMassAttr(Gf.Vec3f(*map(float, center_of_mass)))
     return UsdPhysics.RigidBodyAPI.Apply(frame.GetPrim())
 
 
@@ -90,9 +90,10 @@ def _axis_joint(
         problems.append(f"{path}.physics:axis: token {axis!r} is not one of X, Y, Z; give one of them")
     joint = _define(schema, stage, path, bodies, anchor, problems)
     joint.CreateAxisAttr(axis)
-    if limits != (None, None):
-        joint.CreateLowerLimitAttr(limits[0])
-        joint.CreateUpperLimitAttr(limits[1])
+    lower, upper = limits
+    if lower is not None and upper is not None:
+        joint.CreateLowerLimitAttr(float(lower))
+        joint.CreateUpperLimitAttr(float(upper))
     return joint
 
 
@@ -123,7 +124,7 @@ def _define(
     problems += [] if anchor is None else not_vector(f"{path}: anchor", anchor)
     refuse(problems)
     joint = schema.Define(stage, path)
-    point = _matrix(child).ExtractTranslation() if anchor is None else Gf.Vec3d(*anchor)
+    point = _matrix(child).ExtractTranslation() if anchor is None else Gf.Vec3d(*map(float, anchor))
     turn = _rotation(parent)
     for side, body in (("0", parent), ("1", child)):
         if body:

@@ -40,7 +40,7 @@ def drive(
     refuse([*why_not_editable(prim), *_drive_problems(f"{prim.GetPath()}.drive:{instance}:physics", values)])
     api = UsdPhysics.DriveAPI.Apply(prim, instance)
     for name, value in values.items():
-        getattr(api, f"Create{name[0].upper()}{name[1:]}Attr")(value)
+        getattr(api, f"Create{name[0].upper()}{name[1:]}Attr")(value if name == "type" else float(value))   # type: ignore[arg-type]
     return api
 
 
