@@ -102,6 +102,19 @@ def test_authored_fixed_tendon_has_the_authored_numbers_in_physx(oracle: Any) ->
     }
 
 
+def test_authored_spatial_tendon_has_the_authored_numbers_in_physx(oracle: Any) -> None:
+    stage = hand()
+    leaf = Attachment("/Hand/near", (0.0, 0.0, 0.05), upper=0.5)
+    spatial_tendon(stage, "cable", ("/Hand/palm", (0.0, 0.0, 0.05)), [leaf], stiffness=50.0, damping=2.0, offset=0.125,
+                   limit_stiffness=8.0)
+    found = oracle.dynamics(stage, dt=STEP)
+    values = {name: np.ravel(found[name]).tolist() for name in (
+        "st_stiffness", "st_damping", "st_offset", "st_limit_stiffness")}
+    assert values == {
+        "st_stiffness": [50.0], "st_damping": [2.0], "st_offset": [0.125], "st_limit_stiffness": [8.0],
+    }
+
+
 def test_physx_says_nothing_about_authored_tendons_and_mimic_joints(oracle: Any) -> None:
     tendons, coupled = hand(), hand()
     fixed_tendon(tendons, "flexor", [("/Hand/a", 0.01, 0.5), ("/Hand/b", 0.02, 0.5)], stiffness=50.0)
