@@ -7,26 +7,18 @@ import difflib
 import math
 import numbers
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-from ._definition import FLOAT_MAX, Attribute, AuthoringError, Definition, Property, Quick, Relationship
+from ._definition import FLOAT_MAX, INTEGER_LIMITS, Attribute, AuthoringError, Definition, Property, Relationship
+from ._target import Target, sdf_type
 
-INTEGER_LIMITS = {
-    "uchar": (0, 2**8 - 1),
-    "int": (-(2**31), 2**31 - 1),
-    "uint": (0, 2**32 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-    "uint64": (0, 2**64 - 1),
-}
 FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
 WORDS = {"token", "string"}
-VARIABILITY = (Sdf.VariabilityVarying, Sdf.VariabilityUniform)
-NOTHING: Quick = ("", (), math.inf, -math.inf)
-sdf_type = cache(Sdf.ValueTypeNames.Find)
+NOTHING = ("", (), math.inf, -math.inf)      # what is quick about an unknown keyword
 
 
 class Refused(ValueError):
@@ -34,7 +26,8 @@ class Refused(ValueError):
 
 
 def prepare(
-    definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], path: Sdf.Path | str = ""
+    definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], target: Target,
+    path: Sdf.Path | str = "",
 ) -> dict[str, Any]:
     """Check keyword values and convert them: property name (without prefix) to USD value or target paths.
 
@@ -43,13 +36,12 @@ def prepare(
     path = path or prim.GetPath()
     problems: list[str] = []
     ready: dict[str, Any] = {}
-    inside: set[str] = set()
+    doubtful: set[str] = set()
     quick = definition.quick
     for keyword, value in values.items():
         name, types, lower, upper = quick.get(keyword, NOTHING)
         if type(value) in types and lower < value < upper:          # type: ignore[operator]
             ready[name] = value
-            inside.add(name)
             continue
         prop = definition.by_keyword.get(keyword)
         if prop is None:
@@ -57,71 +49,17 @@ def prepare(
             continue
         try:
             ready[prop.name] = converted(prop, value)
+            doubtful.add(prop.name)
         except Refused as refused:
             problems.append(f"{path}.{prefix}{prop.name}: {refused}")
-    for name in definition.ranges_to_check(ready.keys(), inside):
+    for name in definition.ranges_to_check(ready, doubtful):
         line = range_problem(definition, prim, prefix, ready, name)
         problems += [f"{path}.{prefix}{name}: {line}"] if line else []
     if prim:
-        problems += target_problems(prim, prefix, definition, ready)
+        problems += target.problems(prim, prefix, definition, ready)
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     return ready
-
-
-def target_problems(prim: Usd.Prim, prefix: str, definition: Definition, names: Iterable[str]) -> list[str]:
-    """Why the properties cannot be authored at the stage's edit target; empty where they can."""
-    target, path = prim.GetStage().GetEditTarget(), prim.GetPath()
-    layer = target.GetLayer()
-    if prim.IsInstanceProxy() or prim.IsInPrototype():
-        return [f"{path}: the prim is inside an instance; author on the instanced asset"]
-    if not layer.permissionToEdit:
-        return [f"{path}: layer {layer.identifier} is read-only; choose another edit target"]
-    owner = layer.GetPrimAtPath(target.MapToSpecPath(path))
-    if owner is None or not owner.properties:
-        return []
-    kinds = {name: getattr(definition.by_name[name], "type", "rel") for name in names}
-    specs = {name: owner.properties.get(prefix + name) for name in kinds}
-    return [f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; remove it there first"
-            for name, spec in specs.items() if spec is not None and spec_type(spec) != kinds[name]]
-
-
-def write(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
-    """Author prepared values at the stage's edit target."""
-    target = prim.GetStage().GetEditTarget()
-    if not target.GetMapFunction().isIdentity:
-        write_composed(prim, prefix, definition, ready)
-        return
-    with Sdf.ChangeBlock():
-        owner = Sdf.CreatePrimInLayer(target.GetLayer(), prim.GetPath())
-        existing = owner.properties if owner.properties else {}
-        for name, value in ready.items():
-            write_spec(owner, existing.get(prefix + name), prefix + name, definition.by_name[name], value)
-
-
-def spec_type(spec: Sdf.PropertySpec) -> str:
-    """The value type of an attribute spec; "rel" for a relationship."""
-    return "rel" if isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
-
-
-def write_spec(owner: Sdf.PrimSpec, spec: Sdf.PropertySpec | None, full: str, prop: Property, value: Any) -> None:
-    """Author one property on a prim spec, in its own spec where there is one."""
-    if isinstance(prop, Relationship):
-        spec = spec or Sdf.RelationshipSpec(owner, full, False)
-        spec.targetPathList.ClearEditsAndMakeExplicit()
-        spec.targetPathList.explicitItems = value
-        return
-    (spec or Sdf.AttributeSpec(owner, full, sdf_type(prop.type), VARIABILITY[prop.uniform])).default = value
-
-
-def write_composed(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
-    """Author through USD, which maps paths across the arc of the edit target."""
-    for name, value in ready.items():
-        prop = definition.by_name[name]
-        if isinstance(prop, Relationship):
-            prim.CreateRelationship(prefix + name, False).SetTargets(value)
-            continue
-        prim.CreateAttribute(prefix + name, sdf_type(prop.type), False, VARIABILITY[prop.uniform]).Set(value)
 
 
 def same(attribute: Attribute, current: Any, value: object) -> bool:

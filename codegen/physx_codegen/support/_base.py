@@ -9,8 +9,10 @@ from typing import Any, ClassVar, ParamSpec, Self, TypeVar, overload
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
+from ._apply import apply
 from ._definition import AuthoringError, Definition
-from ._values import VARIABILITY, prepare, same, sdf_type, write
+from ._target import VARIABILITY, Target, sdf_type
+from ._values import prepare, same
 
 NO_PRIM = Usd.Prim()
 KINDS = {
@@ -104,7 +106,10 @@ class Schema:
         if not self:
             where = prim.GetPath() if prim else "an invalid prim"
             raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define it first")
-        write(prim, self._prefix, self.definition, prepare(self.definition, prim, self._prefix, values))
+        target = Target.of(prim.GetStage())
+        ready = prepare(self.definition, prim, self._prefix, values, target)
+        with target.change():
+            target.write(prim, self._prefix, self.definition, ready)
 
     def _create(self, name: str, value: object, sparsely: bool) -> Usd.Attribute:
         """Author an attribute as compiled schemas do: unchecked; nothing where sparse and equal to the fallback."""
@@ -150,12 +155,7 @@ class SingleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object]) -> Self:
         check_prim(prim)
-        ready = prepare(cls.definition, prim, "", values) if values else {}
-        if not apply(prim, cls.definition.identifier):
-            return cls()
-        if ready:
-            write(prim, "", cls.definition, ready)
-        return cls(prim)
+        return cls(prim) if apply(cls.definition, prim, (), values) else cls()
 
 
 class MultipleApplyAPI(Schema, Usd.APISchemaBase):
@@ -174,7 +174,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
                 raise TypeError(f"{type(self).__name__}(prim, name): name is {name!r}; give the instance name as a str")
             name = ""
         self._name = name
-        self._prefix = f"{self.definition.prefix}:{name}:"
+        self._prefix = self.definition.start(name)
 
     def __bool__(self) -> bool:
         return bool(self._name) and bool(self._prim) and self._prim.HasAPI(self.definition.identifier, self._name)
@@ -258,14 +258,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         check_prim(prim)
         if not isinstance(name, str):
             raise TypeError(f"instance name {name!r} is not a str")
-        definition, prefix = cls.definition, f"{cls.definition.prefix}:{name}:"
-        check_instance_name(definition, prim, name, strict=bool(values))
-        ready = prepare(definition, prim, prefix, values) if values else {}
-        if not apply(prim, definition.identifier, name):
-            return cls()
-        if ready:
-            write(prim, prefix, definition, ready)
-        return cls(prim, name)
+        return cls(prim, name) if apply(cls.definition, prim, (name,), values) else cls()
 
 
 class TypedSchema(Schema):
@@ -294,10 +287,11 @@ class TypedSchema(Schema):
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object]) -> Self:
         before = prim_at(stage, path)
-        ready = prepare(cls.definition, before, "", values, path) if values else {}
+        target = Target.of(stage)
+        ready = prepare(cls.definition, before, "", values, target, path) if values else {}
         prim = stage.DefinePrim(path, cls.definition.identifier)
-        if ready:
-            write(prim, "", cls.definition, ready)
+        with target.change():
+            target.write(prim, "", cls.definition, ready)
         return cls(prim)
 
 
@@ -345,28 +339,3 @@ def check_prim(prim: Usd.Prim) -> None:
     """Raise TypeError for anything but a prim, such as a schema object."""
     if not isinstance(prim, Usd.Prim):
         raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")
-
-
-def apply(prim: Usd.Prim, identifier: str, *instance: str) -> bool:
-    """Apply an API schema. Raises RegistrationError where USD does not know it, else what USD raises."""
-    try:
-        return prim.ApplyAPI(identifier, *instance)         # type: ignore[no-any-return]
-    except Tf.ErrorException:
-        _plugin.require(identifier)
-        raise
-
-
-def check_instance_name(definition: Definition, prim: Usd.Prim, name: str, strict: bool) -> None:
-    """Refuse names that USD cannot represent and, where `strict`, those that PhysX ignores. Raises AuthoringError."""
-    problem = ""
-    if name and not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
-        problem = "is not an identifier; use letters, digits and underscores"
-    elif name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-        problem = "is also the name of one of its properties; choose another"
-    elif strict and definition.instances and name not in definition.instances:
-        problem = f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
-    elif strict:
-        taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
-        problem = f"is taken by {taken}, whose properties have other types; choose another name" if taken else ""
-    if problem:
-        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, Protocol, TypeVar
 
 Quick = tuple[str, tuple[type, ...], float, float]      # property name, exact types, open interval
 FLOAT_MAX = 3.4028234663852886e38
+INTEGER_LIMITS = {
+    "uchar": (0, 2**8 - 1),
+    "int": (-(2**31), 2**31 - 1),
+    "uint": (0, 2**32 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint64": (0, 2**64 - 1),
+}
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -114,33 +121,51 @@ class Definition:
 
     @cached_property
     def quick(self) -> dict[str, Quick]:
-        """Keyword to what is accepted without further checks: bools, and floats well inside a range of two numbers."""
+        """Keyword to what converts without further checks: bools, and numbers well inside what type and range allow.
+
+        A range that names attributes is not looked at.
+        """
         found: dict[str, Quick] = {}
         for keyword, prop in self.by_keyword.items():
             if isinstance(prop, Relationship):
                 continue
             if prop.type == "bool":
                 found[keyword] = (prop.name, (bool,), -1.0, 2.0)
-            elif prop.type == "float" and prop.range and not prop.range.bounds():
-                lower, upper = float(prop.range.lower), float(prop.range.upper)
-                found[keyword] = (prop.name, (float, int), max(lower, -FLOAT_MAX), min(upper, FLOAT_MAX))
+            elif prop.type == "float":
+                found[keyword] = (prop.name, (float, int), *within(prop, -FLOAT_MAX, FLOAT_MAX))
+            elif prop.type in INTEGER_LIMITS:
+                found[keyword] = (prop.name, (int,), *within(prop, *INTEGER_LIMITS[prop.type]))
         return found
 
     @cached_property
-    def bounded_by(self) -> dict[str, list[str]]:
-        """Attribute to those whose range names it."""
+    def entangled(self) -> dict[str, list[str]]:
+        """Attribute to those whose range must be looked at when it changes, because that names attributes."""
         found: dict[str, list[str]] = {}
         for name, prop in self.attributes.items():
-            for bound in prop.range.bounds() if prop.range else ():
-                found.setdefault(bound, []).append(name)
+            bounds = prop.range.bounds() if prop.range else ()
+            for changed in (name, *bounds) if bounds else ():
+                found.setdefault(changed, []).append(name)
         return found
 
-    def ranges_to_check(self, changed: Iterable[str], inside: Container[str]) -> set[str]:
-        """The attributes among `changed` not known to be `inside` their range, and those that `changed` ones bound."""
-        names = {name for name in changed if name not in inside and name in self.attributes}
-        return names.union(*(self.bounded_by.get(name, ()) for name in changed))
+    def ranges_to_check(self, changed: Iterable[str], doubtful: Iterable[str]) -> set[str]:
+        """The attributes among `doubtful`, and those whose range names attributes where one of them is in `changed`."""
+        names = {name for name in doubtful if name in self.attributes}
+        if self.entangled:
+            names.update(*(self.entangled.get(name, ()) for name in changed))
+        return names
+
+    def start(self, instance: str = "") -> str:
+        """What property names begin with under an instance name; empty outside multiple-apply schemas."""
+        return f"{self.prefix}:{instance}:" if self.prefix else ""
 
     def attribute_names(self, inherited: bool, instance: str) -> list[str]:
         """Full names in the order of definition, with USD's placeholder where `instance` is empty."""
-        start = f"{self.prefix}:{instance or '__INSTANCE_NAME__'}:" if self.prefix else ""
+        start = self.start(instance or "__INSTANCE_NAME__")
         return [start + name for name in self.attributes if inherited or name in self.own]
+
+
+def within(prop: Attribute, lowest: float, highest: float) -> tuple[float, float]:
+    """The numbers that both type and range allow, as far as the range is made of numbers."""
+    lower, upper = (prop.range.lower, prop.range.upper) if prop.range else (lowest, highest)
+    return (lowest if isinstance(lower, str) else max(lower, lowest),
+            highest if isinstance(upper, str) else min(upper, highest))
