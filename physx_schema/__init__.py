@@ -14,6 +14,7 @@ from physx_generated import *  # noqa: F403 - every generated class, Tokens and 
 from physx_generated import __all__ as _generated
 
 from physx_schema import authoring
+from physx_schema.authoring.bulk import author
 from physx_schema.checking import Finding, Report, check
 from physx_schema.description import Description, describe
 
@@ -31,4 +32,4 @@ def install() -> ModuleType:
     return this
 
 
-__all__ = [*_generated, "Description", "Finding", "Report", "authoring", "check", "describe", "install"]
+__all__ = [*_generated, "Description", "Finding", "Report", "author", "authoring", "check", "describe", "install"]
