@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, com_jacobian, quaternion, triple
+from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, com_jacobian, triple
 from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum
 
@@ -81,23 +81,40 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
     return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
 
 
-def travel_start(t: Topology, k: Kinematics, dof: int) -> dict[str, list[Scalar]]:
-    """What a turning prismatic joint's travel is measured against; empty numbers for other joints."""
-    if not turns(t, dof):
-        sizes = {"travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_rotation": 4}
-        return {name: [0.0] * size for name, size in sizes.items()}
+def travel_start(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> dict[str, list[Scalar]]:
+    """What a turning prismatic joint's travel is measured against, and the axis that a revolute joint turns links about."""
     child = t.dofs[dof].link
-    axis, apart = k.axis[child], separation(t, k, dof)
+    axis = k.axis[child]
+    if not turns(t, dof):
+        own = axis if t.links[child].kind == REVOLUTE else sp.ZERO3
+        return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
+    apart = separation(t, k, dof)
     return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
-            "travel_rotation": [*k.rotation[t.links[child].parent]]}
+            "travel_spin": [*sp.scale(rows["dt"][0], velocity.alpha[t.links[child].parent])]}
 
 
-def travelled(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
-    """Displacement of a turning prismatic joint since the step's start, as the solver sees it.
+def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
+    """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
 
-    Displacements of both centres of mass along the axis at the start, less what the parent's rotation accounts for.
+    The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
     """
-    now = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    x, y, z, w = quaternion(rows, "travel_rotation", dof)
-    turn = sp.mul_quat(k.rotation[t.links[t.dofs[dof].link].parent], (-x, -y, -z, w))
-    return now - 2.0 * sp.dot(triple(rows, "travel_moment", dof), (turn[0], turn[1], turn[2]))
+    turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
+    for link in t.path(t.links[t.dofs[dof].link].parent):
+        above = t.dof_of(link)
+        if above is not None and t.links[link].kind == REVOLUTE:
+            turn = sp.add(turn, sp.scale(q[above] - rows["q_start"][above], triple(rows, "travel_axis", above)))
+    passed = rows["iteration"][0] * rows["h"][0]
+    return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
+
+
+def seen_position(t: Topology, rows: Rows, k: Kinematics, q: Row, dof: int) -> Scalar:
+    """Joint position as drives and limits see it.
+
+    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what the
+    parent's rotation accounts for. Any other joint: its position.
+    """
+    if not turns(t, dof):
+        return q[dof]
+    moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
+    turned = sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, q, dof))
+    return rows["q_start"][dof] + moved - turned

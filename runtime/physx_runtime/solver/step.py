@@ -134,7 +134,7 @@ def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velociti
         softened = features.friction or features.limit or features.max_velocity or features.drive == "acceleration"
         soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if softened else 0.0
         own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
-        own |= joints.travel_start(t, k, dof)
+        own |= joints.travel_start(t, rows, k, velocity, dof)
         drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else dict.fromkeys(DRIVE_ROWS, 0.0)
         own |= {name: [drive[name]] for name in DRIVE_ROWS}
         for name, values in own.items():
@@ -186,9 +186,7 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Sca
                out: dict[str, list[Scalar]], final: bool) -> list[Scalar]:
     """v after all constraints of one dof: drive, friction, limit, maximum velocity; their totals go to `out`."""
     features, own, n = t.dofs[dof], t.root_size + dof, t.nv
-    position = q[dof]
-    if joints.turns(t, dof):
-        position = rows["q_start"][dof] + joints.travelled(t, rows, k, dof)
+    position = joints.seen_position(t, rows, k, q, dof)
     minv = rows["minv"]
     bias = rows["bias"][dof]
     joint = joints.JointState(minv[own * n + own], rows["soft"][dof], v[own] + bias, position)

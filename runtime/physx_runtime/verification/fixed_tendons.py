@@ -17,7 +17,7 @@ from physx_schema.description.model import Articulation, FixedTendon, TendonAxis
 def measure_fixed_tendons(bench: Bench) -> Findings:
     """Gains, gearings and force coefficients of every enabled tendon, in lengths and radians; the others are off.
 
-    The pose is held where the tendon is without force, and `Pull.gains` measures the gains. Gearing: one joint moves;
+    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one joint moves;
     its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `read_axis` and
     divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
     """
@@ -32,8 +32,7 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
             found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
             continue
         pull = _pull(bench, i, tendon, read)
-        with found.attempt(*gains):
-            found.values.update(zip(gains, pull.gains(), strict=True))
+        pull.measure_gains(found, gains)
         with found.attempt(*gearings, *coefficients):
             for keys, values in zip((gearings, coefficients), _axes(pull, tendon, read), strict=True):
                 found.values.update(zip(keys, values, strict=True))

@@ -158,32 +158,37 @@ def _tolerances(mimic: Mimic, swept: Sweep) -> tuple[float, float]:
     return TOLERANCE * span, TOLERANCE * span * max(1.0, abs(mimic.gearing))
 
 
-def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | None:
-    """Slope and start of follower over reference where both move freely; None with fewer than two such positions."""
+def _free(bench: Bench, mimic: Mimic, swept: Sweep) -> NDArray[np.bool_]:
+    """(n_point,) where the reference arrives and the follower is off its limits."""
     reached, followed = _tolerances(mimic, swept)
-    dof = bench.dofs[mimic.follower]
-    q_reference, q_follower = swept.positions[:, mimic.reference], swept.positions[:, mimic.follower]
-    free = np.abs(q_reference - swept.asked) <= reached
-    free &= (q_follower > dof.lower + followed) & (q_follower < dof.upper - followed)
-    if free.sum() < 2:
+    dof, q = bench.dofs[mimic.follower], swept.positions[:, mimic.follower]
+    arrived = np.abs(swept.positions[:, mimic.reference] - swept.asked) <= reached
+    return np.asarray(arrived & (q > dof.lower + followed) & (q < dof.upper - followed))
+
+
+def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | None:
+    """Slope and start of follower over reference where both move freely; None where that is no range."""
+    free = _free(bench, mimic, swept)
+    q_reference, q_follower = swept.positions[free, mimic.reference], swept.positions[free, mimic.follower]
+    if not free.any() or np.ptp(q_reference) <= _tolerances(mimic, swept)[0]:
         return None
-    slope, start = np.polyfit(q_reference[free], q_follower[free], 1)
+    slope, start = np.polyfit(q_reference, q_follower, 1)
     return float(slope), float(start)
 
 
-def _blocked(mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> NDArray[np.bool_]:
+def _blocked(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> NDArray[np.bool_]:
     """(n_point,) where the reference does not arrive, or the follower is off the line."""
+    if line is None:
+        return ~_free(bench, mimic, swept)
     reached, followed = _tolerances(mimic, swept)
     q_reference, q_follower = swept.positions[:, mimic.reference], swept.positions[:, mimic.follower]
-    blocked = np.abs(q_reference - swept.asked) > reached
-    if line is not None:
-        blocked |= np.abs(q_follower - line[0] * q_reference - line[1]) > followed
-    return np.asarray(blocked)
+    off = np.abs(q_follower - line[0] * q_reference - line[1]) > followed
+    return np.asarray(off | (np.abs(q_reference - swept.asked) > reached))
 
 
 def _reach(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> str:
     """What keeps the reference from its range, in a sentence; empty where nothing does."""
-    blocked, dof = _blocked(mimic, swept, line), bench.dofs[mimic.reference]
+    blocked, dof = _blocked(bench, mimic, swept, line), bench.dofs[mimic.reference]
     if not blocked.any() or not _limited(dof):
         return ""
     worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.asked)))

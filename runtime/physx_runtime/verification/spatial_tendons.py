@@ -43,7 +43,7 @@ def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
 def measure_spatial_tendons(bench: Bench) -> Findings:
     """Gains at every leaf and the gearing of its attachments, in lengths; the other tendons are off.
 
-    The pose is held where the tendon is without force, and `Pull.gains` measures the gains. Gearing: one segment grows
+    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one segment grows
     as the attachments beyond it move along it; its gearing is the change of rest length that pulls as much. The pull
     is the part of the joint efforts along the tendon's moment arms.
     """
@@ -60,8 +60,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
         along = arms / (arms @ arms)
         pull = Pull(bench, f"spatial{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
                     _length(bench, k, i), along, along)
-        with found.attempt(*gains):
-            found.values.update(zip(gains, pull.gains(), strict=True))
+        pull.measure_gains(found, gains)
         with found.attempt(*gearings):
             found.values.update(zip(gearings, _gearings(pull, k, i), strict=True))
     return found

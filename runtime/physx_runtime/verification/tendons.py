@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.quantity import Findings, Key
 
 GAINS = ("stiffness", "damping", "limitStiffness")
 SIGNS = (1.0, -1.0)
@@ -27,25 +28,33 @@ class Pull:
     motion: Array               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
     read: Array                 # (n_dof,) weights that make its pull of the holding efforts
 
-    def gains(self) -> list[float]:
-        """Stiffness, damping and limit stiffness as measured.
+    def measure_gains(self, found: Findings, keys: Sequence[Key]) -> None:
+        """Put stiffness, damping and limit stiffness, in this order of keys, among the findings.
 
-        Pairs of opposite experiments: the rest length changes; the joints move, spring off; both limits lie to one side
-        of the length, spring off. Raises UnsteadyError.
+        Each by a pair of opposite experiments: the rest length changes; the joints move, spring off; both limits lie to
+        one side of the length, spring off.
         """
-        bench = self.bench
-        stretch, push = (bench.probe(k, self.damping) * bench.meter for k in (self.stiffness, self.limit_stiffness))
-        fastest = float(np.max(np.abs(self.motion) / bench.speeds))
-        rate = 1.0 / fastest if fastest > 0.0 else bench.length
-        cases = [self.case(self.stiffness, -sign * stretch) for sign in SIGNS]
-        for sign in SIGNS:
-            cases.append(Case(self._rows(0.0, 0.0), velocity=sign * rate * self.motion))
+        for key, (cases, size) in zip(keys, (self._stretched(), self._moving(), self._beyond()), strict=True):
+            with found.attempt(key):
+                found.values[key] = self.pulls(cases)[0] / (2.0 * size)
+
+    def _stretched(self) -> tuple[list[Case], float]:
+        stretch = self.bench.probe(self.stiffness, self.damping) * self.bench.meter
+        return [self.case(self.stiffness, -sign * stretch) for sign in SIGNS], stretch
+
+    def _moving(self) -> tuple[list[Case], float]:
+        fastest = float(np.max(np.abs(self.motion) / self.bench.speeds))
+        rate = 1.0 / fastest if fastest > 0.0 else self.bench.length
+        return [Case(self._rows(0.0, 0.0), velocity=sign * rate * self.motion) for sign in SIGNS], rate
+
+    def _beyond(self) -> tuple[list[Case], float]:
+        push = self.bench.probe(self.limit_stiffness, self.damping) * self.bench.meter
+        cases = []
         for sign in SIGNS:
             edge = np.array([self.length - sign * push])
-            rows = {f"{self.name}_limit_stiffness": np.array([self.limit_stiffness]),
-                    f"{self.name}_lower": edge, f"{self.name}_upper": edge}
-            cases.append(Case(self._rows(0.0, 0.0) | rows))
-        return [pull / (2.0 * size) for pull, size in zip(self.pulls(cases), (stretch, rate, push), strict=True)]
+            rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower": edge, "upper": edge}
+            cases.append(Case(self._rows(0.0, 0.0) | {f"{self.name}_{x}": value for x, value in rows.items()}))
+        return cases, push
 
     def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
              shift: Array | None = None) -> Case:
