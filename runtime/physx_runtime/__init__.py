@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from physx_runtime.inspection import dump
     from physx_runtime.recording import Recording
     from physx_runtime.simulation import Simulation, simulate
     from physx_runtime.verification import Row, Verification, verify
 
-__all__ = ["Recording", "Row", "Simulation", "Verification", "simulate", "verify"]
+__all__ = ["Recording", "Row", "Simulation", "Verification", "dump", "simulate", "verify"]
 
-_HOMES = {"Recording": "recording", "Simulation": "simulation", "simulate": "simulation",
+_HOMES = {"dump": "inspection", "Recording": "recording", "Simulation": "simulation", "simulate": "simulation",
           "Row": "verification", "Verification": "verification", "verify": "verification"}
 
 

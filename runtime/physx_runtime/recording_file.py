@@ -18,4 +18,4 @@ def write_recording(path: Path, recording: Recording) -> None:
     """
     arrays = {field.name: np.asarray(getattr(recording, field.name)) for field in dataclasses.fields(recording)}
     with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez_compressed(stream, **arrays)
+        np.savez_compressed(stream, allow_pickle=False, **arrays)

@@ -82,7 +82,7 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
 
 
 def travel_start(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> dict[str, list[Scalar]]:
-    """What a turning prismatic joint's travel is measured against, and the axis that a revolute joint turns links about."""
+    """What a turning prismatic joint's travel is measured against; the axis a revolute joint turns links about."""
     child = t.dofs[dof].link
     axis = k.axis[child]
     if not turns(t, dof):
@@ -110,8 +110,8 @@ def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
 def seen_position(t: Topology, rows: Rows, k: Kinematics, q: Row, dof: int) -> Scalar:
     """Joint position as drives and limits see it.
 
-    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what the
-    parent's rotation accounts for. Any other joint: its position.
+    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
+    the parent's rotation accounts for. Any other joint: its position.
     """
     if not turns(t, dof):
         return q[dof]

@@ -9,7 +9,7 @@ import hashlib
 import struct
 from dataclasses import dataclass
 
-from physx_runtime.tracing.program import Body, StepProgram
+from physx_runtime.tracing.program import Body, StepProgram, by_equation
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BODIES = ("begin", "position", "velocity", "finish")
@@ -148,8 +148,10 @@ class _Arithmetic:
     def lines(self) -> list[str]:
         absorbed = set(self.fused.values())
         lines: list[str] = []
-        for n in self.body.order:
+        for n, equation in by_equation(self.body):
             op, args = self.body.nodes[n]
+            if equation:
+                lines.append(f"  ; {equation}")
             if op == "input":
                 if args[0] not in self.carried:
                     lines.append(f"  %t{n} = {_load(self.vectors, str(args[0]))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from physx_runtime.tracing.program import Body, StepProgram
+from physx_runtime.tracing.program import Body, StepProgram, by_equation
 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "eq": "==", "and": "&", "or": "|"}
 CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}
@@ -50,8 +50,10 @@ def _statements(body: Body, prefix: str, constants: dict[float, str]) -> Iterato
             return f"{prefix}{n}"
         return constants.setdefault(float(args[0]), f"C{len(constants)}")      # type: ignore[arg-type]
 
-    for n in body.order:
+    for n, equation in by_equation(body):
         op, args = body.nodes[n]
+        if equation:
+            yield f"# {equation}"
         if op == "const":
             continue
         if op == "input":

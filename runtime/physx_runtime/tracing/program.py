@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
@@ -20,6 +20,7 @@ class Body:
     """Straight-line code: nodes as in `Graph`, only the live ones in `order`; outputs are (row scalar, node)."""
 
     nodes: tuple[tuple[str, tuple[object, ...]], ...]
+    origins: tuple[str, ...]            # the equation each node belongs to
     order: tuple[int, ...]
     outputs: tuple[tuple[str, int], ...]
 
@@ -103,7 +104,7 @@ def _trace(function: Algorithm, t: Topology, given: Given) -> Body:
     for name, values in made.items():
         for i, x in enumerate(values):
             outputs.append((f"{name}_{i}", (x if isinstance(x, Symbol) else graph.constant(x)).number))
-    return Body(tuple(graph.nodes), tuple(range(len(graph.nodes))), tuple(outputs))
+    return Body(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), tuple(outputs))
 
 
 def _constants(body: Body) -> dict[str, float]:
@@ -132,4 +133,14 @@ def _pruned(body: Body, live: set[str]) -> Body:
             op, args = body.nodes[n]
             if op not in ("input", "const"):
                 stack += [int(a) for a in args]     # type: ignore[call-overload]
-    return Body(body.nodes, tuple(sorted(used)), outputs)
+    return Body(body.nodes, body.origins, tuple(sorted(used)), outputs)
+
+
+def by_equation(body: Body) -> Iterator[tuple[int, str | None]]:
+    """Nodes in order, each with the name of its equation where another one begins."""
+    last = None
+    for n in body.order:
+        op, origin = body.nodes[n][0], body.origins[n]
+        new = origin != last and op not in ("const", "input")
+        yield n, origin if new else None
+        last = origin if new else last

@@ -10,8 +10,11 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "eq"})
+# Files whose functions are no equations of their own.
+ALGEBRA = ("symbols.py", "ops.py", "spatial.py")
 FOLD: dict[str, Callable[..., float | bool]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -37,6 +40,7 @@ class Graph:
     """
 
     nodes: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)        # "crba.py mass_matrix": the equation a node belongs to
     known: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
 
     def node(self, op: str, *args: object) -> int:
@@ -45,6 +49,7 @@ class Graph:
         if key not in self.known:
             self.known[key] = len(self.nodes)
             self.nodes.append(key)
+            self.origins.append(_equation())
         return self.known[key]
 
     def constant(self, value: float) -> Symbol:
@@ -68,6 +73,14 @@ class Graph:
         if op in COMMUTATIVE:
             numbers.sort()
         return Symbol(self, self.node(op, *numbers))
+
+
+def _equation() -> str:
+    """The function whose arithmetic is being recorded: the nearest caller outside tracing and vector algebra."""
+    frame = sys._getframe(2)
+    while frame.f_back and (frame.f_code.co_filename.endswith(ALGEBRA) or frame.f_code.co_name.startswith("<")):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).name} {frame.f_code.co_name}"
 
 
 def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> Symbol | None:
