@@ -51,6 +51,8 @@ EXPLANATIONS: Mapping[str, str] = {
                                  "in other units.",
     # --- tendons ---
     "tendon/no-root": "A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.",
+    "tendon/second-root": "Two root axes of one name on one branch make two tendons. An axis belongs to the tendon "
+                          "made first: revolute roots before prismatic ones, then by joint path.",
     "tendon/axis-dropped": "The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' "
                            "joint. PhysX drops axes beside it, above it, or behind a joint without an axis.",
     "tendon/array-length": "gearing, forceCoefficient and jointAxis have one element on a joint with one axis.",
@@ -66,7 +68,9 @@ EXPLANATIONS: Mapping[str, str] = {
     "tendon/shared-prefix": "Schemas of the tendon family on one prim with one instance name share the namespace "
                             "physxTendon:<name>: and overwrite each other's values.",
     "tendon/several-parents": "parentLink has more than one target; PhysX takes the first.",
-    "tendon/no-leaf": "A branch of a spatial tendon ends in an attachment that is no leaf.",
+    "tendon/no-leaf": "A branch of a spatial tendon ends in an attachment that is no leaf. PhysX logs an error and "
+                      "pulls there with a rest length of 0; with a limitStiffness above 0 the motion becomes NaN. A "
+                      "root attachment alone pulls on nothing.",
     "tendon/cycle": "The parents of an attachment lead back to itself, so no root attachment reaches it.",
     "tendon/no-parent": "parentLink and parentAttachment name no attachment of this articulation.",
     "tendon/leaf-parent": "A leaf ends a spatial tendon; what names it as its parent is dropped.",

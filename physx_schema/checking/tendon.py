@@ -33,10 +33,12 @@ def fixed_tendons(description: Description) -> Iterator[Finding]:
 
 def spatial_tendons(description: Description) -> Iterator[Finding]:
     """Spatial tendons whose segments, limits or gains defeat them."""
+    without_leaf = {(item.path, item.property) for item in description.problems if item.code == "tendon/no-leaf"}
     for articulation in description.articulations:
         for tendon in articulation.spatial_tendons:
             yield from _segments(articulation, tendon)
-            bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments if item.leaf]
+            bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments
+                      if item.leaf and (item.path, item.prefix + "parentAttachment") not in without_leaf]
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
             yield from _gains(tendon)
 

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
+from physx_schema.description.solve_order import JointOrder, joint_order
 from physx_schema.description.units import gain
 
 _ROOT = "PhysxTendonAxisRootAPI"
 _AXIS = "PhysxTendonAxisAPI"
 _ROTATIONS = frozenset({"rotX", "rotY", "rotZ"})
 
+Key = tuple[str, str]                   # link path, instance name
+Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
+
 
 def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
-    """The fixed tendons of an articulation, by root joint in link order and then order of application."""
+    """The fixed tendons of an articulation, in the order in which PhysX makes and solves them.
+
+    An axis goes to the first tendon that reaches it; every root axis makes a tendon, also where another has its joint.
+    """
     dof_index = _first_dof(links)
     children: dict[int, list[int]] = {}
     for position, link in enumerate(links):
         children.setdefault(link.parent, []).append(position)
-    tendons = []
-    taken: set[tuple[str, str]] = set()
+    roots = _roots(reading, links)
+    members: list[list[int]] = []
+    taken: set[Key] = set()
+    for position, _, name in roots:
+        members.append(_members(reading, links, children, position, name, taken))
+        taken.update((links[member].path, name) for member in members[-1])
+    _report_second_roots(reading, links, roots, members)
+    _report_left_out(reading, links, taken)
+    return tuple(
+        _tendon(reading, opinions, name, [links[member] for member in own], dof_index)
+        for (_, opinions, name), own in zip(roots, members, strict=True)
+    )
+
+
+def _roots(reading: Reading, links: Sequence[Link]) -> list[Root]:
+    """Every root axis, by joint and then by name."""
+    found: list[tuple[JointOrder, str, int, PrimOpinions]] = []
     for position, link in enumerate(links):
         opinions = _axis_prim(reading, link)
-        for name in opinions.instances(_ROOT) if opinions else ():
-            if (link.path, name) in taken or opinions is None:
-                continue
-            members = _members(reading, links, children, position, name)
-            taken.update((links[member].path, name) for member in members)
-            tendons.append(_tendon(reading, opinions, name, [links[member] for member in members], dof_index))
-    _report_left_out(reading, links, taken)
-    return tuple(tendons)
+        if opinions is not None and link.joint is not None:
+            order = joint_order(link.joint.kind, link.joint.path)
+            found += [(order, name, position, opinions) for name in opinions.instances(_ROOT)]
+    return [(position, opinions, name) for _, name, position, opinions in sorted(found, key=lambda item: item[:2])]
 
 
 def _first_dof(links: Sequence[Link]) -> dict[str, int]:
@@ -59,14 +77,16 @@ def _carries(reading: Reading, link: Link, name: str) -> bool:
 
 def _members(
     reading: Reading, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
+    taken: Container[Key],
 ) -> list[int]:
-    """Links whose joints carry an axis of this name, unbroken from the root axis down, parents first."""
+    """Links whose joints carry a free axis of this name, unbroken from the root axis down, parents first."""
     found = []
     stack = [root]
     while stack:
         position = stack.pop()
         found.append(position)
-        following = [child for child in children.get(position, ()) if _carries(reading, links[child], name)]
+        following = [child for child in children.get(position, ())
+                     if (links[child].path, name) not in taken and _carries(reading, links[child], name)]
         stack.extend(reversed(following))
     return found
 
@@ -120,28 +140,56 @@ def _first(view: View, base: str) -> float:
     return values[0] if values else 1.0
 
 
-def _report_left_out(reading: Reading, links: Sequence[Link], taken: set[tuple[str, str]]) -> None:
+def _report_second_roots(
+    reading: Reading, links: Sequence[Link], roots: Sequence[Root], members: Sequence[Sequence[int]],
+) -> None:
+    """Root axes inside or right below another tendon of their name."""
+    for position, opinions, name in roots:
+        for (other, upper, other_name), own in zip(roots, members, strict=True):
+            if other == position or other_name != name or not {position, links[position].parent} & set(own):
+                continue
+            reading.problem(
+                "tendon/second-root", opinions.path, f"physxTendon:{name}:stiffness",
+                f"a second root axis of name {name!r}, below the one on {upper.path}",
+                "PhysX makes two tendons, and both act on this joint" if position in own
+                else "PhysX makes two tendons, and the upper one ends above this joint",
+                f"apply {_AXIS}:{name} in place of {_ROOT}:{name} for one tendon, or give one of two another name",
+                "warning",
+            )
+
+
+def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[Key]) -> None:
     """Axes of this articulation that no tendon took in."""
     roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
     for link in links:
         opinions = _axis_prim(reading, link)
         for name in opinions.instances(_AXIS) if opinions else ():
-            if opinions is None or (link.path, name) in taken:
+            if opinions is None:
                 continue
-            if name in roots:
+            if opinions.has(_ROOT, name):
                 reading.problem(
-                    "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
-                    f"axis of tendon {name!r} that is not reached from its root axis joint by joint down the tree",
-                    "PhysX drops the axis: only joints below the root axis' joint, each carrying an axis, take part",
-                    "put the root axis on the common ancestor joint, and an axis on every joint in between",
+                    "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
+                    f"{_ROOT}:{name} and {_AXIS}:{name} on one joint share their properties",
+                    "PhysX takes the root axis and refuses the other", f"remove {_AXIS}:{name}",
                 )
-            else:
-                reading.problem(
-                    "tendon/no-root", opinions.path, f"physxTendon:{name}:gearing",
-                    f"axis of tendon {name!r}, which has no root axis in this articulation",
-                    "PhysX makes no tendon of it",
-                    f"apply PhysxTendonAxisRootAPI:{name} to the first joint of the tendon{_near(name, roots)}",
-                )
+            elif (link.path, name) not in taken:
+                _report_dropped(reading, opinions, name, roots)
+
+
+def _report_dropped(reading: Reading, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
+    if name in roots:
+        reading.problem(
+            "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
+            f"axis of tendon {name!r} that is not reached from its root axis joint by joint down the tree",
+            "PhysX drops the axis: only joints below the root axis' joint, each carrying an axis, take part",
+            "put the root axis on the common ancestor joint, and an axis on every joint in between",
+        )
+        return
+    reading.problem(
+        "tendon/no-root", opinions.path, f"physxTendon:{name}:gearing",
+        f"axis of tendon {name!r}, which has no root axis in this articulation", "PhysX makes no tendon of it",
+        f"apply {_ROOT}:{name} to the first joint of the tendon{_near(name, roots)}",
+    )
 
 
 def _near(name: str, names: set[str]) -> str:

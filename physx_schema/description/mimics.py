@@ -10,6 +10,7 @@ from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimi
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import ROTATIONS, SCHEMAS
+from physx_schema.description.solve_order import joint_order
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
 API = "PhysxMimicJointAPI"
@@ -137,7 +138,7 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
 def read_mimics(
     reading: Reading, declarations: Sequence[MimicDeclaration], links: Sequence[Link],
 ) -> tuple[Mimic, ...]:
-    """The accepted declarations whose two joints belong to this articulation."""
+    """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
     index: dict[str, int] = {}
     angular: list[bool] = []
     for link in links:
@@ -145,9 +146,8 @@ def read_mimics(
             index.update({dof.name: len(angular) + i for i, dof in enumerate(link.joint.dofs)})
             angular += [dof.angular for dof in link.joint.dofs]
     found = []
-    for declaration in declarations:
-        if declaration.refusal:
-            continue
+    accepted = (declaration for declaration in declarations if not declaration.refusal)
+    for declaration in sorted(accepted, key=lambda item: (joint_order(item.joint_kind, item.path), item.instance)):
         axis = str(declaration.value("referenceJointAxis"))
         follower = index.get(declaration.path, index.get(f"{declaration.path}:{declaration.instance}"))
         reference = index.get(declaration.references[0], index.get(f"{declaration.references[0]}:{axis}"))

@@ -9,12 +9,12 @@ from difflib import get_close_matches
 from physx_schema.description.frames import scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
-from physx_schema.description.reading import Reading
+from physx_schema.description.reading import Reading, path_key
 
 _ROOT = "PhysxTendonAttachmentRootAPI"
 _LEAF = "PhysxTendonAttachmentLeafAPI"
 _VIA = "PhysxTendonAttachmentAPI"
-_KINDS = (_ROOT, _LEAF, _VIA)
+_KINDS = (_ROOT, _LEAF, _VIA)     # the order in which PhysX reads the attachments of one link
 
 Key = tuple[str, str]       # prim path, instance name
 
@@ -35,9 +35,14 @@ class _Declared:
 
 
 def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
-    """The spatial tendons whose root attachment is on a link of this articulation."""
+    """The spatial tendons whose root attachment is on a link of this articulation, in PhysX's solve order.
+
+    Links come by path backwards; on one link root, leaf and other attachments in this order, each kind by name.
+    Children of one attachment follow the same order, depth first.
+    """
     index = {link.path: position for position, link in enumerate(links)}
-    declared = [item for link in links for item in _declared(reading, reading.prims[link.path])]
+    paths = sorted(index, key=path_key, reverse=True)
+    declared = [item for path in paths for item in _declared(reading, reading.prims[path])]
     children: dict[Key, list[_Declared]] = {}
     for item in declared:
         if item.schema != _ROOT:
@@ -54,17 +59,15 @@ def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[Spati
 
 
 def _declared(reading: Reading, opinions: PrimOpinions) -> list[_Declared]:
-    """Attachments applied to a prim, in order of application; a name counts once."""
+    """Attachments applied to a prim in PhysX's order; a name counts once, for the first kind that has it."""
     found: dict[str, _Declared] = {}
-    for applied in opinions.applied:
-        schema, _, name = applied.partition(":")
-        if schema not in _KINDS or not name:
-            continue
+    for schema, name in ((kind, name) for kind in _KINDS for name in sorted(opinions.instances(kind))):
         if name in found:
             reading.problem(
                 "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
-                f"{schema}:{name} and {found[name].schema}:{name} on one prim share their properties",
-                "PhysX uses the first and refuses the second", "give one of them another instance name",
+                f"{found[name].schema}:{name} and {schema}:{name} on one prim share their properties",
+                f"PhysX uses {found[name].schema}:{name} and refuses the other",
+                "give one of them another instance name",
             )
             continue
         view = opinions.view(schema, name)
@@ -85,7 +88,7 @@ def _parent_name(view: View, schema: str) -> str:
 def _chain(
     reading: Reading, root: _Declared, children: Mapping[Key, Sequence[_Declared]],
 ) -> list[tuple[_Declared, int]]:
-    """Attachments below a root with the index of their parent, parents first, depth first."""
+    """Attachments from a root down with the index of their parent, depth first."""
     chain: list[tuple[_Declared, int]] = []
     stack = [(root, -1)]
     while stack:
@@ -104,16 +107,21 @@ def _tendon(
     reading: Reading, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
 ) -> SpatialTendon:
     view = root.opinions.view(_ROOT, root.name)
+    parents = {parent for _, parent in chain}
     return SpatialTendon(
         path=root.opinions.path, name=root.name, prefix=view.prefix,
-        attachments=tuple(_attachment(reading, item, parent, index) for item, parent in chain),
+        attachments=tuple(
+            _attachment(reading, item, parent, index, end=parent >= 0 and place not in parents)
+            for place, (item, parent) in enumerate(chain)
+        ),
         stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
         limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
         enabled=view.flag("tendonEnabled"),
     )
 
 
-def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[str, int]) -> Attachment:
+def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
+    """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
     view = item.opinions.view(item.schema, item.name)
     leaf = item.schema == _LEAF
     position: Vec3 = scaled(view.vector("localPos"), reading.frames.scale(item.opinions.prim))
@@ -121,7 +129,7 @@ def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[s
     return Attachment(
         path=item.opinions.path, name=item.name, prefix=view.prefix, link=index[item.opinions.path],
         local_position=position, gearing=1.0 if item.schema == _ROOT else view.number("gearing"), parent=parent,
-        leaf=leaf, rest_length=view.number("restLength") if leaf else -1.0,
+        leaf=end, rest_length=view.number("restLength") if leaf else 0.0,
         lower_limit=lower, upper_limit=view.number("upperLimit", lower) if leaf else float("inf"),
     )
 
@@ -130,8 +138,9 @@ def _report_no_leaf(reading: Reading, item: _Declared) -> None:
     reading.problem(
         "tendon/no-leaf", item.opinions.path, f"physxTendon:{item.name}:parentAttachment",
         f"no attachment names {item.name!r} on {item.opinions.path} as its parent, and it is no leaf",
-        "PhysX makes this branch without an end, which pulls on nothing",
-        f"apply PhysxTendonAttachmentLeafAPI to the last link, with parentLink {item.opinions.path} "
+        "PhysX makes a tendon without an end, which pulls on nothing" if item.schema == _ROOT else
+        "PhysX pulls here with a rest length of 0 and no limits; a limitStiffness above 0 turns the motion into NaN",
+        f"apply {_LEAF} to the last link, with parentLink {item.opinions.path} "
         f"and parentAttachment {item.name!r}",
     )
 
@@ -168,7 +177,9 @@ def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[Key
     names = sorted({name for path, name in keys if path == link} or {name for _, name in keys if name != item.name})
     close = get_close_matches(parent, names, 1, 0.5) or names[:1]
     hint = f"; did you mean {close[0]!r}?" if close else ""
+    elsewhere = link in reading.prims and any(reading.prims[link].has(kind, parent) for kind in _KINDS if parent)
     missing = "no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
+    missing = f"its parent {_spell(item.parent)} is no link of this articulation" if elsewhere else missing
     prop = "parentLink" if not link else "parentAttachment"
     reading.problem(
         "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,
