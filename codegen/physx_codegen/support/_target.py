@@ -47,11 +47,10 @@ class Target(NamedTuple):
 
     def write(self, prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
         """Author prepared values on `prim`, inside :meth:`change`."""
-        by_name = definition.by_name
         if not self.is_direct:
             write_composed(prim, prefix, definition, ready)
             return
-        owner = Sdf.CreatePrimInLayer(self.layer, prim.GetPath())
+        owner, by_name = Sdf.CreatePrimInLayer(self.layer, prim.GetPath()), definition.by_name
         existing = authored(owner, prefix, ready)
         for name, value in ready.items():
             write_spec(owner, existing.get(name), prefix + name, by_name[name], value)
