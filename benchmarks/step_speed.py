@@ -1,0 +1,179 @@
+"""Steps per second of the runtime and of real PhysX on the same stage, side by side in one run.
+
+    ORACLE_PYTHON=<python with ovphysx> python benchmarks/step_speed.py [--worlds 512] [--steps 60] [--rounds 3]
+
+Both engines step every world by 1/60 s at the stage's own iteration counts, with random joint efforts that keep all
+worlds awake. Asserted on both sides: the number of articulations, that every world moved and that the state is finite.
+PhysX runs in a child process (its wheel refuses a process with another USD); efforts are written and positions read each
+step, on its best thread setting. Without ORACLE_PYTHON only the runtime is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+FINGER = ROOT / "tests" / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
+DT = 1 / 60
+EFFORT = 0.5        # force or torque
+
+
+def build_arm(path: Path) -> None:
+    """A seven-joint arm with a drive, limits, friction and armature on every joint."""
+    from pxr import Usd, UsdGeom
+
+    from physx_schema import authoring
+
+    stage = Usd.Stage.CreateNew(str(path))
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
+    stage.DefinePrim("/World/scene", "PhysicsScene")
+    root = stage.DefinePrim("/World/art", "Xform")
+    below = authoring.rigid_body(stage, "/World/art/base", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 0.0, 0.0))
+    authoring.fixed_joint(stage, "/World/art/anchor", None, below)
+    for i in range(7):
+        body = authoring.rigid_body(stage, f"/World/art/link{i}", mass=1.5 - 0.15 * i, inertia=(0.02, 0.02, 0.01),
+                                    position=(0.0, 0.0, 0.15 + 0.3 * i))
+        joint = authoring.revolute_joint(stage, f"/World/art/joint{i}", below, body, axis="ZYXYZYX"[i],
+                                         anchor=(0.0, 0.0, 0.3 * i), lower=-120.0, upper=120.0)
+        authoring.drive(joint, stiffness=0.5, damping=0.1, max_force=60.0)
+        authoring.joint_axis(joint, armature=0.05, static_friction=0.05, dynamic_friction=0.03,
+                             viscous_friction=0.0005, max_velocity=400.0)
+        below = body
+    authoring.articulation_root(root)
+    stage.Save()
+
+
+def replicate(source: Path, target: Path, worlds: int) -> None:
+    """The stage with its articulation copied `worlds` times, for an engine that has no worlds of its own."""
+    from pxr import Sdf
+
+    layer, out = Sdf.Layer.FindOrOpen(str(source)), Sdf.Layer.CreateNew(str(target))
+    out.TransferContent(layer)
+    for i in range(worlds):
+        Sdf.CreatePrimInLayer(out, f"/World/env{i}").specifier = Sdf.SpecifierDef
+        Sdf.CopySpec(layer, "/World/art", out, f"/World/env{i}/art")
+    del out.GetPrimAtPath("/World").nameChildren["art"]
+    out.Save()
+
+
+def time_runtime(stage: Path, worlds: int, steps: int, dtype: str) -> float:
+    """World steps per second of the runtime."""
+    from physx_runtime import Simulation
+
+    sim = Simulation(stage, worlds=worlds, dt=DT, dtype=dtype)
+    efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, (worlds, len(sim.topology.dofs)))
+    start = sim.joint_position
+    sim.set("effort", efforts)
+    sim.step(2)
+    begin = time.perf_counter()
+    for _ in range(steps):
+        sim.set("effort", efforts)
+        sim.step()
+        position = sim.joint_position
+    seconds = time.perf_counter() - begin
+    check(start, position, worlds)
+    return worlds * steps / seconds
+
+
+def check(start: np.ndarray, end: np.ndarray, worlds: int) -> None:
+    """What makes a time mean something."""
+    assert len(end) == worlds, f"{len(end)} articulations of {worlds}"
+    assert np.isfinite(end).all(), "the state is not finite"
+    assert (np.abs(end - start).max(axis=1) > 0.0).all(), "a world did not move"
+
+
+def time_physx(stage: Path, worlds: int, steps: int) -> float:
+    """World steps per second of real PhysX, measured in a child process."""
+    job = json.dumps({"stage": str(stage), "worlds": worlds, "steps": steps})
+    done = subprocess.run([os.environ["ORACLE_PYTHON"], __file__, "--physx", job], capture_output=True, text=True,
+                          check=False, env=os.environ | {"OVPHYSX_LOG": "error"})
+    rates = [line for line in done.stdout.splitlines() if line.startswith("rate ")]
+    if not rates:
+        raise RuntimeError(f"PhysX gave no rate (exit {done.returncode}):\n{(done.stdout + done.stderr)[-2000:]}")
+    return float(rates[0].split()[1])
+
+
+def physx_worker(job: dict[str, object]) -> None:
+    """In the child: step all copies, efforts in and positions out each step."""
+    from importlib import metadata
+
+    import ovphysx
+    import ovstage
+    from ovphysx import PhysX
+    from ovphysx.types import TensorType
+
+    PhysX.set_cpu_mode(True)
+    dist = metadata.distribution("physx-usd-schemas")
+    folders = [str(dist.locate_file(f"physx_usd_schemas/{module}/resources"))
+               for module in ("PhysxSchema", "OmniUsdPhysicsDeformableSchema")]
+    physx = PhysX()
+    ovstage.population.register_usd_schemas([*folders, str(ovphysx.newton_schema_root())])
+    stage = ovstage.Stage("speed")
+    ovstage.population.open_usd(stage, job["stage"], ordinal=1, domains=ovstage.PopulationDomain.ALL)
+    stage.advance_write_floor(ordinal=1).wait()
+    physx.wait_task(physx.attach_ovstage(stage, read_ordinal=1))
+    physx.wait_all()
+    worlds, steps = int(job["worlds"]), int(job["steps"])
+    roots = [f"/World/env{i}/art" for i in range(worlds)]
+    effort = physx.create_tensor_binding(prim_paths=roots, tensor_type=TensorType.ARTICULATION_DOF_ACTUATION_FORCE)
+    q = physx.create_tensor_binding(prim_paths=roots, tensor_type=TensorType.ARTICULATION_DOF_POSITION)
+    values = np.random.default_rng(0).uniform(-EFFORT, EFFORT, effort.shape).astype(np.float32)
+    start, end = np.zeros(q.shape, np.float32), np.zeros(q.shape, np.float32)
+    q.read(start)
+    for _ in range(2):
+        effort.write(values)
+        physx.step_sync(DT)
+    begin = time.perf_counter()
+    for _ in range(steps):
+        effort.write(values)
+        physx.step_sync(DT)
+        q.read(end)
+    seconds = time.perf_counter() - begin
+    check(start, end, worlds)
+    print(f"rate {worlds * steps / seconds}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", type=int, default=512)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--physx", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.physx:
+        physx_worker(json.loads(arguments.physx))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        arm = Path(folder) / "arm.usda"
+        build_arm(arm)
+        print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {arguments.worlds} worlds, "
+              f"{arguments.steps} steps, best of {arguments.rounds} interleaved rounds; world steps per second")
+        for name, stage in (("finger (3 dof, tendon)", FINGER), ("arm (7 dof)", arm)):
+            copies = Path(folder) / f"{stage.parent.name}_copies.usda"
+            replicate(stage, copies, arguments.worlds)
+            rates: dict[str, list[float]] = {}
+            for _ in range(arguments.rounds):
+                for dtype in ("float32", "float64"):
+                    rates.setdefault(dtype, []).append(time_runtime(stage, arguments.worlds, arguments.steps, dtype))
+                if "ORACLE_PYTHON" in os.environ:
+                    rates.setdefault("PhysX", []).append(time_physx(copies, arguments.worlds, arguments.steps))
+            best = {engine: max(values) for engine, values in rates.items()}
+            base = best.get("PhysX")
+            ratio = {e: f" ({r / base:.0f}x)" if base and e != "PhysX" else "" for e, r in best.items()}
+            print(f"{name:24s}" + "   ".join(f"{e} {r:,.0f}{ratio[e]}" for e, r in best.items()))
+
+
+if __name__ == "__main__":
+    main()
