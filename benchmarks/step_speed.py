@@ -1,6 +1,6 @@
 """Steps per second of the runtime and of real PhysX on the same stage, side by side in one run.
 
-    ORACLE_PYTHON=<python with ovphysx> python benchmarks/step_speed.py [--worlds 512] [--steps 60] [--rounds 3]
+    ORACLE_PYTHON=<python with ovphysx> python benchmarks/step_speed.py [--worlds 512] [--steps 60]
 
 Both engines step every world by 1/60 s at the stage's own iteration counts, with random joint efforts that keep all
 worlds awake. Asserted on both sides: the number of articulations, that every world moved and that the state is finite.
@@ -15,7 +15,6 @@ import json
 import os
 import platform
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
