@@ -4,8 +4,8 @@
 
 Both engines step every world by 1/60 s at the stage's own iteration counts, with random joint efforts that keep all
 worlds awake. Asserted on both sides: the number of articulations, that every world moved and that the state is finite.
-PhysX runs in a child process (its wheel refuses a process with another USD); efforts are written and positions read each
-step, on its best thread setting. Without ORACLE_PYTHON only the runtime is timed.
+PhysX runs in a child process (its wheel refuses a process with another USD); efforts are written and positions read
+each step. Without ORACLE_PYTHON only the runtime is timed.
 """
 
 from __future__ import annotations
