@@ -24,6 +24,13 @@ def test_misspelt_property_names_the_close_one() -> None:
     assert (opinion.code, opinion.suggestion) == ("misspelt-property", "drive:angular:physics:stiffness")
 
 
+def test_schema_name_in_place_of_the_namespace_names_the_property_meant() -> None:
+    """The mistake behind tendons whose tuning never took effect."""
+    name = "PhysxTendonAxisRootAPI:t:stiffness"
+    opinion = unused(finger({f"float {name}": 1.0}, ("PhysxTendonAxisRootAPI:t",)))[name]
+    assert (opinion.code, opinion.suggestion) == ("misspelt-property", "physxTendon:t:stiffness")
+
+
 def test_property_without_its_api_names_the_api() -> None:
     opinion = unused(finger({"float drive:angular:physics:stiffness": 1.0}))["drive:angular:physics:stiffness"]
     assert (opinion.code, opinion.suggestion) == ("not-applied", "apply PhysicsDriveAPI:angular")

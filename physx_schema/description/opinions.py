@@ -16,12 +16,16 @@ from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 T = TypeVar("T")
 
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state"})
+_PREFIXES = ("physx", "physics", "omniphysics")
 
 
 def is_physics_name(name: str) -> bool:
-    """Whether a property belongs to a namespace of UsdPhysics or PhysX."""
+    """Whether a property belongs to a namespace of UsdPhysics or PhysX, or to what someone took for one.
+
+    `PhysxTendonAxisRootAPI:flexor:stiffness`, with the schema's name for a namespace, is a mistake worth reporting.
+    """
     head, separator, _ = name.partition(":")
-    return bool(separator) and (head in _CORE_NAMESPACES or head.startswith(("physx", "omniphysics")))
+    return bool(separator) and (head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES))
 
 
 def is_physics_schema(name: str) -> bool:

@@ -6,11 +6,13 @@ constants written in the algorithm) are folded, control flow is refused. The emi
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import CodeType
 
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "eq"})
 # Files whose functions are no equations of their own.
@@ -78,9 +80,17 @@ class Graph:
 def _equation() -> str:
     """The function whose arithmetic is being recorded: the nearest caller outside tracing and vector algebra."""
     frame = sys._getframe(2)
-    while frame.f_back and (frame.f_code.co_filename.endswith(ALGEBRA) or frame.f_code.co_name.startswith("<")):
+    while frame.f_back and not _name(frame.f_code):
         frame = frame.f_back
-    return f"{Path(frame.f_code.co_filename).name} {frame.f_code.co_name}"
+    return _name(frame.f_code)
+
+
+@functools.cache
+def _name(code: CodeType) -> str:
+    """"crba.py mass_matrix"; empty for algebra and for the body of a comprehension."""
+    if code.co_filename.endswith(ALGEBRA) or code.co_name.startswith("<"):
+        return ""
+    return f"{Path(code.co_filename).name} {code.co_name}"
 
 
 def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> Symbol | None:
