@@ -106,15 +106,12 @@ def test_axis_without_a_root_is_reported() -> None:
     assert "'flexor'" in problem.fix
 
 
-def test_first_element_of_an_array_counts_and_the_rest_is_reported() -> None:
-    parts = chain(axis(root=True, gearing=[2.0, 3.0]), kind="Prismatic")
-    assert fixed(*parts).axes[0].gearing == 2.0
-    assert codes(*parts) == [("tendon/array-length", "/Robot/j0")]
-
-
-def test_empty_array_counts_as_one_and_is_reported() -> None:
-    parts = chain(axis(root=True, forceCoefficient=[]), kind="Prismatic")
-    assert fixed(*parts).axes[0].force_coefficient == 1.0
+@pytest.mark.parametrize("name", ["gearing", "forceCoefficient"])
+@pytest.mark.parametrize("values", [[2.0, 3.0], [], 2.0])
+def test_anything_but_an_array_of_one_element_counts_as_one_and_is_reported(name: str, values: object) -> None:
+    parts = chain(axis(root=True, **{name: values}), kind="Prismatic")
+    found = fixed(*parts).axes[0]
+    assert (found.gearing, found.force_coefficient) == (1.0, 1.0)
     assert codes(*parts) == [("tendon/array-length", "/Robot/j0")]
 
 

@@ -53,9 +53,12 @@ EXPLANATIONS: Mapping[str, str] = {
     "tendon/no-root": "A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.",
     "tendon/second-root": "Two root axes of one name on one branch make two tendons. An axis belongs to the tendon "
                           "made first: revolute roots before prismatic ones, then by joint path.",
+    "tendon/joint-type": "Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes on a root axis "
+                         "on a fixed or spherical joint whose neighbour carries an axis of the same name.",
     "tendon/axis-dropped": "The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' "
                            "joint. PhysX drops axes beside it, above it, or behind a joint without an axis.",
-    "tendon/array-length": "gearing, forceCoefficient and jointAxis have one element on a joint with one axis.",
+    "tendon/array-length": "gearing and forceCoefficient are arrays of one element on a joint with one axis. PhysX "
+                           "takes 1 for longer arrays, for empty ones and for a number that is no array.",
     "tendon/joint-axis": "jointAxis names an axis that the joint does not have. PhysX does not read it.",
     "tendon/sign": "The force on an axis goes with forceCoefficient alone; gearing shapes the length. With opposite "
                    "signs the tendon pushes the joint away from its rest length.",

@@ -112,15 +112,6 @@ def _tendon(
 
 
 def _axis(reading: Reading, view: View, dof: Dof, index: int) -> TendonAxis:
-    lengths = {base: len(view.numbers(base)) for base in ("gearing", "forceCoefficient")}
-    lengths["jointAxis"] = len(view.tokens("jointAxis"))
-    for base, length in lengths.items():
-        if length > 1 or (length == 0 and view.authored(base)):
-            reading.problem(
-                "tendon/array-length", view.path, view.name(base), f"{length} elements",
-                f"the joint has one axis: PhysX takes {'the first element' if length else 'its default 1'}",
-                "author one element",
-            )
     allowed = _ROTATIONS if dof.angular else frozenset({"transX", "transY", "transZ"})
     for axis in view.tokens("jointAxis"):
         if axis not in allowed:
@@ -130,14 +121,24 @@ def _axis(reading: Reading, view: View, dof: Dof, index: int) -> TendonAxis:
                 f"author one of {', '.join(sorted(allowed))} or remove it", "warning",
             )
     return TendonAxis(
-        path=view.path, dof=index, gearing=gain(_first(view, "gearing"), dof.angular),
-        force_coefficient=_first(view, "forceCoefficient"),
+        path=view.path, dof=index, gearing=gain(_single(reading, view, "gearing"), dof.angular),
+        force_coefficient=_single(reading, view, "forceCoefficient"),
     )
 
 
-def _first(view: View, base: str) -> float:
+def _single(reading: Reading, view: View, base: str) -> float:
+    """The element of an array of one; PhysX takes 1 for a longer array, an empty one and a number alone."""
     values = view.numbers(base)
-    return values[0] if values else 1.0
+    scalar = isinstance(view.raw(base), int | float) and view.authored(base)
+    if len(values) == 1 and not scalar:
+        return values[0]
+    if view.authored(base):
+        reading.problem(
+            "tendon/array-length", view.path, view.name(base),
+            "a number and no array" if scalar else f"{len(values)} elements",
+            "the joint has one axis: PhysX ignores the value and takes its default 1", "author an array of one element",
+        )
+    return 1.0
 
 
 def _report_second_roots(
@@ -163,9 +164,10 @@ def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[K
     roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
     for link in links:
         opinions = _axis_prim(reading, link)
-        for name in opinions.instances(_AXIS) if opinions else ():
-            if opinions is None:
-                continue
+        if opinions is None:
+            _report_joint_type(reading, link)
+            continue
+        for name in opinions.instances(_AXIS):
             if opinions.has(_ROOT, name):
                 reading.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
@@ -174,6 +176,23 @@ def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[K
                 )
             elif (link.path, name) not in taken:
                 _report_dropped(reading, opinions, name, roots)
+
+
+def _report_joint_type(reading: Reading, link: Link) -> None:
+    """Axes on a joint that is neither revolute nor prismatic."""
+    if link.joint is None:
+        return
+    opinions = reading.prims[link.joint.path]
+    for schema in (_ROOT, _AXIS):
+        why = "PhysX drops it, and with it the axes below"
+        if schema == _ROOT:
+            why = "PhysX makes a tendon without effect, and crashes where an axis of this name is on a joint beside it"
+        for name in opinions.instances(schema):
+            reading.problem(
+                "tendon/joint-type", opinions.path, f"physxTendon:{name}:gearing",
+                f"{schema}:{name} on a {link.joint.kind} joint", why,
+                "apply it to a revolute or prismatic joint",
+            )
 
 
 def _report_dropped(reading: Reading, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
