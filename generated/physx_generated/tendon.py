@@ -69,7 +69,7 @@ class PhysxTendonAxisAPI(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Tendon length per unit of joint position.
 
-        It enters the length and its rate and does not scale the force. PhysX reads the first element only.
+        It enters the length and its rate and does not scale the force. An array of other than one element counts as 1.
 
         ``physxTendon:<name>:gearing``, float[], default [1], range (-inf, inf), unit distance / degree (angular), 1
         (linear).
@@ -84,7 +84,7 @@ class PhysxTendonAxisAPI(MultipleApplyAPI):
         """What scales the tendon's force on this joint.
 
         Never converted between degrees and radians; with a sign other than gearing's the tendon pushes away from rest.
-        PhysX reads the first element only.
+        An array of other than one element counts as 1.
 
         ``physxTendon:<name>:forceCoefficient``, float[], default [1], range (-inf, inf), unit distance (angular), 1
         (linear).
@@ -177,7 +177,7 @@ class PhysxTendonAxisRootAPI(MultipleApplyAPI):
     def GetGearingAttr(self) -> Usd.Attribute:
         """Tendon length per unit of joint position.
 
-        It enters the length and its rate and does not scale the force. PhysX reads the first element only.
+        It enters the length and its rate and does not scale the force. An array of other than one element counts as 1.
 
         ``physxTendon:<name>:gearing``, float[], default [1], range (-inf, inf), unit distance / degree (angular), 1
         (linear).
@@ -192,7 +192,7 @@ class PhysxTendonAxisRootAPI(MultipleApplyAPI):
         """What scales the tendon's force on this joint.
 
         Never converted between degrees and radians; with a sign other than gearing's the tendon pushes away from rest.
-        PhysX reads the first element only.
+        An array of other than one element counts as 1.
 
         ``physxTendon:<name>:forceCoefficient``, float[], default [1], range (-inf, inf), unit distance (angular), 1
         (linear).
