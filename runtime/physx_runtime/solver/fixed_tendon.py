@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, angular_jacobian, com_jacobian
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
+from physx_runtime.algorithms.linear import dot, less, times
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum, minimum
 
@@ -43,30 +44,6 @@ def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link:
     for i, column in turning.items():
         row[i] = row[i] + sp.dot(moment, column)
     return LinkRow(row, dt * (sp.dot(axis, velocity.a_com[link]) + sp.dot(moment, velocity.alpha[link])))
-
-
-def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
-    """a - b."""
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
-    """minv row^T."""
-    out: list[Scalar] = []
-    for line in minv:
-        total: Scalar = 0.0
-        for a, b in zip(line, row, strict=True):
-            total = total + a * b
-        out.append(total)
-    return out
-
-
-def dot(a: Row, b: Row) -> Scalar:
-    """Sum of products."""
-    total: Scalar = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
 
 
 def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.algorithms.linear import dot, times
 from physx_runtime.model import Topology
-from physx_runtime.solver.fixed_tendon import dot, times
 from physx_runtime.tracing.ops import Scalar, where
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, point_jacobian, triple
+from physx_runtime.algorithms.linear import dot, times
 from physx_runtime.model import Topology
-from physx_runtime.solver.fixed_tendon import dot, outside, times
+from physx_runtime.solver.fixed_tendon import outside
 from physx_runtime.tracing.ops import Scalar, maximum, where
 
 # A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.

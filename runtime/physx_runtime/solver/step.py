@@ -21,11 +21,12 @@ from physx_runtime.algorithms.kinematics import (
     quaternion,
     triple,
 )
+from physx_runtime.algorithms.linear import times
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.solver import joint as joints
 from physx_runtime.solver.drive import drive_coefficients, solve_drive
-from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows, times
+from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows
 from physx_runtime.solver.friction import solve_friction, solve_max_velocity
 from physx_runtime.solver.limit import solve_limit
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
