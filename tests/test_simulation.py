@@ -55,6 +55,11 @@ def test_a_nan_is_refused() -> None:
         simulate(FINGER, DT, 1, joint_position=[np.nan, 0.0, 0.0])
 
 
+def test_an_infinite_effort_is_refused() -> None:
+    with pytest.raises(ValueError, match="effort holds an infinite value"):
+        simulate(FINGER, DT, 1, joint_effort=[np.inf, 0.0, 0.0])
+
+
 def test_a_wrong_shape_is_refused_with_the_right_one() -> None:
     with pytest.raises(ValueError, match=r"effort has shape \(2,\); give \(3,\) or \(1, 3\)"):
         simulate(FINGER, DT, 1, joint_effort=[0.0, 0.0])

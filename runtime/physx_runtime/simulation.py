@@ -20,6 +20,7 @@ from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 
+
 class Simulation:
     """Worlds of one articulation, stepped together.
 
@@ -65,7 +66,7 @@ class Simulation:
     def set(self, name: str, values: ArrayLike) -> None:
         """Set a row group in every world: (n,) for all alike or (n_world, n); names as in model's row tables.
 
-        Raises ValueError for NaN and for a shape that does not fit.
+        Raises ValueError for NaN, for an infinite state or effort, and for a shape that does not fit.
         """
         array = np.asarray(values, dtype=np.float64)
         count = self._count(name)
@@ -73,6 +74,8 @@ class Simulation:
             raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({self.worlds}, {count})")
         if np.isnan(array).any():
             raise ValueError(f"{name} holds NaN; give numbers")
+        if (name in self.model.state or name == "effort") and np.isinf(array).any():
+            raise ValueError(f"{name} holds an infinite value; give finite numbers")
         self._worlds.write(name, np.broadcast_to(array, (self.worlds, count)))
 
     def get(self, name: str) -> Array:
