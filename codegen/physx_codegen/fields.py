@@ -22,6 +22,7 @@ LIBRARY = {
     "plugin": Field("word", "Plugin name in plugInfo.json.", required=True),
     "version": Field("text", "Release whose names, types and defaults these files carry."),
     "schemas": Field("names", "Schema libraries that the classes build on."),
+    "package": Field("text", "Python package below the output folder, a dot for that folder itself; the folder's name where absent."),
 }
 FAMILY = {
     "tokens": Field("list", "Words that no property or class brings along."),

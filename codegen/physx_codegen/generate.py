@@ -34,16 +34,15 @@ def generate(schema: Path) -> dict[str, str]:
         source = schema.resolve().name if folder == schema else f"{schema.resolve().name}/{folder.name}"
         at_root = library is first
         made = render(library, Place(source, "." if at_root else ".."))
-        files |= {(name if at_root else f"{folder.name}/{name}"): text for name, text in made.items()}
+        files |= {(name if at_root else f"{library.package}/{name}"): text for name, text in made.items()}
     return files | support()
 
 
 def root_library(found: list[Library]) -> Library:
-    """The library whose package is the root: the one that builds on no other of them. Raises SchemaError."""
-    names = {library.plugin for library in found}
-    roots = [library for library in found if not names & set(library.schemas)]
+    """The library whose package is the output folder itself; with a single library, that one. Raises SchemaError."""
+    roots = [library for library in found if library.package == "."] if len(found) > 1 else found
     if len(roots) == 1:
         return roots[0]
-    listed = " and ".join(library.plugin for library in roots) or "none"
-    message = f"{listed} build on no other library here; name the root one in 'schemas' of the rest"
+    listed = " and ".join(library.plugin for library in roots) or "no library"
+    message = f"{listed} has 'package: .'; give that key to the one library whose package is the output folder itself"
     raise SchemaError([(found[0].loc, message)])

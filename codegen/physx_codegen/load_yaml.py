@@ -127,8 +127,9 @@ class _Reader:
         location, header = headers[0]
         self.file = location.file
         name, plugin, version = (self.text(header, key, fields.LIBRARY) for key in ("name", "plugin", "version"))
+        package = self.text(header, "package", fields.LIBRARY) or folder.name
         schemas = self.words(header, "schemas", fields.LIBRARY)
-        return Library(folder.name, name, plugin, version, schemas, location, tokens, families)
+        return Library(folder.name, name, plugin, version, schemas, location, tokens, families, package)
 
     def root(self, path: Path) -> Mapping | None:
         """The top mapping of a file, its keys checked."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Value = bool | int | float | str | tuple["Value", ...]
-Kind = Literal["single-apply", "multiple-apply", "typed"]
+Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstract"]
+API_KINDS: tuple[Kind, ...] = ("single-apply", "multiple-apply", "non-applied")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +40,15 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """One key of metadata that the language has no field for, such as an entry of customData."""
+
+    key: str
+    type: str                           # Sdf value type name; "dictionary" for nested entries
+    value: Value | tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Attribute:
     """One attribute, named as in the YAML: without the class's prefix."""
 
@@ -51,12 +61,18 @@ class Attribute:
     range: Range | None = None
     range_text: str = ""                # as written
     unit: str = ""
-    api: str = ""                       # overrides the name in Get...Attr
+    api: str | None = None              # overrides the name in Get...Attr; "" for no methods at all
+    custom_get: bool = False            # the getter is written by hand in C++ (apiGetImplementation)
+    override: bool = False              # changes a property of a built-in schema (apiSchemaOverride)
     display: str = ""
     group: str = ""
     doc: str = ""
     deprecated: str = ""
     renamed_from: str = ""
+    retired: str = ""                   # the release that dropped it
+    hidden: bool = False
+    metadata: tuple[Entry, ...] = ()
+    custom_data: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +83,31 @@ class Relationship:
     loc: Location
     targets: tuple[str, ...] = ()
     many: bool = False
-    api: str = ""
+    api: str | None = None
+    custom_get: bool = False
+    override: bool = False
     display: str = ""
     group: str = ""
     doc: str = ""
+    deprecated: str = ""
+    renamed_from: str = ""
+    retired: str = ""
+    hidden: bool = False
+    metadata: tuple[Entry, ...] = ()
+    custom_data: tuple[Entry, ...] = ()
 
 
 Property = Attribute | Relationship
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word that no property or class brings along."""
+
+    name: str
+    value: str
+    doc: str
+    loc: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +120,30 @@ class SchemaClass:
     base: str = ""                      # parent type of a prim type
     prefix: str = ""
     includes: tuple[str, ...] = ()      # built-in API schemas, "CollectionAPI:name" with a fixed instance name
-    applies_to: tuple[str, ...] = ()
-    instances: tuple[str, ...] = ()
+    applies_to: tuple[str, ...] = ()    # advisory
+    instances: tuple[str, ...] = ()     # advisory
+    can_only_apply_to: tuple[str, ...] = ()         # enforced by USD
+    auto_apply_to: tuple[str, ...] = ()
+    allowed_instances: tuple[str, ...] = ()         # enforced by USD
     python_name: str = ""               # the name where the YAML gives none
     doc: str = ""
     equation: str = ""
     semantics: str = ""
     deprecated: str = ""
     renamed_from: str = ""
+    retired: str = ""                   # the release that dropped it
+    extends: str = ""                   # the class of another library that its retired properties belonged to
+    file_name: str = ""                 # of the C++ class
+    tokens: tuple[Token, ...] = ()      # schemaTokens
+    fallback_types: tuple[str, ...] = ()
+    extra_includes: str = ""            # C++ #include lines
+    extra_constructors: str = ""
+    extra_plug_info: tuple[Entry, ...] = ()
+    instance_rules: tuple[Entry, ...] = ()          # apiSchemaInstances
+    reflected: tuple[str, ...] = ()     # API schemas whose accessors the class repeats (reflectedAPISchemas)
+    hidden: bool = False
+    metadata: tuple[Entry, ...] = ()
+    custom_data: tuple[Entry, ...] = ()
     properties: tuple[Property, ...] = ()           # attributes, then relationships, as written
     key_lines: tuple[tuple[str, int], ...] = ()     # where each key stands
 
@@ -102,19 +152,14 @@ class SchemaClass:
         return Location(self.loc.file, dict(self.key_lines).get(key, self.loc.line))
 
     @property
+    def is_api(self) -> bool:
+        """Whether this is an API schema."""
+        return self.kind in API_KINDS
+
+    @property
     def attributes(self) -> tuple[Attribute, ...]:
         """The attributes alone."""
         return tuple(prop for prop in self.properties if isinstance(prop, Attribute))
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word that no property or class brings along."""
-
-    name: str
-    value: str
-    doc: str
-    loc: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +184,14 @@ class Library:
     loc: Location
     tokens: tuple[Token, ...] = ()
     families: tuple[Family, ...] = ()
+    package: str = ""                   # Python package below the output folder, "." for the folder itself
+    path: str = "."                     # libraryPath: where C++ includes its headers from
+    tokens_prefix: str = ""             # tokensPrefix; `name` where empty
+    codeless: bool = True               # skipCodeGeneration
+    export_api: bool = True             # useExportAPI
+    literal_identifier: bool = True     # useLiteralIdentifier: tokens keep their spelling where C++ allows it
+    metadata: tuple[Entry, ...] = ()    # of the layer, such as its documentation
+    custom_data: tuple[Entry, ...] = ()             # of GLOBAL
 
     @property
     def classes(self) -> tuple[SchemaClass, ...]:
