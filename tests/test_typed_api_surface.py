@@ -16,6 +16,12 @@ CLASSES: list[Any] = [
 ]
 SINGLE = [cls for cls in CLASSES if cls.definition.kind == "single-apply"]
 MULTIPLE = [cls for cls in CLASSES if cls.definition.kind == "multiple-apply"]
+TYPED = [cls for cls in CLASSES if cls.definition.kind == "typed"]
+PARENTS = {
+    "PhysxParticleSystem": UsdGeom.Gprim, "PhysxPhysicsInstancer": UsdGeom.Imageable,
+    "PhysxPhysicsJointInstancer": PhysxSchema.PhysxPhysicsInstancer, "PhysxPhysicsGearJoint": UsdPhysics.Joint,
+    "PhysxPhysicsRackAndPinionJoint": UsdPhysics.Joint, "PhysxVehicleTireFrictionTable": Usd.Typed,
+}
 # A multiple-apply and a single-apply class of ours, each with its compiled counterpart.
 PAIRS = [(PhysxSchema.PhysxJointAxisAPI, UsdPhysics.DriveAPI), (PhysxSchema.PhysxLimitAPI, UsdPhysics.LimitAPI)]
 
@@ -31,7 +37,17 @@ def joint(stage: Usd.Stage) -> Usd.Prim:
 
 
 def applied(cls: Any, prim: Usd.Prim) -> Any:
+    """An object of the class on `prim`, or for a prim type on a new prim beside it."""
+    if cls in TYPED:
+        return cls.Define(prim.GetStage(), "/typed")
     return cls.Apply(prim, "angular") if cls in MULTIPLE else cls.Apply(prim)
+
+
+def getters(cls: Any) -> set[str]:
+    """The Get methods of the class's own properties, without those of the compiled class it derives from."""
+    compiled = next(base for base in cls.__mro__ if not hasattr(base, "definition"))
+    return {name for name in set(dir(cls)) - set(dir(compiled))
+            if name.startswith("Get") and name.endswith(("Attr", "Rel"))}
 
 
 def outcome(call: Callable[[], Any]) -> Any:
@@ -44,22 +60,31 @@ def outcome(call: Callable[[], Any]) -> Any:
         return RuntimeError
 
 
-def test_there_are_classes_of_both_kinds() -> None:
-    assert len(SINGLE) >= 3 and len(MULTIPLE) >= 10
+def test_there_are_classes_of_every_kind() -> None:
+    assert len(SINGLE) >= 62 and len(MULTIPLE) == 13 and {cls.__name__ for cls in TYPED} == set(PARENTS)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_bases_equal_those_of_the_plugin(cls: Any) -> None:
-    assert cls.__bases__ == (Usd.APISchemaBase,)
+    assert cls.__bases__ == (PARENTS.get(cls.__name__, Usd.APISchemaBase),)
+    assert [base.pythonClass for base in cls._GetStaticTfType().baseTypes] == list(cls.__bases__)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_tf_type_knows_the_python_class(cls: Any) -> None:
     assert cls._GetStaticTfType().pythonClass is cls
-    assert cls in [found.pythonClass for found in Tf.Type.Find(Usd.APISchemaBase).GetAllDerivedTypes()]
+    assert cls in [found.pythonClass for found in Tf.Type.Find(cls.__bases__[0]).GetAllDerivedTypes()]
 
 
-@pytest.mark.parametrize("cls", CLASSES)
+@pytest.mark.parametrize("cls", TYPED)
+def test_prims_of_a_type_are_told_by_its_class(cls: Any, stage: Usd.Stage) -> None:
+    prim = cls.Define(stage, "/typed").GetPrim()
+    assert prim.IsA(cls) and prim.IsA(cls.__bases__[0])
+    assert not stage.DefinePrim("/other", "Xform").IsA(cls)
+    assert Usd.SchemaRegistry.GetSchemaTypeName(cls) == prim.GetTypeName() == cls.definition.identifier
+
+
+@pytest.mark.parametrize("cls", SINGLE + MULTIPLE)
 def test_usd_functions_take_the_class(cls: Any, joint: Usd.Prim) -> None:
     instance = ("angular",) if cls in MULTIPLE else ()
     assert not joint.HasAPI(cls)
@@ -74,9 +99,9 @@ def test_usd_functions_take_the_class(cls: Any, joint: Usd.Prim) -> None:
 @pytest.mark.parametrize("cls", CLASSES)
 def test_compiled_code_takes_the_object(cls: Any, joint: Usd.Prim) -> None:
     api = applied(cls, joint)
-    assert isinstance(api, Usd.APISchemaBase) and isinstance(api, Usd.SchemaBase)
-    assert UsdPhysics.RigidBodyAPI(api).GetPrim() == joint
-    assert UsdGeom.Xformable(api).GetPath() == joint.GetPath()
+    assert isinstance(api, Usd.APISchemaBase) != isinstance(api, Usd.Typed) and isinstance(api, Usd.SchemaBase)
+    assert UsdPhysics.RigidBodyAPI(api).GetPrim() == api.GetPrim()
+    assert UsdGeom.Xformable(api).GetPath() == api.GetPath()
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -84,21 +109,29 @@ def test_schema_kind_queries_agree_with_the_registry(cls: Any) -> None:
     kind = Usd.SchemaRegistry.GetSchemaKind(cls.definition.identifier)
     assert cls.schemaType == cls.schemaKind == cls.GetSchemaKind() == cls().GetSchemaKind() == kind
     assert cls.IsMultipleApplyAPISchema() == (kind == Usd.SchemaKind.MultipleApplyAPI)
-    assert (cls.IsAPISchema(), cls.IsAppliedAPISchema(), cls.IsConcrete(), cls.IsTyped()) == (True, True, False, False)
+    api, typed = cls not in TYPED, cls in TYPED
+    assert (cls.IsAPISchema(), cls.IsAppliedAPISchema(), cls.IsConcrete(), cls.IsTyped()) == (api, api, typed, typed)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_prim_definition_lists_the_attributes(cls: Any) -> None:
     definition = cls().GetSchemaClassPrimDefinition()
     listed = {name for name in definition.GetPropertyNames() if definition.GetPropertyDefinition(name).IsAttribute()}
-    assert listed == set(cls.GetSchemaAttributeNames())
+    collections = {name for name in listed if name.startswith("collection:")}       # of a built-in UsdCollectionAPI
+    assert listed - collections == set(cls.GetSchemaAttributeNames())
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_own_attribute_names_leave_out_those_of_parents_and_built_in_schemas(cls: Any) -> None:
+    own, every = cls.GetSchemaAttributeNames(False), cls.GetSchemaAttributeNames(True)
+    inherited = PARENTS[cls.__name__].GetSchemaAttributeNames(True) if cls in TYPED else every[:len(every) - len(own)]
+    assert every == [*inherited, *own]
 
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_every_property_can_be_created_and_read_back(cls: Any, joint: Usd.Prim) -> None:
     api = applied(cls, joint)
-    getters = {name for name in dir(cls) if name.startswith("Get") and name.endswith(("Attr", "Rel"))}
-    methods = {name.removeprefix("Get") for name in getters}
+    methods = {name.removeprefix("Get") for name in getters(cls)}
     assert len(methods) == len(cls.definition.by_name)
     for name in methods:
         created, found = getattr(api, f"Create{name}")(), getattr(api, f"Get{name}")()
@@ -109,14 +142,16 @@ def test_every_property_can_be_created_and_read_back(cls: Any, joint: Usd.Prim) 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_every_default_is_accepted_and_is_usds_fallback(cls: Any, joint: Usd.Prim) -> None:
     api = applied(cls, joint)
+    prim = api.GetPrim()
     values = {}
     for keyword, prop in cls.definition.by_keyword.items():
         if isinstance(prop, PhysxSchema.Attribute):
-            fallback = joint.GetAttribute(api._prefix + prop.name).Get()
+            fallback = prim.GetAttribute(api._prefix + prop.name).Get()
             values |= {} if fallback is None else {keyword: fallback}
             assert (fallback is None) == (prop.default is None), prop.name
     api.set(**values)
-    assert all(attribute.HasAuthoredValue() for attribute in joint.GetAuthoredAttributes())
+    assert {name for name in prim.GetAuthoredPropertyNames() if prim.GetAttribute(name).HasAuthoredValue()} == {
+        api._prefix + cls.definition.by_keyword[keyword].name for keyword in values}
 
 
 @pytest.mark.parametrize(("ours", "compiled"), PAIRS)
@@ -319,10 +354,10 @@ def test_tokens_are_constants() -> None:
 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_docstrings_state_property_type_and_default(cls: Any) -> None:
-    assert cls.__doc__ and cls.Apply.__doc__
+    assert cls.__doc__ and (cls.Define if cls in TYPED else cls.Apply).__doc__
     for prop in cls.definition.attributes.values():
         shown = f"``{cls.definition.prefix}:<name>:{prop.name}``" if cls in MULTIPLE else f"``{prop.name}``"
-        texts = [getattr(cls, name).__doc__ for name in dir(cls) if name.startswith("Get") and name.endswith("Attr")]
+        texts = [getattr(cls, name).__doc__ for name in getters(cls)]
         found = [text for text in texts if shown in text]
         assert len(found) == 1, prop.name
         facts = " ".join(found[0].split())
