@@ -10,18 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from physx_runtime.cli import commands
 from pxr import Usd
 from verified import axis, both, chain, drive, envelope
 
-from physx_schema.cli.program import Program
+from physx_schema.cli.program import program
 
 
 def call(*arguments: str) -> Result:
-    group = Program("physx-schema")
-    for command in commands:
-        group.add_command(command)
-    return CliRunner().invoke(group, list(arguments))
+    return CliRunner().invoke(program(), list(arguments))
 
 
 def saved(stage: Usd.Stage, folder: Path) -> str:
@@ -140,6 +136,7 @@ def test_recording_with_another_suffix_is_a_usage_error(clean: str, tmp_path: Pa
 
 
 def test_help_loads_no_compiler() -> None:
-    code = "import sys; from physx_runtime.cli import commands; print(sorted({'numba', 'llvmlite'} & set(sys.modules)))"
+    code = ("import sys; from physx_runtime import commands; from physx_runtime.demonstration import command; "
+            "print(sorted({'numba', 'llvmlite'} & set(sys.modules)))")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"

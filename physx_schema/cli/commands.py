@@ -89,8 +89,3 @@ def doctor_command() -> None:
 def plugin_path_command() -> None:
     """Print the folder to put into PXR_PLUGINPATH_NAME for programs other than Python."""
     click.echo(plugin_folder())
-
-
-commands: list[click.Command] = [
-    describe_command, check_command, explain_command, doctor_command, plugin_path_command,
-]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import TracebackType
 from typing import Any
 
 import click
 
-from physx_schema.cli.commands import commands
 from physx_schema.cli.text import printable
 from physx_schema.errors import PhysxSchemaError, UnreadableError
 
@@ -60,7 +59,27 @@ class Internal(Failure):
 
 
 class Program(click.Group):
-    """A group whose commands fail with one line and a code."""
+    """A group of commands that are loaded when they are run, and that fail with one line and a code."""
+
+    def __init__(self, name: str, offered: tuple[EntryPoint, ...] = (), **attributes: Any) -> None:
+        super().__init__(name, **attributes)
+        self.offered = {entry.name: entry for entry in offered}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands."""
+        return sorted({*super().list_commands(ctx), *self.offered})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; one that cannot be imported is reported and left out."""
+        entry = self.offered.get(cmd_name)
+        if entry is None:
+            return super().get_command(ctx, cmd_name)
+        try:
+            command: click.Command = entry.load()
+        except ImportError as error:
+            click.echo(f"physx-schema: the command {cmd_name} of {entry.value} is missing: {error}", err=True)
+            return None
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command."""
@@ -69,19 +88,9 @@ class Program(click.Group):
 
 
 def program() -> Program:
-    """The group with this package's commands and those of every installed package that offers some."""
-    group = Program("physx-schema", help="Author, check and simulate PhysX physics in USD.")
-    for command in commands:
-        group.add_command(command)
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        try:
-            offered = entry.load()
-        except ImportError as error:
-            click.echo(f"physx-schema: the commands of {entry.value} are missing: {error}", err=True)
-            continue
-        for command in offered:
-            group.add_command(command)
-    return group
+    """The group with the commands that installed packages offer, one entry point each."""
+    return Program("physx-schema", tuple(entry_points(group=ENTRY_POINTS)),
+                   help="Author, check and simulate PhysX physics in USD.")
 
 
 def main() -> None:
