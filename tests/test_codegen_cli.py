@@ -121,11 +121,11 @@ def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
 
 
 def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> None:
-    for name, builds_on in (("first", "usd"), ("second", "firstSchema")):
+    for name, package in (("first", "."), ("second", "second")):
         folder = tmp_path / "schema" / name
         folder.mkdir(parents=True)
         (folder / "library.yaml").write_text(
-            f"name: {name.title()}\nplugin: {name}Schema\nschemas: [{builds_on}]\n", encoding="utf-8")
+            f"name: {name.title()}\nplugin: {name}Schema\npackage: {package}\n", encoding="utf-8")
         (folder / "family.yaml").write_text(
             f"classes:\n- {{name: {name.title()}API, kind: single-apply, prefix: {name}}}\n", encoding="utf-8")
     out = tmp_path / "out"
@@ -135,10 +135,10 @@ def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> N
     assert "from ._base import SingleApplyAPI, define" in (out / "family.py").read_text(encoding="utf-8")
 
 
-def test_libraries_that_build_on_nothing_in_common_are_refused(tmp_path: Path) -> None:
+def test_several_libraries_without_a_root_package_are_refused(tmp_path: Path) -> None:
     for name in ("first", "second"):
         folder = tmp_path / "schema" / name
         folder.mkdir(parents=True)
         (folder / "library.yaml").write_text(f"name: A\nplugin: {name}Schema\n", encoding="utf-8")
     result = run("--schema", tmp_path / "schema", "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "name the root one in 'schemas' of the rest" in result.stderr
+    assert result.exit_code == 1 and "no library has 'package: .'" in result.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from physx_codegen import fields
 from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
 from physx_codegen.model import SchemaError
@@ -30,7 +31,7 @@ BAD = {
     "missing key": (attribute("default: 1"), 6,
         "an attribute needs the key 'type': Sdf value type, such as float or token[]."),
     "missing kind": ("classes:\n- name: ToyAPI\n", 2,
-        "a class needs the key 'kind': single-apply, multiple-apply or typed (a concrete prim type)."),
+        f"a class needs the key 'kind': {fields.CLASS['kind'].doc}"),
     "not yaml": (CLASS + "  doc: [1\n", 6,
         "not YAML: did not find expected ',' or ']'; check indentation, quotes and brackets"),
     "empty file": ("", 1, "holds no mapping; write keys such as 'classes:'"),
@@ -40,7 +41,7 @@ BAD = {
     "word in a list of classes": ("classes: [ToyAPI]\n", 1,
         "'ToyAPI' in 'classes' is not a class; write '- {name: ...}'"),
     "unknown kind": (CLASS.replace("single-apply", "singel-apply"), 3,
-        "'kind' is 'singel-apply'; give one of single-apply, multiple-apply, typed"),
+        "'kind' is 'singel-apply'; give one of single-apply, multiple-apply, non-applied, typed, abstract, base"),
     "version is a number": (CLASS + "  doc: 5\n", 5, "'doc' is 5; give text (quote it)"),
     "words that YAML reads as bools": (attribute("type: token, tokens: [on, off]"), 6,
         "'tokens' is [True, False]; give a list of words (quote each)"),
@@ -94,7 +95,7 @@ BAD = {
         "class 'ToyAPI' is its own base or built-in; break the circle"),
     "unknown applies_to": (CLASS + "  applies_to: [PhysicsJiont]\n", 5,
         "unknown schema 'PhysicsJiont' in applies_to; did you mean 'PhysicsJoint'?"),
-    "no prefix": (CLASS.replace("single", "multiple").replace("  prefix: toy\n", ""), 2,
+    "no prefix": (attribute("type: int").replace("single", "multiple").replace("  prefix: toy\n", ""), 2,
         "class 'ToyAPI' is multiple-apply and has no prefix; give the namespace of its properties"),
     "instances of a single-apply class": (CLASS + "  instances: [a]\n", 5,
         "class 'ToyAPI' is single-apply and has no instances; remove the key"),

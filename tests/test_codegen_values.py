@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from physx_codegen import naming, value_types
-from physx_codegen.load_yaml import RANGE
 from physx_codegen.model import Attribute, Location, Property
+from physx_codegen.ranges import RANGE
 from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
 

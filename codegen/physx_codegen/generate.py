@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .load_yaml import displayed, libraries, load
+from .load_yaml import libraries, load
 from .model import Library, Location, SchemaError
 from .render import Place, render, support
 from .validate import validate
+from .wording import displayed
 
 
 def generate(schema: Path) -> dict[str, str]:

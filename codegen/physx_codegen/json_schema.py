@@ -8,6 +8,7 @@ from typing import Any
 from . import fields
 
 NAME = "physx-schema.schema.json"
+TYPED = r"^[A-Za-z][A-Za-z0-9]*(\[\])? .+$"
 WORD = r"^[A-Za-z_][A-Za-z0-9_]*$"
 PROPERTY = r"^[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_]*)*$"
 SHAPES: dict[fields.Holds, dict[str, Any]] = {
@@ -19,6 +20,9 @@ SHAPES: dict[fields.Holds, dict[str, Any]] = {
     "words": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
     "names": {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True},
     "value": {},
+    "prose": {"type": "string"},
+    "method": {"type": "string"},
+    "entries": {"type": "object", "patternProperties": {TYPED: {}}, "additionalProperties": False},
 }
 LISTS = {"tokens": "token", "classes": "class", "attributes": "attribute", "relationships": "relationship"}
 

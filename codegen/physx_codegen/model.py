@@ -1,4 +1,4 @@
-"""What the YAML says, as frozen data: no Python, USD or JSON syntax in here."""
+"""What the definitions say, as frozen data: no Python, USD or JSON syntax in here."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Value = bool | int | float | str | tuple["Value", ...]
-Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstract"]
+Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstract", "base"]
 API_KINDS: tuple[Kind, ...] = ("single-apply", "multiple-apply", "non-applied")
+DICTIONARY, RAW = "dictionary", "usda"      # types of entries besides the Sdf value types
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -41,10 +42,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One key of metadata that the language has no field for, such as an entry of customData."""
+    """One key of metadata that the language has no field for; several are sorted by key, as USD keeps them."""
 
     key: str
-    type: str                           # Sdf value type name; "dictionary" for nested entries
+    type: str                           # Sdf value type name, DICTIONARY, or RAW for text in usda syntax
     value: Value | tuple[Entry, ...]
 
 
@@ -91,7 +92,7 @@ class Relationship:
     doc: str = ""
     deprecated: str = ""
     renamed_from: str = ""
-    retired: str = ""
+    retired: str = ""                   # the release that dropped it
     hidden: bool = False
     metadata: tuple[Entry, ...] = ()
     custom_data: tuple[Entry, ...] = ()
@@ -117,7 +118,7 @@ class SchemaClass:
     name: str                           # USD's identifier
     kind: Kind
     loc: Location
-    base: str = ""                      # parent type of a prim type
+    base: str = ""                      # parent type of a prim type, or of a non-applied API schema
     prefix: str = ""
     includes: tuple[str, ...] = ()      # built-in API schemas, "CollectionAPI:name" with a fixed instance name
     applies_to: tuple[str, ...] = ()    # advisory
@@ -185,12 +186,13 @@ class Library:
     tokens: tuple[Token, ...] = ()
     families: tuple[Family, ...] = ()
     package: str = ""                   # Python package below the output folder, "." for the folder itself
+    doc: str = ""
     path: str = "."                     # libraryPath: where C++ includes its headers from
     tokens_prefix: str = ""             # tokensPrefix; `name` where empty
     codeless: bool = True               # skipCodeGeneration
     export_api: bool = True             # useExportAPI
     literal_identifier: bool = True     # useLiteralIdentifier: tokens keep their spelling where C++ allows it
-    metadata: tuple[Entry, ...] = ()    # of the layer, such as its documentation
+    metadata: tuple[Entry, ...] = ()    # of the layer
     custom_data: tuple[Entry, ...] = ()             # of GLOBAL
 
     @property

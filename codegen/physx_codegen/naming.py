@@ -97,7 +97,7 @@ def path_method(cls: SchemaClass) -> str:
 def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
     """(name, value, doc, origin) of every token but the schema identifiers, with repetitions."""
     for cls in library.classes:
-        if cls.kind == "multiple-apply":
+        if cls.kind == "multiple-apply" and cls.prefix:
             yield cls.prefix, cls.prefix, "", cls.loc
         for prop in cls.properties:
             start = f"{cls.prefix}_MultipleApplyTemplate_" if cls.kind == "multiple-apply" else ""

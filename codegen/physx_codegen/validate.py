@@ -5,22 +5,31 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from . import naming, usd_names, value_types
-from .load_yaml import closest
-from .model import Attribute, Library, Location, Property, Range, SchemaClass, SchemaError
+from .installed_schemas import installed
+from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError
+from .wording import closest
 
 Problem = tuple[Location, str]
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+ROOTS = ("Typed", "APISchemaBase")
+APPLIED = ("single-apply", "multiple-apply")
+APPLIED_KEYS: dict[str, tuple[str, ...]] = {
+    "applies_to": (*APPLIED, "non-applied"), "can_only_apply_to": APPLIED, "auto_apply_to": ("single-apply",),
+    "instances": ("multiple-apply",), "allowed_instances": ("multiple-apply",), "instance_rules": ("multiple-apply",),
+}
 
 
-def validate(library: Library) -> Library:
-    """The library itself. Raises SchemaError with every problem found."""
+def validate(library: Library, peers: Sequence[Library] = ()) -> Library:
+    """The library itself; `peers` are others whose classes it may name. Raises SchemaError with every problem found."""
     problems = [*_classes(library), *_tokens(library)]
+    known = _known(library, peers)
     for cls in library.classes:
         problems += _kind(cls)
-        problems += _references(library, cls)
+        problems += _applied(cls)
+        problems += _references(library, cls, known)
         problems += _properties(library, cls)
         for attribute in cls.attributes:
             problems += _attribute(cls, attribute)
@@ -52,49 +61,85 @@ def _tokens(library: Library) -> Iterator[Problem]:
 
 
 def _kind(cls: SchemaClass) -> Iterator[Problem]:
-    is_api = cls.name.endswith("API")
-    if cls.name and (cls.kind != "typed") != is_api:
+    is_api = re.fullmatch(r".*API(_[1-9]\d*)?", cls.name) is not None
+    if cls.name and cls.kind != "base" and cls.is_api != is_api:
         rule = "names of API schemas end in API" if not is_api else "only names of API schemas end in API"
         yield cls.at("name"), f"class '{cls.name}' is {cls.kind}; {rule}: rename it or change its kind"
-    if cls.kind == "multiple-apply" and not cls.prefix:
+    if cls.kind == "base" and cls.name not in ROOTS:
+        yield cls.at("kind"), f"'{cls.name}' is no root of schemas; only {' and '.join(ROOTS)} are: change its kind"
+    if cls.kind == "multiple-apply" and not cls.prefix and cls.properties:
         yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; give the namespace of its properties"
     if cls.kind == "multiple-apply" and ":" in cls.prefix:
         yield cls.at("prefix"), f"prefix '{cls.prefix}' of a multiple-apply class has several parts; give one word"
-    if cls.kind != "multiple-apply" and cls.instances:
-        yield cls.at("instances"), f"class '{cls.name}' is {cls.kind} and has no instances; remove the key"
-    if cls.kind != "typed" and cls.base:
+    if cls.kind in {"single-apply", "multiple-apply"} and cls.base:
         yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-ins"
-    if cls.kind == "typed" and cls.applies_to:
-        yield cls.at("applies_to"), f"class '{cls.name}' is a prim type and is not applied; remove the key"
+    if cls.fallback_types and cls.kind != "typed":
+        rule = "only typed classes fall back: remove the key"
+        yield cls.at("fallback_types"), f"class '{cls.name}' is {cls.kind}; {rule}"
 
 
-def _references(library: Library, cls: SchemaClass) -> Iterator[Problem]:
+def _applied(cls: SchemaClass) -> Iterator[Problem]:
+    """Keys that only some kinds of API schema have."""
+    for key, kinds in APPLIED_KEYS.items():
+        if not getattr(cls, key) or cls.kind in kinds:
+            continue
+        if key == "applies_to" and cls.kind in {"typed", "abstract"}:
+            yield cls.at(key), f"class '{cls.name}' is a prim type and is not applied; remove the key"
+        elif key == "instances":
+            yield cls.at(key), f"class '{cls.name}' is {cls.kind} and has no instances; remove the key"
+        else:
+            yield cls.at(key), f"class '{cls.name}' is {cls.kind}; '{key}' is for {' and '.join(kinds)}: remove the key"
+
+
+def _known(library: Library, peers: Sequence[Library]) -> dict[str, Kind]:
+    """The kind of every schema of these libraries and of the USD schemas used most."""
+    ours = {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
+    return {**usd_names.API_SCHEMAS, **dict.fromkeys(usd_names.PRIM_TYPES, "typed"), **ours}
+
+
+def _kind_of(name: str, known: dict[str, Kind]) -> Kind | None:
+    """The kind of a schema: the installed USD is asked for one that is not known."""
+    found = known.get(name)
+    return found or (installed()[name].kind if name in installed() else None)
+
+
+def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterator[Problem]:
     local = {other.name: other for other in library.classes}
     for entry in cls.includes:
         name, _, instance = entry.partition(":")
-        kind = local[name].kind if name in local else usd_names.API_SCHEMAS.get(name)
+        kind = _kind_of(name, known)
         if kind is None:
-            allowed = [other.name for other in library.classes if other.kind != "typed"]
+            allowed = [other.name for other in library.classes if other.is_api]
             yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
-        elif kind == "typed":
-            yield cls.at("includes"), f"'{name}' in includes is a prim type; include API schemas only"
+        elif kind not in {"single-apply", "multiple-apply"}:
+            found = "a prim type" if kind in {"typed", "abstract"} else f"a {kind} schema"
+            yield cls.at("includes"), f"'{name}' in includes is {found}; include API schemas only"
         elif kind == "multiple-apply" and cls.kind != "multiple-apply" and not instance:
             yield cls.at("includes"), f"'{name}' in includes is multiple-apply; add an instance name: '{name}:name'"
-    if cls.base and cls.base not in local and cls.base not in naming.EXTERNAL_BASES:
-        allowed = [*naming.EXTERNAL_BASES, *(other.name for other in library.classes if other.kind == "typed")]
-        yield cls.at("base"), f"unknown base '{cls.base}'; {closest(cls.base, allowed)}"
-    if cls.base in local and local[cls.base].kind != "typed":
-        yield cls.at("base"), f"base '{cls.base}' is an API schema; derive from a prim type"
+    yield from _base(library, cls, known)
     if cls.name in _ancestors(local, cls):
         yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
-    known = {*local, *usd_names.API_SCHEMAS, *usd_names.PRIM_TYPES}
-    for name in cls.applies_to:
-        if name not in known:
-            yield cls.at("applies_to"), f"unknown schema '{name}' in applies_to; {closest(name, sorted(known))}"
+    for key in ("applies_to", "can_only_apply_to", "auto_apply_to", "fallback_types", "reflected"):
+        for name in getattr(cls, key):
+            if _kind_of(name, known) is None:
+                yield cls.at(key), f"unknown schema '{name}' in {key}; {closest(name, sorted(known))}"
     for prop in cls.properties:
         for name in () if isinstance(prop, Attribute) else prop.targets:
-            if name not in known:
+            if _kind_of(name, known) is None:
                 yield prop.loc, f"unknown schema '{name}' in targets; {closest(name, sorted(known))}"
+
+
+def _base(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterator[Problem]:
+    if not cls.base:
+        return
+    kind = _kind_of(cls.base, known)
+    if kind is None:
+        allowed = [*naming.EXTERNAL_BASES, *(other.name for other in library.classes if not other.is_api)]
+        yield cls.at("base"), f"unknown base '{cls.base}'; {closest(cls.base, allowed)}"
+    elif cls.kind == "non-applied" and kind != "non-applied":
+        yield cls.at("base"), f"base '{cls.base}' is {kind}; derive a non-applied schema from a non-applied one"
+    elif cls.kind in {"typed", "abstract"} and kind not in {"typed", "abstract", "base"}:
+        yield cls.at("base"), f"base '{cls.base}' is an API schema; derive from a prim type"
 
 
 def _ancestors(local: dict[str, SchemaClass], cls: SchemaClass) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from .model import Value
 
-Base = Literal["bool", "int", "float", "word"]
+Base = Literal["bool", "int", "float", "word", "none"]
 
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
@@ -37,10 +37,11 @@ class ValueType:
 
 
 def _scalar_types() -> dict[str, ValueType]:
-    types = {name: ValueType(name, "word") for name in ("token", "string", "asset")}
+    types = {name: ValueType(name, "word") for name in ("token", "string", "asset", "pathExpression")}
+    types |= {name: ValueType(name, "none") for name in ("opaque", "group")}
     types["bool"] = ValueType("bool", "bool")
     types |= {name: ValueType(name, "int") for name in INTEGER_LIMITS}
-    types |= {name: ValueType(name, "float") for name in ("half", "float", "double", "timecode")}
+    types |= {name: ValueType(name, "float") for name in ("half", "float", "double", "timecode", "duration")}
     types |= {f"int{n}": ValueType(f"int{n}", "int", (n,)) for n in (2, 3, 4)}
     for precision in ("half", "float", "double"):
         types |= {f"{precision}{n}": ValueType(f"{precision}{n}", "float", (n,)) for n in (2, 3, 4)}
@@ -53,12 +54,14 @@ def _scalar_types() -> dict[str, ValueType]:
 
 
 TYPES = _scalar_types()
-TYPES |= {f"{name}[]": ValueType(f"{name}[]", kind.base, kind.shape, True) for name, kind in list(TYPES.items())}
+TYPES |= {f"{name}[]": ValueType(f"{name}[]", kind.base, kind.shape, True) for name, kind in list(TYPES.items())
+          if kind.base != "none"}
 
 
 def describe(kind: ValueType) -> str:
     """What a default has to be, for messages."""
-    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "word": "text"}
+    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "word": "text",
+             "none": "no value"}
     if kind.array:
         return f"a list of {kind.element} values"
     if len(kind.shape) == 2:
@@ -160,7 +163,7 @@ def shown_text(value: Value | None) -> str:
 def annotation(kind: ValueType, tokens: tuple[str, ...] = ()) -> str:
     """The Python type of a value; with `tokens` a Literal of them."""
     words = f"Literal[{', '.join(map(python_text, tokens))}]" if tokens else "str"
-    inner = {"bool": "bool", "int": "int", "float": "float", "word": words}[kind.base]
+    inner = {"bool": "bool", "int": "int", "float": "float", "word": words, "none": "object"}[kind.base]
     if kind.element == "asset":
         inner = "str | Sdf.AssetPath"
     for _ in (*kind.shape, *([()] if kind.array else [])):

@@ -1,0 +1,66 @@
+"""Schemas of the installed USD and of registered plugins, read from their plugInfo.json files without importing pxr."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .model import Kind
+
+KINDS: dict[str, Kind] = {
+    "singleApplyAPI": "single-apply", "multipleApplyAPI": "multiple-apply", "nonAppliedAPI": "non-applied",
+    "concreteTyped": "typed", "abstractTyped": "abstract", "abstractBase": "base",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A schema that a plugin declares."""
+
+    name: str                           # USD's identifier
+    kind: Kind
+    tf_type: str
+    plugin: str
+    folder: str                         # where its plugInfo.json lies; generatedSchema.usda lies beside it
+
+
+@cache
+def installed() -> dict[str, Installed]:
+    """Identifier to schema; empty where no USD is installed."""
+    return {schema.name: schema for path in _plug_infos() for schema in _declared(path)}
+
+
+def _plug_infos() -> Iterator[Path]:
+    spec = importlib.util.find_spec("pxr")
+    for place in spec.submodule_search_locations or () if spec else ():
+        yield from sorted(Path(place).glob("pluginfo/*/resources/plugInfo.json"))
+    for place in filter(None, os.environ.get("PXR_PLUGINPATH_NAME", "").split(os.pathsep)):
+        path = Path(place)
+        yield from [path] if path.is_file() else sorted(path.rglob("plugInfo.json"))
+
+
+def _declared(path: Path) -> Iterator[Installed]:
+    for plugin in _plugins(path):
+        types = plugin.get("Info", {}).get("Types", {})
+        for tf_type, info in types.items():
+            kind = KINDS.get(info.get("schemaKind", ""))
+            name = info.get("schemaIdentifier") or info.get("alias", {}).get("UsdSchemaBase")
+            if kind and name:
+                yield Installed(name, kind, tf_type, plugin.get("Name", ""), str(path.parent))
+
+
+def _plugins(path: Path) -> list[dict[str, Any]]:
+    """The plugins of a file, which may hold comments; none where it is no such file, which is USD's to report."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("#")))
+    except (OSError, ValueError):
+        return []
+    plugins = found.get("Plugins", []) if isinstance(found, dict) else []
+    return [plugin for plugin in plugins if isinstance(plugin, dict)]

@@ -1,0 +1,25 @@
+"""Words that error messages share."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def displayed(path: Path) -> str:
+    """A path for messages: relative to the working directory where it lies below it."""
+    path, here = path.resolve(), Path.cwd()
+    return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
+
+
+def article(noun: str) -> str:
+    """The noun after a or an."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def closest(word: str, allowed: Iterable[str]) -> str:
+    """A suggestion for a misspelt word, or the words allowed."""
+    lowered = {other.lower(): other for other in allowed}
+    close = difflib.get_close_matches(word.lower(), lowered, n=1)
+    return f"did you mean '{lowered[close[0]]}'?" if close else f"allowed: {', '.join(lowered.values()) or 'none'}"

@@ -1,0 +1,191 @@
+"""Mappings of a YAML file held against the tables of :mod:`.fields`; every problem is collected with its line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from . import fields, value_types
+from .model import DICTIONARY, RAW, Entry, Location, Value
+from .wording import article, closest, displayed
+from .yaml_source import Mapping, Source
+
+WORD = re.compile(r"[A-Za-z_]\w*")
+PROPERTY = re.compile(r"[A-Za-z_]\w*(:[A-Za-z_]\w*)*")
+EXPECTED = {
+    "text": "text", "prose": "text", "word": "a name of letters, digits and underscores",
+    "property": "letters, digits and underscores, with colons between parts",
+    "method": 'the name that follows Get and Create, or "" for no methods',
+    "kind": f"one of {', '.join(fields.KINDS)}",
+    "flag": "true or false", "words": "a list of words", "names": "a list of names",
+}
+Table = dict[str, fields.Field]
+
+
+def fits(raw: object, holds: fields.Holds) -> bool:
+    """Whether a value is what its key holds."""
+    if holds == "flag":
+        return isinstance(raw, bool)
+    if holds in {"words", "names"}:
+        return isinstance(raw, list) and all(isinstance(item, str) and (item or holds == "words") for item in raw)
+    if not isinstance(raw, str):
+        return False
+    if holds == "kind":
+        return raw in fields.KINDS
+    pattern = {"word": WORD, "property": PROPERTY}.get(holds)
+    return bool(pattern.fullmatch(raw)) if pattern else holds in {"method", "prose"} or bool(raw.strip())
+
+
+class Reader:
+    """Collects problems while mappings are read."""
+
+    def __init__(self) -> None:
+        self.problems: list[tuple[Location, str]] = []
+        self.file = ""
+
+    def report(self, line: int, message: str) -> None:
+        """Note a problem of the current file."""
+        self.problems.append((Location(self.file, line), message))
+
+    def root(self, path: Path) -> Mapping | None:
+        """The top mapping of a file, its keys checked."""
+        self.file = displayed(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            self.report(1, f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
+            return None
+        except OSError as error:
+            self.report(1, f"cannot be read: {error.strerror}; check the file and its permissions")
+            return None
+        source = Source(text)
+        for line, message in source.problems:
+            self.report(line, message)
+        if not isinstance(source.root, Mapping):
+            if source.root is not None or not source.problems:
+                self.report(1, "holds no mapping; write keys such as 'classes:'")
+            return None
+        required = fields.LIBRARY if source.root.values.keys() & fields.LIBRARY.keys() else {}
+        self.check_keys(source.root, "library", required)
+        return source.root
+
+    def check_keys(self, mapping: Mapping, place: str, required: Table | None = None) -> None:
+        """Report unknown, misplaced and missing keys."""
+        table = fields.PLACES[place]
+        for key, line in mapping.lines.items():
+            if key in table:
+                continue
+            others = [other for other, keys in fields.PLACES.items() if key in keys]
+            if others:
+                owners = " or ".join(map(article, others))
+                self.report(line, f"key '{key}' belongs to {owners}, not to {article(place)}; move it")
+            else:
+                self.report(line, f"unknown key '{key}' of {article(place)}; {closest(key, table)}")
+        for key, entry in (table if required is None else required).items():
+            if entry.required and key not in mapping.values:
+                self.report(mapping.line, f"{article(place)} needs the key '{key}': {entry.doc}")
+
+    def items(self, mapping: Mapping, key: str, place: str) -> list[Mapping]:
+        """The mappings in a list, their keys checked."""
+        raw = mapping.values.get(key)
+        if raw is None:
+            return []
+        if not isinstance(raw, list):
+            self.report(mapping.lines[key], f"'{key}' is not a list; start each {place} with '- name: ...'")
+            return []
+        found = []
+        for item in raw:
+            if isinstance(item, Mapping):
+                self.check_keys(item, place)
+                found.append(item)
+            else:
+                self.report(mapping.lines[key], f"{item!r} in '{key}' is not {article(place)}; write '- {{name: ...}}'")
+        return found
+
+    def value(self, mapping: Mapping, key: str, table: Table) -> Any:
+        """The value of a key where it is what the table says; None where absent or wrong."""
+        if key not in mapping.values or key not in table:
+            return None
+        raw, holds = mapping.values[key], table[key].holds
+        if fits(raw, holds):
+            return raw
+        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in {"text", "word", "prose"} else ""
+        hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
+        shown = "a mapping" if isinstance(raw, Mapping) else repr(raw)
+        self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
+        return None
+
+    def given(self, mapping: Mapping, table: Table, leave: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """Every key of a table as the model holds it, but for lists of mappings, values and the keys to `leave`."""
+        return {key: self.field(mapping, key, table) for key, entry in table.items()
+                if entry.holds not in {"list", "value"} and key not in leave}
+
+    def field(self, mapping: Mapping, key: str, table: Table) -> Any:
+        """One key as the model holds it; what stands for an absent key where it is not given."""
+        holds = table[key].holds
+        if holds in {"words", "names"}:
+            return self.words(mapping, key, table)
+        if holds == "entries":
+            return self.entries(mapping, key)
+        raw = self.value(mapping, key, table)
+        if holds == "flag":
+            return table[key].absent if raw is None else raw
+        if holds in {"method", "kind"}:
+            return raw
+        text = str(raw or "")
+        return text.removesuffix("\n") if holds == "prose" else text.strip()
+
+    def words(self, mapping: Mapping, key: str, table: Table) -> tuple[str, ...]:
+        """A list of words without repetition."""
+        found = tuple(self.value(mapping, key, table) or ())
+        for word in sorted({word for word in found if found.count(word) > 1}):
+            self.report(mapping.lines[key], f"'{word}' stands twice in '{key}'; keep one")
+        return found
+
+    def entries(self, mapping: Mapping, key: str) -> tuple[Entry, ...]:
+        """Typed entries, sorted by key as USD keeps them."""
+        raw = mapping.values.get(key)
+        if raw is None and key not in mapping.values:
+            return ()
+        if not isinstance(raw, Mapping):
+            self.report(mapping.lines[key], f"'{key}' is {raw!r}; give a mapping such as {{\"string note\": text}}")
+            return ()
+        found: dict[str, Entry] = {}
+        for label, item in raw.values.items():
+            entry = self.entry(label, item, raw.lines[label])
+            if entry and entry.key in found:
+                self.report(raw.lines[label], f"'{entry.key}' stands twice in '{key}'; keep one")
+            elif entry:
+                found[entry.key] = entry
+        return tuple(found[name] for name in sorted(found))
+
+    def entry(self, label: str, raw: object, line: int) -> Entry | None:
+        """An entry from a key such as ``string note`` and its value."""
+        type_name, _, name = label.partition(" ")
+        if not name:
+            self.report(line, f"key '{label}' has no type; write the type and the name, such as 'string {label}'")
+        elif type_name == DICTIONARY and isinstance(raw, Mapping):
+            return Entry(name, DICTIONARY, self.entries(Mapping(line, {label: raw}, {label: line}), label))
+        elif type_name == RAW and isinstance(raw, str):
+            return Entry(name, RAW, raw)
+        elif type_name in value_types.TYPES:
+            value = self.parsed(type_name, raw, line, name)
+            return None if value is None else Entry(name, type_name, value)
+        elif type_name in {DICTIONARY, RAW}:
+            self.report(line, f"{name}: {raw!r} is not {'a mapping' if type_name == DICTIONARY else 'text'}; change it")
+        else:
+            hint = closest(type_name, [*value_types.TYPES, DICTIONARY])
+            self.report(line, f"unknown type '{type_name}' of '{name}'; {hint}")
+        return None
+
+    def parsed(self, type_name: str, raw: object, line: int, key: str) -> Value | None:
+        """A value in a type that exists."""
+        kind = value_types.TYPES[type_name]
+        try:
+            if isinstance(raw, Mapping):
+                raise ValueError("a mapping")
+            return value_types.parse(kind, raw)
+        except ValueError as error:
+            self.report(line, f"{key}: {error}; type {type_name} takes {value_types.describe(kind)}")
+            return None
