@@ -7,6 +7,7 @@ from pathlib import Path
 from .load_yaml import libraries, load
 from .model import Library, Location, SchemaError
 from .render import Place, render, support
+from .scope import Scope
 from .validate import validate
 from .wording import displayed
 
@@ -24,17 +25,23 @@ def generate(schema: Path) -> dict[str, str]:
     problems: list[tuple[Location, str]] = []
     for folder in folders:
         try:
-            found.append((folder, validate(load(folder))))
+            found.append((folder, load(folder)))
+        except SchemaError as error:
+            problems += error.problems
+    for _, library in found:
+        try:
+            validate(library, [peer for _, peer in found if peer is not library])
         except SchemaError as error:
             problems += error.problems
     if problems:
         raise SchemaError(problems)
     first = root_library([library for _, library in found])
+    scope = Scope(tuple(library for _, library in found))
     files: dict[str, str] = {}
     for folder, library in found:
         source = schema.resolve().name if folder == schema else f"{schema.resolve().name}/{folder.name}"
         at_root = library is first
-        made = render(library, Place(source, "." if at_root else ".."))
+        made = render(scope, library, Place(source, "." if at_root else ".."))
         files |= {(name if at_root else f"{library.package}/{name}"): text for name, text in made.items()}
     return files | support()
 

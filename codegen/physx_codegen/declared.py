@@ -1,0 +1,33 @@
+"""A property as generatedSchema.usda declares it: what a class and its parents say, each field from the strongest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One property; texts are in usda syntax, empty where there is no opinion."""
+
+    name: str
+    type: str                           # Sdf value type name; "rel" for a relationship
+    uniform: bool = False
+    default: str = ""
+    brief: str = ""
+    override: bool = False              # changes a property of a built-in schema
+    metadata: tuple[tuple[str, str], ...] = ()      # key, text
+
+    def over(self, weaker: Declared | None) -> Declared:
+        """This declaration, completed by a weaker one of the same property."""
+        if weaker is None:
+            return self
+        metadata = tuple((dict(weaker.metadata) | dict(self.metadata)).items())
+        return replace(self, default=self.default or weaker.default, brief=self.brief or weaker.brief, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """One class with everything of its parents."""
+
+    builtins: tuple[str, ...]
+    properties: dict[str, Declared]     # by name

@@ -1,0 +1,63 @@
+"""What classes inherit from schemas of the installed USD, read from the generatedSchema.usda of their plugins.
+
+Layers are read rather than the schema registry, which must not be used before plugins are registered.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf
+
+from .declared import Declared, Flat
+from .installed_schemas import installed
+
+STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
+
+
+@cache
+def flat(identifier: str) -> Flat:
+    """The built-in schemas and properties of an installed schema; a root such as Typed has none."""
+    spec = open_layer(Path(installed()[identifier].folder) / "generatedSchema.usda").GetPrimAtPath(f"/{identifier}")
+    if spec is None:
+        return Flat((), {})
+    overrides = set(spec.customData.get("apiSchemaOverridePropertyNames", ()))
+    builtins = spec.GetInfo("apiSchemas").ApplyOperations([])
+    return Flat(tuple(builtins), {prop.name: declared(prop, prop.name in overrides) for prop in spec.properties})
+
+
+@cache
+def open_layer(path: Path) -> Any:
+    """A layer of a plugin."""
+    return Sdf.Layer.OpenAsAnonymous(str(path))
+
+
+def declared(prop: Sdf.PropertySpec, override: bool) -> Declared:
+    """A property of a layer."""
+    is_attribute = isinstance(prop, Sdf.AttributeSpec)
+    keys = sorted(set(prop.ListInfoKeys()) - STRUCTURE)
+    return Declared(
+        prop.name, str(prop.typeName) if is_attribute else "rel",
+        is_attribute and prop.variability == Sdf.VariabilityUniform,
+        default_text(prop) if is_attribute and prop.HasDefaultValue() else "",
+        str(prop.customData.get("userDocBrief", "")), override, tuple((key, field_text(prop, key)) for key in keys))
+
+
+def default_text(prop: Sdf.AttributeSpec) -> str:
+    """A default in usda syntax, written by USD."""
+    layer = Sdf.Layer.CreateAnonymous()
+    alone = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", prop.typeName)
+    alone.default = prop.default
+    text: str = alone.GetAsText()
+    return text.partition(" b = ")[2].strip()
+
+
+def field_text(prop: Sdf.PropertySpec, key: str) -> str:
+    """The value of a metadata field in usda syntax, written by USD."""
+    layer = Sdf.Layer.CreateAnonymous()
+    alone = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", Sdf.ValueTypeNames.Token)
+    alone.SetInfo(key, prop.GetInfo(key))
+    text: str = alone.GetAsText()
+    return text.partition(f" {key} = ")[2].rpartition(")")[0].strip()
