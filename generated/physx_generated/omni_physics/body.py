@@ -206,8 +206,8 @@ class DeformableBodyAPI(SingleApplyAPI):
 class DeformablePoseAPIValues(TypedDict, total=False):
     """Keywords of :meth:`DeformablePoseAPI.Apply` and :meth:`DeformablePoseAPI.set`."""
 
-    points: Items[Items[float]]
     purposes: Items[Literal["bindPose", "selfCollisionFilterPose"]]
+    points: Items[Items[float]]
 
 
 @define(Definition(
@@ -216,8 +216,8 @@ class DeformablePoseAPIValues(TypedDict, total=False):
     kind="multiple-apply",
     prefix="deformablePose",
     properties=(
-        Attribute("omniphysics:points", "point3f[]", range=Range(-inf, inf, False, False), unit="distance"),
         Attribute("omniphysics:purposes", "token[]", uniform=True, tokens=("bindPose", "selfCollisionFilterPose")),
+        Attribute("omniphysics:points", "point3f[]", range=Range(-inf, inf, False, False), unit="distance"),
     ),
     applies_to=("PointBased",),
 ))
@@ -246,21 +246,6 @@ class DeformablePoseAPI(MultipleApplyAPI):
         """Author the given properties, all or none; raises as :meth:`Apply`."""
         self._set(values)
 
-    def GetPointsAttr(self) -> Usd.Attribute:
-        """Positions of the points in the mesh's own space, as many as the mesh has.
-
-        PhysX takes the mesh's points where the number differs on a simulation mesh.
-
-        ``deformablePose:<name>:omniphysics:points``, point3f[], no default, range (-inf, inf), unit distance.
-        """
-        return self._prim.GetAttribute(self._prefix + "omniphysics:points")
-
-    def CreatePointsAttr(
-        self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
-    ) -> Usd.Attribute:
-        """Author :meth:`GetPointsAttr`."""
-        return self._create("omniphysics:points", defaultValue, writeSparsely)
-
     def GetPurposesAttr(self) -> Usd.Attribute:
         """What the pose is for.
 
@@ -276,6 +261,21 @@ class DeformablePoseAPI(MultipleApplyAPI):
     def CreatePurposesAttr(self, defaultValue: Items[str] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetPurposesAttr`."""
         return self._create("omniphysics:purposes", defaultValue, writeSparsely)
+
+    def GetPointsAttr(self) -> Usd.Attribute:
+        """Positions of the points in the mesh's own space, as many as the mesh has.
+
+        PhysX takes the mesh's points where the number differs on a simulation mesh.
+
+        ``deformablePose:<name>:omniphysics:points``, point3f[], no default, range (-inf, inf), unit distance.
+        """
+        return self._prim.GetAttribute(self._prefix + "omniphysics:points")
+
+    def CreatePointsAttr(
+        self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
+    ) -> Usd.Attribute:
+        """Author :meth:`GetPointsAttr`."""
+        return self._create("omniphysics:points", defaultValue, writeSparsely)
 
 
 class VolumeDeformableSimAPIValues(TypedDict, total=False):
