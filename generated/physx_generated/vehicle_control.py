@@ -17,9 +17,9 @@ from ._definition import Attribute, Definition, Items, Range
 class PhysxVehicleBrakesAPIValues(TypedDict, total=False):
     """Keywords of :meth:`PhysxVehicleBrakesAPI.Apply` and :meth:`PhysxVehicleBrakesAPI.set`."""
 
+    wheels: Items[int]
     maxBrakeTorque: float
     torqueMultipliers: Items[float]
-    wheels: Items[int]
 
 
 @define(Definition(
@@ -28,9 +28,9 @@ class PhysxVehicleBrakesAPIValues(TypedDict, total=False):
     kind="multiple-apply",
     prefix="physxVehicleBrakes",
     properties=(
+        Attribute("wheels", "int[]", range=Range(0.0, 20.0, True, False), unit="wheel index"),
         Attribute("maxBrakeTorque", "float", 0.0, range=Range(0.0, inf, True, False), unit="torque"),
         Attribute("torqueMultipliers", "float[]", range=Range(0.0, inf, True, False), unit="dimensionless"),
-        Attribute("wheels", "int[]", range=Range(0.0, 20.0, True, False), unit="wheel index"),
     ),
     applies_to=("PhysxVehicleAPI",),
     instances=("brakes0", "brakes1"),
@@ -65,6 +65,19 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
         """Author the given properties, all or none; raises as :meth:`Apply`."""
         self._set(values)
 
+    def GetWheelsAttr(self) -> Usd.Attribute:
+        """Braked wheels by the index of their attachments.
+
+        Left out means all.
+
+        ``physxVehicleBrakes:<name>:wheels``, int[], no default, range [0, 20), unit wheel index.
+        """
+        return self._prim.GetAttribute(self._prefix + "wheels")
+
+    def CreateWheelsAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
+        """Author :meth:`GetWheelsAttr`."""
+        return self._create("wheels", defaultValue, writeSparsely)
+
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
         """Torque of the full brake on a wheel with multiplier 1.
 
@@ -90,19 +103,6 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     ) -> Usd.Attribute:
         """Author :meth:`GetTorqueMultipliersAttr`."""
         return self._create("torqueMultipliers", defaultValue, writeSparsely)
-
-    def GetWheelsAttr(self) -> Usd.Attribute:
-        """Braked wheels by the index of their attachments.
-
-        Left out means all.
-
-        ``physxVehicleBrakes:<name>:wheels``, int[], no default, range [0, 20), unit wheel index.
-        """
-        return self._prim.GetAttribute(self._prefix + "wheels")
-
-    def CreateWheelsAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
-        """Author :meth:`GetWheelsAttr`."""
-        return self._create("wheels", defaultValue, writeSparsely)
 
 
 class PhysxVehicleSteeringAPIValues(TypedDict, total=False):
@@ -760,8 +760,8 @@ class PhysxVehicleNonlinearCommandResponseAPIValues(TypedDict, total=False):
     """Keywords of :meth:`PhysxVehicleNonlinearCommandResponseAPI.Apply` and :meth:`PhysxVehicleNonlinearCommandResponseAPI.set`."""
 
     commandValues: Items[float]
-    speedResponses: Items[Items[float]]
     speedResponsesPerCommandValue: Items[int]
+    speedResponses: Items[Items[float]]
 
 
 @define(Definition(
@@ -771,8 +771,8 @@ class PhysxVehicleNonlinearCommandResponseAPIValues(TypedDict, total=False):
     prefix="physxVehicleNCR",
     properties=(
         Attribute("commandValues", "float[]", range=Range(0.0, 1.0, True, True), unit="dimensionless"),
-        Attribute("speedResponses", "float2[]", range=Range(-inf, inf, False, False), unit="distance / time, dimensionless"),
         Attribute("speedResponsesPerCommandValue", "int[]", range=Range(0.0, 64.0, True, False), unit="index into speedResponses"),
+        Attribute("speedResponses", "float2[]", range=Range(-inf, inf, False, False), unit="distance / time, dimensionless"),
     ),
     applies_to=("PhysxVehicleDriveBasicAPI", "PhysxVehicleSteeringAPI", "PhysxVehicleAckermannSteeringAPI", "PhysxVehicleBrakesAPI"),
     instances=("drive", "steer", "brakes0", "brakes1"),
@@ -821,21 +821,6 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
         """Author :meth:`GetCommandValuesAttr`."""
         return self._create("commandValues", defaultValue, writeSparsely)
 
-    def GetSpeedResponsesAttr(self) -> Usd.Attribute:
-        """Points (forward speed, response) of all graphs, one graph after the other: at most 64, with strictly growing
-        speed within a graph and responses from 0 to 1.
-
-        ``physxVehicleNCR:<name>:speedResponses``, float2[], no default, range (-inf, inf), unit distance / time,
-        dimensionless.
-        """
-        return self._prim.GetAttribute(self._prefix + "speedResponses")
-
-    def CreateSpeedResponsesAttr(
-        self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
-    ) -> Usd.Attribute:
-        """Author :meth:`GetSpeedResponsesAttr`."""
-        return self._create("speedResponses", defaultValue, writeSparsely)
-
     def GetSpeedResponsesPerCommandValueAttr(self) -> Usd.Attribute:
         """Where the graph of each entry of commandValues begins in speedResponses.
 
@@ -851,3 +836,18 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     ) -> Usd.Attribute:
         """Author :meth:`GetSpeedResponsesPerCommandValueAttr`."""
         return self._create("speedResponsesPerCommandValue", defaultValue, writeSparsely)
+
+    def GetSpeedResponsesAttr(self) -> Usd.Attribute:
+        """Points (forward speed, response) of all graphs, one graph after the other: at most 64, with strictly growing
+        speed within a graph and responses from 0 to 1.
+
+        ``physxVehicleNCR:<name>:speedResponses``, float2[], no default, range (-inf, inf), unit distance / time,
+        dimensionless.
+        """
+        return self._prim.GetAttribute(self._prefix + "speedResponses")
+
+    def CreateSpeedResponsesAttr(
+        self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
+    ) -> Usd.Attribute:
+        """Author :meth:`GetSpeedResponsesAttr`."""
+        return self._create("speedResponses", defaultValue, writeSparsely)
