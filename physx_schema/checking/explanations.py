@@ -104,6 +104,10 @@ EXPLANATIONS: Mapping[str, str] = {
     "scene/several": "The stage has several physics scenes; this library reads the first.",
     "stage/units": "metersPerUnit and kilogramsPerUnit must be finite and above 0.",
     "stage/composition": "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
+    # --- schemas ---
+    "schema/host": "The definition of an applied schema says which prims it belongs on, and this is none of them. USD "
+                   "itself does not mind; PhysX mostly passes over it.",
+    "schema/instance": "PhysX reads this schema under certain instance names alone.",
     # --- values ---
     "value/token": "A token that PhysX does not know is replaced by its default, without a message.",
     "value/range": "A number outside the range of its property is clamped, replaced or refused by PhysX.",

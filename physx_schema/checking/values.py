@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-import physx_generated
-from physx_generated import Attribute, Definition, Range
+from physx_generated import Attribute, Range
 
 from physx_schema.checking.finding import Finding
 from physx_schema.description import Authored, Description
+from physx_schema.description.declared import definitions
 
 _JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
 _NOT_NEGATIVE = Range(0.0, math.inf, True, False)
@@ -43,15 +43,6 @@ _RANGES: Mapping[tuple[str, str], Range] = {
 _JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
 
-def _definitions() -> dict[str, Definition]:
-    classes = (getattr(physx_generated, name) for name in physx_generated.__all__)
-    found = (getattr(cls, "definition", None) for cls in classes)
-    return {definition.identifier: definition for definition in found if isinstance(definition, Definition)}
-
-
-_DEFINITIONS = _definitions()
-
-
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
     by_name = {(item.path, item.property): item.value for item in description.authored}
@@ -63,7 +54,7 @@ def authored_values(description: Description) -> Iterator[Finding]:
 
 
 def _attribute(item: Authored) -> Attribute | None:
-    definition = _DEFINITIONS.get(item.schema)
+    definition = definitions().get(item.schema)
     if definition is None:
         return None
     return definition.attributes.get(item.base) or definition.attributes.get(item.property)
@@ -127,7 +118,7 @@ def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str],
     """A bound's number; where it names another attribute, that one's value or default."""
     if not isinstance(bound, str):
         return bound
-    definition = _DEFINITIONS[item.schema]
+    definition = definitions()[item.schema]
     named = next((name for name in definition.attributes if name.rpartition(":")[2] == bound), bound)
     other = item.property.removesuffix(item.base) + bound
     values = flat(by_name.get((item.path, other), definition.attributes[named].default))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from physx_schema.description.declared import declaring, definitions, elsewhere
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, RETIRED, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
@@ -127,9 +128,10 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
 def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> None:
     found = owners(name)
     owner = next((item for item in found if item.known and opinions.has_owner(item)), None)
+    declared = owner or declaring((opinions.type_name, *opinions.applied), name)
     account.authored.append(Authored(
         opinions.path, name, opinions.peek(name), opinions.type_of(name),
-        owner.schema if owner else "", owner.base if owner else "",
+        declared.schema if declared else "", declared.base if declared else "",
     ))
     if name in opinions.consumed:
         account.consumed.add(f"{opinions.path}.{name}")
@@ -176,9 +178,12 @@ def _why_unused(
     for schema, (reason, successor) in RETIRED.items():
         if head == namespace(schema):
             return "retired", reason, _successor(opinions, successor)
-    for schema in OTHER_SCHEMAS:
-        if head == namespace(schema):
-            return "not-applied", f"{schema} is not applied to the prim", f"apply {schema}"
+    declared = elsewhere(name)
+    if declared is not None:
+        applied = f"{declared.schema}:{declared.instance}" if declared.instance else declared.schema
+        if definitions()[declared.schema].kind == "typed":
+            return "not-applied", f"the prim is no {applied}", f"define a {applied}"
+        return "not-applied", f"{applied} is not applied to the prim", f"apply {applied}"
     close = _closest(name, _property_names(opinions, found))
     return "misspelt-property", "no schema of the prim has a property of this name", close
 

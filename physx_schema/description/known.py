@@ -78,6 +78,13 @@ OTHER_SCHEMAS: Mapping[str, str] = {
         "PhysxBaseDeformableBodyAPI", "PhysxSurfaceDeformableBodyAPI", "PhysxDeformableMaterialAPI",
         "PhysxSurfaceDeformableMaterialAPI", "PhysxAutoDeformableBodyAPI", "PhysxAutoDeformableHexahedralMeshAPI",
         "PhysxAutoDeformableMeshSimplificationAPI", "PhysxAutoDeformableAttachmentAPI",
+        "OmniPhysicsBodyAPI", "OmniPhysicsDeformableBodyAPI", "OmniPhysicsDeformablePoseAPI",
+        "OmniPhysicsVolumeDeformableSimAPI", "OmniPhysicsSurfaceDeformableSimAPI", "OmniPhysicsCurvesDeformableSimAPI",
+        "OmniPhysicsBaseMaterialAPI", "OmniPhysicsDeformableMaterialAPI", "OmniPhysicsSurfaceDeformableMaterialAPI",
+        "OmniPhysicsCurvesDeformableMaterialAPI", "OmniPhysicsAttachment", "OmniPhysicsVtxVtxAttachment",
+        "OmniPhysicsVtxTriAttachment", "OmniPhysicsVtxTetAttachment", "OmniPhysicsVtxCrvAttachment",
+        "OmniPhysicsVtxXformAttachment", "OmniPhysicsTetXformAttachment", "OmniPhysicsTriTriAttachment",
+        "OmniPhysicsElementCollisionFilter",
     ), "deformable bodies"),
     **dict.fromkeys((
         "PhysxCameraAPI", "PhysxCameraFollowAPI", "PhysxCameraFollowLookAPI", "PhysxCameraFollowVelocityAPI",

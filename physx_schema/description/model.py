@@ -253,6 +253,16 @@ class Authored:
 
 
 @dataclass(frozen=True, slots=True)
+class AppliedSchema:
+    """An API schema on a prim, for schemas that say where they belong or under which instance names they count."""
+
+    path: str                           # prim
+    schema: str
+    instance: str                       # "" for a single-apply schema
+    host: frozenset[str]                # the prim's type, the types that one derives from, and the schemas applied
+
+
+@dataclass(frozen=True, slots=True)
 class Opinion:
     """A physics property that nothing uses."""
 
@@ -291,6 +301,7 @@ class Description:
     not_evaluated: tuple[Opinion, ...] = ()     # physics that PhysX reads but this library does not
     consumed: frozenset[str] = field(default_factory=frozenset)     # property paths that became facts or need none
     authored: tuple[Authored, ...] = ()         # every physics property with an opinion
+    applied: tuple[AppliedSchema, ...] = ()     # the schemas whose definitions say where they belong
 
 
 def unlimited(value: float) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from physx_schema.description.accounting import settle
 from physx_schema.description.bodies import colliders_by_body, is_enabled, read_link
+from physx_schema.description.declared import applied_schemas
 from physx_schema.description.fixed_tendons import read_fixed_tendons
 from physx_schema.description.joints import AuthoredJoint, directed, read_joints, undirected
 from physx_schema.description.mimics import read_declarations, read_mimics
@@ -44,7 +45,7 @@ def describe(source: str | Path | Any) -> Description:
         source=source_name(stage), scene=scene, articulations=articulations, bodies=bodies, joints=free_joints,
         mimic_declarations=tuple(declarations), problems=_sorted(reading.problems), unused=tuple(account.unused),
         not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),
-        authored=tuple(account.authored),
+        authored=tuple(account.authored), applied=tuple(applied_schemas(reading.prims.values())),
     )
 
 
