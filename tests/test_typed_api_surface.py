@@ -303,7 +303,9 @@ def test_property_paths_are_no_instance_paths() -> None:
 def test_representation_names_class_prim_and_instance(joint: Usd.Prim) -> None:
     assert repr(PhysxSchema.PhysxLimitAPI(joint, "rotX")) == "PhysxSchema.PhysxLimitAPI(Usd.Prim(</joint>), 'rotX')"
     assert repr(PhysxSchema.PhysxRigidBodyAPI(joint)) == "PhysxSchema.PhysxRigidBodyAPI(Usd.Prim(</joint>))"
-    assert repr(PhysxSchema.JointStateAPI()) == "PhysxSchema.JointStateAPI(Usd.Prim(), '')"
+    assert repr(PhysxSchema.JointStateAPI()) == "PhysxSchema.JointStateAPI(invalid null prim, '')"
+    assert repr(PhysxSchema.PhysxRigidBodyAPI()) == repr(UsdPhysics.RigidBodyAPI()).replace(
+        "UsdPhysics.RigidBodyAPI", "PhysxSchema.PhysxRigidBodyAPI")
 
 
 def test_one_schema_object_makes_another(joint: Usd.Prim) -> None:

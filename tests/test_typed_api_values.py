@@ -238,9 +238,11 @@ def test_instance_names_that_physx_ignores_are_refused_with_values_only(joint: U
     ("has space", "is not an identifier"), ("stiffness", "is also the name of one of its properties"),
     ("gearing", "is also the name of one of its properties"), ("1st", "is not an identifier"),
 ])
-def test_instance_names_that_usd_cannot_tell_apart_are_refused(name: str, message: str, joint: Usd.Prim) -> None:
+def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
+    name: str, message: str, joint: Usd.Prim
+) -> None:
     with pytest.raises(AuthoringError, match=message):
-        AxisRoot.Apply(joint, name)
+        AxisRoot.Apply(joint, name, stiffness=1.0)
     assert not joint.GetAppliedSchemas()
 
 

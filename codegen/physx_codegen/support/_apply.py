@@ -9,31 +9,35 @@ from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._definition import AuthoringError, Definition
+from ._strict import is_strict, name_problems, prim_problems
 from ._target import Target
 from ._values import prepare
 
+Instance = tuple[str, ...]              # the instance name, or empty
+author_schema = Usd.Prim.ApplyAPI
 
-def apply(definition: Definition, prim: Usd.Prim, instance: tuple[str, ...], values: Mapping[str, object]) -> bool:
-    """Apply an API schema and author keyword values, all or none; `instance` is its name, or empty."""
-    if not values:
-        check_instance_name(definition, prim, instance, strict=False)
-        return apply_schema(definition, prim, instance)
+
+def apply(
+    definition: Definition, prim: Usd.Prim, instance: Instance, values: Mapping[str, object], strict: bool
+) -> None:
+    """Apply an API schema and author keyword values, all or none. Raises AuthoringError."""
     target = Target.of(prim.GetStage())
-    ready = checked(definition, prim, instance, values, target)
+    ready = checked(definition, prim, instance, values, target, strict)
     with target.change():
-        return write_applied(definition, prim, instance, ready, target)
+        write_applied(definition, prim, instance, ready, target)
+    confirm(definition, prim, instance)
 
 
 def apply_all(
-    definition: Definition, stage: Usd.Stage, prims: Sequence[Usd.Prim], instance: tuple[str, ...],
+    definition: Definition, stage: Usd.Stage, prims: Sequence[Usd.Prim], instance: Instance,
     rows: Iterable[Mapping[str, object]],
 ) -> None:
     """As :func:`apply` for each prim with its row of values, as one change: on all prims, or none."""
-    target = Target.of(stage)
+    target, strict = Target.of(stage), is_strict()
     ready, problems = [], []
     for prim, values in zip(prims, rows, strict=True):
         try:
-            ready.append(checked(definition, prim, instance, values, target))
+            ready.append(checked(definition, prim, instance, values, target, strict))
         except AuthoringError as error:
             problems += str(error).splitlines()
     if problems:
@@ -41,48 +45,80 @@ def apply_all(
     with target.change():
         for prim, values in zip(prims, ready, strict=True):
             write_applied(definition, prim, instance, values, target)
+    for prim in prims:
+        confirm(definition, prim, instance)
 
 
 def checked(
-    definition: Definition, prim: Usd.Prim, instance: tuple[str, ...], values: Mapping[str, object], target: Target
+    definition: Definition, prim: Usd.Prim, instance: Instance, values: Mapping[str, object], target: Target,
+    strict: bool,
 ) -> dict[str, Any]:
     """Instance name and keyword values as :func:`prepare` gives them. Raises AuthoringError."""
-    check_instance_name(definition, prim, instance, strict=True)
-    return prepare(definition, prim, definition.start(*instance), values, target)
+    problems = list(name_problems(definition, prim, instance)) if instance else []
+    if strict:
+        problems += prim_problems(definition, prim)
+    if target.stronger:
+        overruled = target.overruled(prim.GetPath(), ":".join((definition.identifier, *instance)))
+        problems += [overruled] if overruled else []
+    return prepare(definition, prim, definition.start(*instance), values, target, found=problems)
 
 
 def write_applied(
-    definition: Definition, prim: Usd.Prim, instance: tuple[str, ...], ready: Mapping[str, Any], target: Target
-) -> bool:
-    """Apply an API schema and author prepared values."""
-    applied = apply_schema(definition, prim, instance)
-    if applied:
-        target.write(prim, definition.start(*instance), definition, ready)
-    return applied
+    definition: Definition, prim: Usd.Prim, instance: Instance, ready: Mapping[str, Any], target: Target
+) -> None:
+    """Apply an API schema and author prepared values. Raises AuthoringError where other opinions win."""
+    if target.is_direct:
+        apply_schema(definition, prim, instance)
+    else:
+        apply_across(definition, prim, instance, target)
+    target.write(prim, definition.start(*instance), definition, ready)
 
 
-def apply_schema(definition: Definition, prim: Usd.Prim, instance: tuple[str, ...]) -> bool:
+def apply_schema(definition: Definition, prim: Usd.Prim, instance: Instance) -> bool:
     """Apply an API schema. Raises RegistrationError where USD does not know it, else what USD raises."""
     try:
-        return prim.ApplyAPI(definition.identifier, *instance)      # type: ignore[no-any-return]
+        return author_schema(prim, definition.identifier, *instance)      # type: ignore[no-any-return]
     except Tf.ErrorException:
         _plugin.require(definition.identifier)
         raise
 
 
-def check_instance_name(definition: Definition, prim: Usd.Prim, instance: tuple[str, ...], strict: bool) -> None:
-    """Refuse names that USD cannot represent and, where `strict`, those that PhysX ignores. Raises AuthoringError."""
-    if not instance:
+def apply_across(definition: Definition, prim: Usd.Prim, instance: Instance, target: Target) -> None:
+    """Apply at an edit target behind a reference or variant, where stronger opinions can be anywhere.
+
+    Raises AuthoringError, with the layer as it was, where they win.
+    """
+    layer, path = target.layer, target.path_in_layer(prim.GetPath())
+    missing = next((prefix for prefix in path.GetPrefixes() if not layer.GetPrimAtPath(prefix)), None)
+    spec = layer.GetPrimAtPath(path)
+    before = spec.GetInfo("apiSchemas") if spec and spec.HasInfo("apiSchemas") else None
+    apply_schema(definition, prim, instance)
+    if prim.HasAPI(definition.identifier, *instance):
         return
-    (name,), problem = instance, ""
-    if name and not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
-        problem = "is not an identifier; use letters, digits and underscores"
-    elif name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-        problem = "is also the name of one of its properties; choose another"
-    elif strict and definition.instances and name not in definition.instances:
-        problem = f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
-    elif strict:
-        taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
-        problem = f"is taken by {taken}, whose properties have other types; choose another name" if taken else ""
-    if problem:
-        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")
+    if missing:
+        edit = Sdf.BatchNamespaceEdit()
+        edit.Add(missing, Sdf.Path.emptyPath)
+        layer.Apply(edit)
+    elif before is None:
+        spec.ClearInfo("apiSchemas")
+    else:
+        spec.SetInfo("apiSchemas", before)
+    raise AuthoringError(f"{prim.GetPath()}: {no_effect(definition, prim, instance)}")
+
+
+def confirm(definition: Definition, prim: Usd.Prim, instance: Instance) -> None:
+    """Raise AuthoringError where a prim does not have a schema that was applied."""
+    if not Usd.Prim.HasAPI(prim, definition.identifier, *instance):
+        raise AuthoringError(f"{prim.GetPath()}: {no_effect(definition, prim, instance)}")
+
+
+def no_effect(definition: Definition, prim: Usd.Prim, instance: Instance) -> str:
+    """Which opinion keeps a schema off a prim."""
+    entry = ":".join((definition.identifier, *instance))
+    for spec in prim.GetPrimStack():
+        entries = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else None
+        if entries is not None and (entries.isExplicit or entry in entries.deletedItems):
+            what = "sets the list of API schemas without it" if entries.isExplicit else "removes it"
+            return (f"{entry} has no effect where it was authored, because the stronger layer {spec.layer.identifier} "
+                    f"{what} at <{spec.path}>; change that layer, or make it the edit target")
+    return f"{entry} has no effect on this prim; author it at the edit target that the prim comes from"

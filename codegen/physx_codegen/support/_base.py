@@ -9,19 +9,28 @@ from typing import Any, ClassVar, ParamSpec, Self, TypeVar, overload
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
-from ._apply import apply
+from ._apply import apply, apply_schema, checked
 from ._definition import AuthoringError, Definition
-from ._target import VARIABILITY, Target, sdf_type
-from ._values import prepare, same
+from ._strict import is_strict
+from ._target import Target
+from ._values import prepare
 
 NO_PRIM = Usd.Prim()
 KINDS = {
     "single-apply": Usd.SchemaKind.SingleApplyAPI,
     "multiple-apply": Usd.SchemaKind.MultipleApplyAPI,
+    "non-applied": Usd.SchemaKind.NonAppliedAPI,
     "typed": Usd.SchemaKind.ConcreteTyped,
+    "abstract": Usd.SchemaKind.AbstractTyped,
 }
+# Called unbound, because every look-up of a method on a USD object runs a guard that takes as long as the call.
+hold = Usd.SchemaBase.__init__
+has_api = Usd.Prim.HasAPI
+is_a = Usd.Prim.IsA
+is_prim = Usd.Prim.__bool__
 
 ClassT = TypeVar("ClassT", bound=type)
+T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -48,9 +57,8 @@ class Schema:
     _name: str = ""
 
     def __repr__(self) -> str:
-        prim = object.__getattribute__(self, "_prim")       # USD's own lookup refuses invalid objects
-        shown = f"Usd.Prim(<{prim.GetPath()}>)" if prim else "Usd.Prim()"
-        name = f", {object.__getattribute__(self, '_name')!r}" if self.IsMultipleApplyAPISchema() else ""
+        shown = repr(object.__getattribute__(self, "_prim"))        # USD's own look-up refuses invalid objects
+        name = f", {object.__getattribute__(self, '_name')!r}" if type(self).IsMultipleApplyAPISchema() else ""
         return f"{type(self).definition.library}.{type(self).__name__}({shown}{name})"
 
     @classmethod
@@ -73,12 +81,12 @@ class Schema:
     @classmethod
     def IsAPISchema(cls) -> bool:
         """Whether this is an API schema."""
-        return cls.definition.kind != "typed"
+        return not cls.IsTyped()
 
     @classmethod
     def IsAppliedAPISchema(cls) -> bool:
         """Whether this is an API schema that is applied to prims."""
-        return cls.definition.kind != "typed"
+        return cls.definition.kind in {"single-apply", "multiple-apply"}
 
     @classmethod
     def IsMultipleApplyAPISchema(cls) -> bool:
@@ -93,49 +101,39 @@ class Schema:
     @classmethod
     def IsTyped(cls) -> bool:
         """Whether this schema is a prim type."""
-        return cls.definition.kind == "typed"
+        return cls.definition.kind in {"typed", "abstract"}
 
-    def _hold(self, prim: Usd.Prim | Usd.SchemaBase) -> None:
-        """Initialise the C++ object; raises ArgumentError (a TypeError) for anything but a prim or schema object."""
-        type(self)._native.__init__(self, prim)             # type: ignore[misc]
-        self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
-
-    def _set(self, values: Mapping[str, object]) -> None:
+    def _set(self, values: Mapping[str, object], strict: bool) -> None:
         """Author keyword values, all or none."""
-        prim = object.__getattribute__(self, "_prim")
+        cls, prim = type(self), object.__getattribute__(self, "_prim")
         if not self:
             where = prim.GetPath() if prim else "an invalid prim"
             raise AuthoringError(f"{where}: {self!r} is not on this prim; apply or define it first")
+        definition, name = cls.definition, object.__getattribute__(self, "_name")
         target = Target.of(prim.GetStage())
-        ready = prepare(self.definition, prim, self._prefix, values, target)
+        if strict or is_strict():
+            ready = checked(definition, prim, (name,) if name else (), values, target, strict=True)
+        else:
+            ready = prepare(definition, prim, definition.start(name), values, target)
+        warn_deprecated(definition, 4)
         with target.change():
-            target.write(prim, self._prefix, self.definition, ready)
-
-    def _create(self, name: str, value: object, sparsely: bool) -> Usd.Attribute:
-        """Author an attribute as compiled schemas do: unchecked; nothing where sparse and equal to the fallback."""
-        attribute, full = self.definition.attributes[name], self._prefix + name
-        if sparsely:
-            found = self._prim.GetAttribute(full)
-            if value is None or (found and not found.HasAuthoredValue() and same(attribute, found.Get(), value)):
-                return found
-        created = self._prim.CreateAttribute(full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
-        if value is not None:
-            created.Set(value)
-        return created
+            target.write(prim, definition.start(name), definition, ready)
 
 
-class SingleApplyAPI(Schema, Usd.APISchemaBase):
-    """Methods of single-apply API schemas."""
+class NonAppliedAPI(Schema, Usd.APISchemaBase):
+    """Methods of API schemas that are not applied: views of any prim."""
 
-    __getattribute__ = object.__getattribute__      # Usd.Prim has its own guard against invalid prims; twice as fast
+    __getattribute__ = object.__getattribute__      # without USD's guard against invalid prims: the accessors have one
 
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
     ) -> None:
-        self._hold(prim if schemaObj is None else schemaObj)
+        prim = prim if schemaObj is None else schemaObj
+        hold(self, prim)            # raises ArgumentError, a TypeError, for anything but a prim or schema object
+        self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
 
     def __bool__(self) -> bool:
-        return bool(self._prim) and self._prim.HasAPI(self.definition.identifier)
+        return bool(is_prim(self._prim))
 
     @classmethod
     def Get(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
@@ -143,19 +141,34 @@ class SingleApplyAPI(Schema, Usd.APISchemaBase):
         return cls(prim_at(stage, path))
 
     @classmethod
+    def GetSchemaAttributeNames(cls, includeInherited: bool = True) -> list[str]:
+        """Names of the attributes, without those of built-in schemas where `includeInherited` is false."""
+        return cls.definition.attribute_names(includeInherited, "")
+
+
+class SingleApplyAPI(NonAppliedAPI):
+    """Methods of single-apply API schemas."""
+
+    def __bool__(self) -> bool:
+        try:
+            return has_api(self._prim, self.definition.identifier)      # type: ignore[no-any-return]
+        except Tf.CppException:         # the prim is invalid
+            return False
+
+    @classmethod
     def CanApply(cls, prim: Usd.Prim) -> bool:
         """Whether USD lets the schema be applied to `prim`; the result's ``whyNot`` says why not."""
         return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier)            # type: ignore[no-any-return]
 
     @classmethod
-    def GetSchemaAttributeNames(cls, includeInherited: bool = True) -> list[str]:
-        """Names of the attributes, without those of built-in schemas where `includeInherited` is false."""
-        return cls.definition.attribute_names(includeInherited, "")
-
-    @classmethod
-    def _apply(cls, prim: Usd.Prim, values: Mapping[str, object]) -> Self:
+    def _apply(cls, prim: Usd.Prim, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
-        return cls(prim) if apply(cls.definition, prim, (), values) else cls()
+        if cls.definition.deprecated:
+            warn_deprecated(cls.definition, 4)
+        if values or strict or is_strict():
+            apply(cls.definition, prim, (), values, strict or is_strict())
+            return cls(prim)
+        return cls(prim) if apply_schema(cls.definition, prim, ()) else cls()
 
 
 class MultipleApplyAPI(Schema, Usd.APISchemaBase):
@@ -167,17 +180,21 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, name: str | None = None, *,
         schemaObj: Usd.SchemaBase | None = None,
     ) -> None:
-        target = prim if schemaObj is None else schemaObj
-        self._hold(target)
+        prim = prim if schemaObj is None else schemaObj
+        hold(self, prim)
+        self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
         if not isinstance(name, str):
-            if name is not None or target is not NO_PRIM:
+            if name is not None or prim is not NO_PRIM:
                 raise TypeError(f"{type(self).__name__}(prim, name): name is {name!r}; give the instance name as a str")
             name = ""
         self._name = name
-        self._prefix = self.definition.start(name)
+        self._prefix = f"{self.definition.prefix}:{name}:"
 
     def __bool__(self) -> bool:
-        return bool(self._name) and bool(self._prim) and self._prim.HasAPI(self.definition.identifier, self._name)
+        try:
+            return bool(self._name) and has_api(self._prim, self.definition.identifier, self._name)
+        except Tf.CppException:         # the prim is invalid
+            return False
 
     def GetName(self) -> str:
         """The instance name."""
@@ -254,11 +271,16 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         return name if prefix == cls.definition.prefix and name and not is_property else None
 
     @classmethod
-    def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object]) -> Self:
+    def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
         if not isinstance(name, str):
             raise TypeError(f"instance name {name!r} is not a str")
-        return cls(prim, name) if apply(cls.definition, prim, (name,), values) else cls()
+        if cls.definition.deprecated:
+            warn_deprecated(cls.definition, 4)
+        if name and (values or strict or is_strict()):      # USD itself refuses empty names
+            apply(cls.definition, prim, (name,), values, strict or is_strict())
+            return cls(prim, name)
+        return cls(prim, name) if apply_schema(cls.definition, prim, (name,)) else cls()
 
 
 class TypedSchema(Schema):
@@ -267,11 +289,15 @@ class TypedSchema(Schema):
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
     ) -> None:
-        type(self)._hold(self, prim if schemaObj is None else schemaObj)     # before this USD refuses any look-up
+        cls, prim = type(self), prim if schemaObj is None else schemaObj
+        cls._native.__init__(self, prim)                # type: ignore[misc]
+        self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
 
     def __bool__(self) -> bool:
-        prim = object.__getattribute__(self, "_prim")
-        return bool(prim) and prim.IsA(type(self).definition.identifier)
+        try:
+            return is_a(object.__getattribute__(self, "_prim"), type(self).definition.identifier)  # type: ignore[no-any-return]
+        except Tf.CppException:         # the prim is invalid
+            return False
 
     @classmethod
     def Get(cls, stage: Usd.Stage, path: Sdf.Path | str) -> Self:
@@ -285,13 +311,18 @@ class TypedSchema(Schema):
         return [*inherited, *cls.definition.attribute_names(False, "")]
 
     @classmethod
-    def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object]) -> Self:
-        before = prim_at(stage, path)
+    def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object], strict: bool) -> Self:
+        definition, before = cls.definition, prim_at(stage, path)
+        if definition.deprecated:
+            warn_deprecated(definition, 4)
+        if not values and not strict and not is_strict():
+            return cls(stage.DefinePrim(path, definition.identifier))
         target = Target.of(stage)
-        ready = prepare(cls.definition, before, "", values, target, path) if values else {}
-        prim = stage.DefinePrim(path, cls.definition.identifier)
+        problems = type_problems(definition, before) if strict or is_strict() else ()
+        ready = prepare(definition, before, "", values, target, path, problems)
+        prim = stage.DefinePrim(path, definition.identifier)
         with target.change():
-            target.write(prim, "", cls.definition, ready)
+            target.write(prim, "", definition, ready)
         return cls(prim)
 
 
@@ -312,12 +343,30 @@ def define(definition: Definition) -> Callable[[ClassT], ClassT]:
             namespace.pop(special, None)
         namespace["definition"] = definition
         namespace["schemaKind"] = namespace["schemaType"] = KINDS[definition.kind]
+        if definition.deprecated:
+            namespace["__deprecated__"] = definition.deprecated
         cls = type(Usd.SchemaBase)(source.__name__, bases or (Usd.APISchemaBase,), namespace)
         cls._native = next(base for base in cls.__mro__ if not hasattr(base, "definition")) if bases else Usd.SchemaBase
         _plugin.bind(cls, f"{definition.library}{source.__name__}")
         return cls                                          # type: ignore[no-any-return]
 
     return build
+
+
+def deprecated(message: str) -> Callable[[T], T]:
+    """Mark a method as PEP 702 does; the warning itself comes from where properties are authored."""
+
+    def mark(method: T) -> T:
+        method.__deprecated__ = message                     # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+def warn_deprecated(definition: Definition, stacklevel: int) -> None:
+    """Warn about the use of a deprecated class."""
+    if definition.deprecated:
+        warnings.warn(f"{definition.identifier} is deprecated: {definition.deprecated}", DeprecationWarning, stacklevel)
 
 
 def renamed(former: str, method: Callable[P, R]) -> Callable[P, R]:
@@ -333,6 +382,14 @@ def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
     if not isinstance(stage, Usd.Stage):
         raise TypeError(f"{stage!r} is not a stage; give an open Usd.Stage")
     return stage.GetPrimAtPath(path)
+
+
+def type_problems(definition: Definition, prim: Usd.Prim) -> tuple[str, ...]:
+    """Why a prim that exists should not become another type."""
+    kind = prim.GetTypeName() if prim else ""
+    if kind in ("", definition.identifier):
+        return ()
+    return (f"{prim.GetPath()}: the prim is a {kind}, which {definition.identifier} would replace; choose another path",)
 
 
 def check_prim(prim: Usd.Prim) -> None:

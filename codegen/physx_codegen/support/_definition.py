@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 Quick = tuple[str, tuple[type, ...], float, float]      # property name, exact types, open interval
 FLOAT_MAX = 3.4028234663852886e38
@@ -35,8 +34,7 @@ class AuthoringError(PhysxSchemaError, ValueError):
     """A value, name or target that PhysX would refuse or ignore; nothing was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """An interval of allowed values; a bound is a number or the name of another attribute of the class."""
 
     lower: float | str
@@ -54,8 +52,7 @@ class Range:
         return tuple(bound for bound in (self.lower, self.upper) if isinstance(bound, str))
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(NamedTuple):
     """One attribute; `name` is what follows the instance name, or the whole name outside multiple-apply schemas."""
 
     name: str
@@ -66,42 +63,74 @@ class Attribute:
     range: Range | None = None
     unit: str = ""
     keyword: str = ""                   # of Apply and set; the last part of `name` where empty
-    deprecated: str = ""
+    deprecated: str = ""                # what replaces it
     renamed_from: str = ""
+    retired: str = ""                   # the release that dropped it
+
+    @property
+    def keyword_name(self) -> str:
+        """The keyword of Apply and set."""
+        return self.keyword or self.name.rpartition(":")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Relationship:
+class Relationship(NamedTuple):
     """One relationship; `name` as in :class:`Attribute`."""
 
     name: str
     targets: tuple[str, ...] = ()       # schemas that a target should have; advisory
     many: bool = False
     keyword: str = ""
+    deprecated: str = ""
+    renamed_from: str = ""
+    retired: str = ""
+
+    @property
+    def keyword_name(self) -> str:
+        """The keyword of Apply and set."""
+        return self.keyword or self.name.rpartition(":")[2]
 
 
 Property = Attribute | Relationship
+Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstract"]
 
 
-@dataclass(frozen=True)
-class Definition:
-    """One schema class as defined in YAML."""
+class Facts(NamedTuple):
+    """What the YAML says about a class."""
 
     library: str                        # "PhysxSchema"
     identifier: str                     # USD's name of the schema
-    kind: Literal["single-apply", "multiple-apply", "typed"]
+    kind: Kind
     prefix: str = ""                    # namespace of a multiple-apply schema's properties
     properties: tuple[Property, ...] = ()
     inherited: tuple[Definition, ...] = ()          # built-in schemas of the same instance name; parent of a prim type
     applies_to: tuple[str, ...] = ()                # advisory: schemas of prims it makes sense on
     instances: tuple[str, ...] = ()                 # advisory: instance names PhysX reads; empty where it reads any
     conflicts: tuple[str, ...] = ()                 # schemas whose properties clash under the same instance name
-    deprecated: str = ""
+    includes: tuple[str, ...] = ()                  # built-in API schemas, as written
+    equation: str = ""
+    semantics: str = ""                             # where its meaning is documented at length
+    deprecated: str = ""                            # what replaces it
     renamed_from: str = ""
-    own: dict[str, Property] = field(init=False, repr=False, compare=False, default_factory=dict)
+    retired: str = ""                               # the release that dropped it
+    retired_properties: tuple[Property, ...] = ()   # dropped since; the class keeps accessors for them
 
-    def __post_init__(self) -> None:
-        self.own.update((prop.name, prop) for prop in self.properties)
+
+class Definition(Facts):
+    """One schema class as defined in YAML: its facts, and views of them that are made when first asked for."""
+
+    __eq__ = object.__eq__              # a definition is itself alone, and a key that hashes fast
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+
+    @cached_property
+    def own(self) -> dict[str, Property]:
+        """Name to property, without inherited ones."""
+        return {prop.name: prop for prop in self.properties}
+
+    @cached_property
+    def accessible(self) -> dict[str, Any]:
+        """Name to property for everything that has Get and Create methods, retired properties included."""
+        return self.by_name | {prop.name: prop for prop in self.retired_properties}
 
     @cached_property
     def by_name(self) -> dict[str, Property]:
@@ -117,7 +146,7 @@ class Definition:
     @cached_property
     def by_keyword(self) -> dict[str, Property]:
         """Keyword of Apply and set to property."""
-        return {prop.keyword or prop.name.rpartition(":")[2]: prop for prop in self.by_name.values()}
+        return {prop.keyword_name: prop for prop in self.by_name.values()}
 
     @cached_property
     def quick(self) -> dict[str, Quick]:

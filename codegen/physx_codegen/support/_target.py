@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from pxr import Sdf, Usd
 
-from ._definition import Definition, Property, Relationship
+from ._definition import AuthoringError, Definition, Property, Relationship
 
 VARIABILITY = (Sdf.VariabilityVarying, Sdf.VariabilityUniform)
 sdf_type = cache(Sdf.ValueTypeNames.Find)
@@ -21,12 +21,20 @@ class Target(NamedTuple):
     layer: Sdf.Layer
     is_direct: bool                                 # whether paths in the layer are those of the stage
     path_in_layer: Callable[[Sdf.Path], Sdf.Path]
+    stronger: tuple[Sdf.Layer, ...] = ()            # layers of the stage that win over a direct one
 
     @classmethod
     def of(cls, stage: Usd.Stage) -> Self:
-        """The present edit target of `stage`."""
+        """The present edit target of `stage`. Raises AuthoringError where what is authored there has no effect."""
         target = stage.GetEditTarget()
-        return cls(target.GetLayer(), target.GetMapFunction().isIdentity, target.MapToSpecPath)
+        layer, is_direct = target.GetLayer(), target.GetMapFunction().isIdentity
+        if not is_direct:
+            return cls(layer, False, target.MapToSpecPath)
+        layers = stage.GetLayerStack()
+        if layer not in layers:
+            raise AuthoringError(f"{layer.identifier if layer else 'the edit target'} is muted or no layer of the "
+                                 "stage; choose another edit target")
+        return cls(layer, True, target.MapToSpecPath, tuple(layers[:layers.index(layer)]))
 
     def change(self) -> AbstractContextManager[object]:
         """What writing happens inside: one change for USD to compose, unless USD is needed to map paths."""
@@ -39,11 +47,29 @@ class Target(NamedTuple):
             return [f"{path}: the prim is inside an instance; author on the instanced asset"]
         if not layer.permissionToEdit:
             return [f"{path}: layer {layer.identifier} is read-only; choose another edit target"]
-        owner = layer.GetPrimAtPath(path if self.is_direct else self.path_in_layer(path))
+        local = path if self.is_direct else self.path_in_layer(path)
+        if not local:
+            return [f"{path}: the edit target in {layer.identifier} does not reach this prim; choose another"]
+        owner = layer.GetPrimAtPath(local)
         specs = authored(owner, prefix, names) if owner else {}
         kinds = {name: getattr(definition.by_name[name], "type", "rel") for name in specs}
         return [f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; "
                 f"remove it there first" for name, spec in specs.items() if spec_type(spec) != kinds[name]]
+
+    def overruled(self, path: Sdf.Path, entry: str) -> str:
+        """Why an entry of apiSchemas would have no effect at a path; empty where it would."""
+        for layer in self.stronger:
+            spec = layer.GetPrimAtPath(path)
+            entries = spec.GetInfo("apiSchemas") if spec and spec.HasInfo("apiSchemas") else None
+            if entries is None:
+                continue
+            if entry in entries.GetAddedOrExplicitItems():
+                return ""
+            if entries.isExplicit or entry in entries.deletedItems:
+                what = "sets the list of API schemas without it" if entries.isExplicit else "removes it"
+                return (f"{path}: {entry} has no effect where it is authored, because the stronger layer "
+                        f"{layer.identifier} {what}; change that layer, or make it the edit target")
+        return ""
 
     def write(self, prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
         """Author prepared values on `prim`, inside :meth:`change`."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import numbers
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -26,14 +25,15 @@ class Refused(ValueError):
 
 def prepare(
     definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], target: Target,
-    path: Sdf.Path | str = "",
+    path: Sdf.Path | str = "", found: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Check keyword values and convert them: property name (without prefix) to USD value or target paths.
 
-    `path` names a prim that is yet to be defined. Raises AuthoringError with one line for each problem.
+    `path` names a prim that is yet to be defined, `found` are problems seen before. Raises AuthoringError with one line
+    for each problem.
     """
     path = path or prim.GetPath()
-    problems: list[str] = []
+    problems = list(found)
     ready: dict[str, Any] = {}
     doubtful: set[str] = set()
     quick = definition.quick
@@ -54,8 +54,7 @@ def prepare(
     for name in definition.ranges_to_check(ready, doubtful):
         line = range_problem(definition, prim, prefix, ready, name)
         problems += [f"{path}.{prefix}{name}: {line}"] if line else []
-    if prim:
-        problems += target.problems(prim, prefix, definition, ready)
+    problems += target.problems(prim, prefix, definition, ready) if prim else ()
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     return ready
@@ -81,6 +80,8 @@ def unknown_keyword(definition: Definition, keyword: str) -> str:
 
 def closest(word: str, allowed: Sequence[str]) -> str:
     """The allowed word most like `word`, whatever its case; empty where none is."""
+    import difflib                          # rarely needed, and slow to import
+
     lowered = {other.lower(): other for other in allowed}
     found = difflib.get_close_matches(word.lower(), lowered, n=1)
     return lowered[found[0]] if found else ""

@@ -1,0 +1,82 @@
+"""Strictness on request: what PhysX would refuse or ignore is refused when it is authored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from pxr import Sdf, Usd
+
+from ._definition import Attribute, AuthoringError, Definition
+from ._target import Target
+from ._values import prepare
+
+STRICT: ContextVar[bool] = ContextVar("physx_schema_strict", default=False)
+APPLIED = (Usd.SchemaKind.SingleApplyAPI, Usd.SchemaKind.MultipleApplyAPI)
+is_strict = STRICT.get
+
+
+@contextmanager
+def strict(enabled: bool = True) -> Iterator[None]:
+    """Refuse, within the ``with`` block or the decorated function, what PhysX would refuse or ignore.
+
+    Apply, Define, set and every Create method then raise AuthoringError, and author nothing, for values out of range,
+    tokens and instance names that are not allowed, an instance name that is the name of a property or taken by a
+    schema of the same prefix, prims that the schema has no effect on, and properties of schemas that are not applied.
+    Blocks nest; `enabled` false makes an exception inside one.
+    """
+    token = STRICT.set(enabled)
+    try:
+        yield
+    finally:
+        STRICT.reset(token)
+
+
+def name_problems(definition: Definition, prim: Usd.Prim, instance: tuple[str, ...]) -> Iterator[str]:
+    """What is wrong with an instance name, one line each."""
+    for name in instance:
+        start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
+        if not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
+            yield f"{start} is not an identifier; use letters, digits and underscores"
+        elif name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
+            yield f"{start} is also the name of one of its properties; choose another"
+        elif definition.instances and name not in definition.instances:
+            yield f"{start} is not one of {', '.join(definition.instances)}; PhysX reads only these"
+        taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
+        if taken:
+            yield f"{start} is taken by {taken}, whose properties have other types; choose another name"
+
+
+def prim_problems(definition: Definition, prim: Usd.Prim) -> Iterator[str]:
+    """Why the schema has no effect on the prim, as far as the schema says."""
+    if definition.applies_to and not any(has_schema(prim, name) for name in definition.applies_to):
+        kind = prim.GetTypeName() or "an untyped prim"
+        yield (f"{prim.GetPath()}: {definition.identifier} has no effect on {kind}; "
+               f"it needs {' or '.join(definition.applies_to)}")
+
+
+def has_schema(prim: Usd.Prim, identifier: str) -> bool:
+    """Whether a prim is of a type or has an API schema."""
+    if Usd.SchemaRegistry.GetSchemaKind(identifier) in APPLIED:
+        return bool(prim.HasAPI(identifier))
+    return bool(prim.IsA(identifier))
+
+
+def refuse_unapplied(schema: Any) -> None:
+    """Raise AuthoringError where a schema object is on a prim without the schema."""
+    if not schema:
+        path = object.__getattribute__(schema, "_prim").GetPath()
+        raise AuthoringError(f"{path}: {schema!r} is not on this prim; apply or define it first")
+
+
+def strict_value(schema: Any, attribute: Attribute, value: object) -> object:
+    """A value of a Create method, converted and checked as Apply does. Raises AuthoringError."""
+    refuse_unapplied(schema)
+    if value is None:
+        return None
+    prim, prefix = object.__getattribute__(schema, "_prim"), object.__getattribute__(schema, "_prefix")
+    definition = type(schema).definition
+    ready = prepare(definition, prim, prefix, {attribute.keyword_name: value}, Target.of(prim.GetStage()))
+    return ready[attribute.name]
