@@ -1,47 +1,65 @@
-"""Properties of USD's own prim types, read from the generatedSchema.usda files of the installed USD."""
+"""A schema.usda, as usdGenSchema takes it, to a frozen Library."""
 
 from __future__ import annotations
 
-from functools import cache
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from pxr import Plug, Sdf
+from pxr import Sdf, Tf
 
-from .naming import EXTERNAL_BASES
+from .model import Library, Location, SchemaError
+from .usda_outline import Outline
+from .usda_reader import UsdaReader
+from .usda_spec import Problems
+from .wording import displayed
 
-
-@cache
-def inherited_properties(base: str) -> dict[str, dict[str, Any]]:
-    """Name to declaration of every property of a USD prim type, without documentation.
-
-    Reads layers rather than the schema registry, which must not be used before plugins are registered.
-    """
-    layer = Sdf.Layer.OpenAsAnonymous(str(schema_file(EXTERNAL_BASES[base][0])))
-    return {prop.name: declared(prop) for prop in layer.GetPrimAtPath(f"/{base}").properties}
+PLACE = re.compile(r":(\d+):\d+: (.*)", re.DOTALL)
 
 
-def schema_file(type_name: str) -> Path:
-    """The generatedSchema.usda that defines a TfType."""
-    plugin = next(plugin for plugin in Plug.Registry().GetAllPlugins() if plugin.DeclaresType(type_name))
-    return Path(plugin.resourcePath) / "generatedSchema.usda"
+def load_usda(path: Path) -> Library:
+    """Read a file of schema classes as one library. Raises SchemaError with every problem found."""
+    text = source(path)
+    layer = parsed(path, text)
+    outline = Outline(text)
+    problems = Problems(displayed(path), outline)
+    for place in outline.variants:
+        problems.report("variants cannot stand in a schema; remove them", place)
+    library = UsdaReader(layer, problems).library()
+    if problems.found:
+        raise SchemaError(problems.found)
+    return library
 
 
-def declared(prop: Sdf.PropertySpec) -> dict[str, Any]:
-    """A property as the template of generatedSchema.usda takes it."""
-    shared = {"name": prop.name, "brief": "", "group": prop.displayGroup, "display": prop.displayName}
-    if isinstance(prop, Sdf.RelationshipSpec):
-        return shared | {"declaration": f"rel {prop.name}", "tokens": ()}
-    uniform = "uniform " if prop.variability == Sdf.VariabilityUniform else ""
-    default = f" = {default_text(prop)}" if prop.HasDefaultValue() else ""
-    declaration = f"{uniform}{prop.typeName} {prop.name}{default}"
-    return shared | {"declaration": declaration, "tokens": tuple(prop.allowedTokens)}
+def source(path: Path) -> str:
+    """The text of a file. Raises SchemaError."""
+    try:
+        content = path.read_bytes()
+        if content.startswith(b"PXR-USDC"):
+            _refuse(path, 1, "is binary; write it as text with usdcat -o schema.usda")
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        _refuse(path, line, f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
+    except OSError as error:
+        _refuse(path, 1, f"cannot be read: {error.strerror}; check the file and its permissions")
 
 
-def default_text(prop: Sdf.AttributeSpec) -> str:
-    """A default in usda syntax, written by USD."""
-    scratch = Sdf.Layer.CreateAnonymous(".usda")
-    owner = Sdf.CreatePrimInLayer(scratch, "/a")
-    Sdf.AttributeSpec(owner, "b", prop.typeName).default = prop.default
-    text: str = scratch.ExportToString()
-    return text.partition(" b = ")[2].rpartition("}")[0].strip()
+def parsed(path: Path, text: str) -> Any:
+    """The layer that USD makes of a text. Raises SchemaError with USD's own words."""
+    if not text.startswith("#usda"):
+        _refuse(path, 1, "does not begin with #usda 1.0; give a text layer of USD")
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    try:
+        if layer.ImportFromString(text):
+            return layer
+        reason = "not a USD layer"
+    except Tf.ErrorException as error:
+        reason = " ".join(str(item.commentary) for item in error.args[-1:])
+    found = PLACE.search(reason)
+    line, words = (int(found.group(1)), found.group(2)) if found else (1, reason)
+    _refuse(path, line, f"not usda: {' '.join(words.split())[:200]}; correct the syntax there")
+
+
+def _refuse(path: Path, line: int, message: str) -> NoReturn:
+    raise SchemaError([(Location(displayed(path), line), message)])

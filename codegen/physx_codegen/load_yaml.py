@@ -91,6 +91,8 @@ class _Reader(Reader):
         given = self.given(entry, fields.CLASS)
         given["kind"] = given["kind"] or "single-apply"
         given["python_name"] = given["python_name"] or given["name"]
+        if given["base"] == "Typed" and given["kind"] in {"typed", "abstract"}:
+            given["base"] = ""                      # what stands where no base is given
         attributes = [self.attribute(item) for item in self.items(entry, "attributes", "attribute")]
         relationships = [self.relationship(item) for item in self.items(entry, "relationships", "relationship")]
         return SchemaClass(

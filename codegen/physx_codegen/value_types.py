@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +13,7 @@ from .model import Value
 
 Base = Literal["bool", "int", "float", "word", "none"]
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")        # all but tab and line feed
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -137,8 +139,9 @@ def usda_text(kind: ValueType, value: Value) -> str:
 
 
 def usda_string(text: str) -> str:
-    """A quoted usda string on one line."""
-    return json.dumps(text, ensure_ascii=False)
+    """A quoted usda string; one of several lines in three quotes."""
+    escaped = CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\\", "\\\\").replace('"', '\\"'))
+    return f'"""{escaped}"""' if "\n" in text else f'"{escaped}"'
 
 
 def python_text(value: object) -> str:
