@@ -31,3 +31,20 @@ def bound(text: str) -> float | str:
     if math.isnan(number):
         raise ValueError(f"bound '{text}' is not a number; give one, or inf or -inf")
     return number
+
+
+def holds(outer: Range | None, inner: Range | None) -> bool:
+    """Whether all of `inner` lies in `outer`, None standing for all numbers; a name fits only itself."""
+    if outer is None or inner is None:
+        return outer is None
+    below = reaches(outer.lower, outer.lower_closed, inner.lower, inner.lower_closed, -1)
+    return below and reaches(outer.upper, outer.upper_closed, inner.upper, inner.upper_closed, 1)
+
+
+def reaches(outer: float | str, outer_closed: bool, inner: float | str, inner_closed: bool, sign: int) -> bool:
+    """Whether the bound of one interval lies as far out as that of another; `sign` is the direction outwards."""
+    if outer == inner:
+        return outer_closed or not inner_closed
+    if isinstance(outer, str) or isinstance(inner, str):
+        return False
+    return sign * outer > sign * inner

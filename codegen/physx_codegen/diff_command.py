@@ -1,0 +1,41 @@
+"""The command `diff`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from .diff import LEVELS, Level, as_json, compare, text
+from .model import SchemaError
+from .sources import read
+
+FOUND, UNREADABLE = 1, 3                # exit codes
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--json", "json_wanted", is_flag=True, help="Write every difference as JSON.")
+@click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
+              help="The least difference that is shown and that makes the exit code 1.")
+def diff(old: str, new: str, json_wanted: bool, level: Level) -> None:
+    """Say what differs between two schemas, and what of it breaks stages or programs.
+
+    OLD and NEW are each a folder with YAML definitions, a schema.usda, a generatedSchema.usda, a folder with
+    plugInfo.json, or the name of an installed package such as physx_usd_schemas.
+
+    Exit codes: 0 no difference, 1 differences, 2 usage, 3 unreadable schema.
+    """
+    sides, problems = [], []
+    for name in (old, new):
+        try:
+            sides.append(read(name))
+        except SchemaError as error:
+            problems += str(error).splitlines()
+    if problems:
+        click.echo("\n".join(dict.fromkeys(problems)), err=True)
+        sys.exit(UNREADABLE)
+    comparison = compare(*sides).down_to(level)
+    click.echo(as_json(comparison) if json_wanted else text(comparison))
+    sys.exit(FOUND if comparison.differences else 0)

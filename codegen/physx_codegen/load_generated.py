@@ -1,0 +1,231 @@
+"""generatedSchema.usda and plugInfo.json of a plugin back to a Library: the facts that USD's generator keeps."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pxr import Gf, Sdf, Tf
+
+from .installed_schemas import Installed, installed
+from .model import Attribute, Family, Kind, Library, Location, Property, Relationship, SchemaClass, SchemaError, Value
+from .naming import PLACEHOLDER
+from .value_types import TYPES
+
+SCHEMA, PLUGIN = "generatedSchema.usda", "plugInfo.json"
+HALF = re.compile(r"half[234]?|(quat|(point|vector|normal|color|texCoord)[234])h")
+SINGLE = re.compile(r"float[234]?|(quat|(point|vector|normal|color|texCoord)[234])f")
+KINDS: Mapping[str, Kind] = {
+    "singleApplyAPI": "single-apply", "multipleApplyAPI": "multiple-apply", "nonAppliedAPI": "non-applied",
+    "concreteTyped": "typed", "abstractTyped": "abstract",
+}
+# Precision of numbers by Sdf value type; double where a type is not here.
+PRECISIONS = {
+    name: letter for name in TYPES for letter, pattern in (("e", HALF), ("f", SINGLE)) if pattern.fullmatch(name)}
+API_BASE = "UsdAPISchemaBase"
+NOWHERE = Location("", 0)
+
+
+def load_generated(folder: Path) -> Library:
+    """The library of a folder with plugInfo.json and generatedSchema.usda.
+
+    Names, kinds, types, defaults, variability, tokens, built-ins and display texts are there, and the first sentence of
+    the documentation; accessor names, ranges and units are not. Raises SchemaError.
+    """
+    plugin = _plugin(folder / PLUGIN)
+    types = {_identifier(name, facts): (name, facts) for name, facts in plugin["Info"]["Types"].items()
+             if "schemaKind" in facts or "UsdSchemaBase" in facts.get("alias", {})}     # others are no schemas
+    path = next((path for path in _candidates(folder, plugin) if path.is_file()), folder / SCHEMA).resolve()
+    layer = _open(path)
+    prefix = _prefix({identifier: name for identifier, (name, _) in types.items()})
+    reader = _Reader(path, prefix, types)
+    classes = {spec.name: reader.schema_class(spec) for spec in layer.rootPrims if spec.name in types}
+    missing = sorted(types.keys() - classes.keys())
+    if missing:
+        message = f"has no class {', '.join(missing)}, which {PLUGIN} names; generate both files together"
+        raise SchemaError([(Location(str(path), 1), message)])
+    own = tuple(_own(cls, classes, types) for cls in classes.values())
+    place = Location(str(folder / PLUGIN), 1)
+    return Library(folder.name, prefix, plugin["Name"], "", (), place, families=(Family(SCHEMA, SCHEMA, own),))
+
+
+def _plugin(path: Path) -> dict[str, Any]:
+    """The plugin that a plugInfo.json describes; its comment lines are USD's own addition to JSON."""
+    place = Location(str(path), 1)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        content = json.loads("\n".join("" if line.lstrip().startswith("#") else line for line in lines))
+        plugins = [dict(plugin) for plugin in content["Plugins"]]
+        found = [plugin for plugin in plugins if plugin["Name"] and plugin["Info"].get("Types")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise SchemaError([(place, f"cannot be read: {error}; give a readable {PLUGIN}")]) from None
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg}; write the file anew with its generator"
+        raise SchemaError([(Location(str(path), error.lineno), message)]) from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise SchemaError([(place, "not a list of 'Plugins' with Name and Info; write the file anew")]) from None
+    if len(found) != 1:
+        raise SchemaError([(place, f"describes {len(found)} plugins with types; give the folder of one library")])
+    return found[0]
+
+
+def _candidates(folder: Path, plugin: Mapping[str, Any]) -> list[Path]:
+    """Where plugInfo.json says the schema lies, then beside it: placeholders may not have been filled."""
+    return [folder / str(plugin.get("Root", ".")) / str(plugin.get("ResourcePath", ".")) / SCHEMA, folder / SCHEMA]
+
+
+def _identifier(type_name: str, facts: Mapping[str, Any]) -> str:
+    return str(facts.get("schemaIdentifier") or facts.get("alias", {}).get("UsdSchemaBase") or type_name)
+
+
+def _open(path: Path) -> Any:
+    place = Location(str(path), 1)
+    if not path.is_file():
+        raise SchemaError([(place, f"no such file; give a folder with {PLUGIN} and {SCHEMA}")])
+    try:
+        return Sdf.Layer.OpenAsAnonymous(str(path))
+    except Tf.ErrorException as error:
+        reason = " ".join(str(error.args[0].commentary).split())
+        raise SchemaError([(place, f"not a USD layer: {reason}; generate the file anew")]) from None
+
+
+def _prefix(names: Mapping[str, str]) -> str:
+    """What TfType names begin with: the start that most of them have once the class's name is taken off."""
+    starts: Counter[str] = Counter()
+    for identifier, name in names.items():
+        tails = (identifier[cut:] for cut in range(len(identifier)) if identifier[cut].isupper())
+        tail = next((tail for tail in tails if name.endswith(tail)), "")
+        starts[name.removesuffix(tail)] += 1
+    return max(starts, key=lambda start: (starts[start], -len(start)))
+
+
+class _Reader:
+    """Specs of generatedSchema.usda to classes."""
+
+    def __init__(self, path: Path, prefix: str, types: Mapping[str, tuple[str, Mapping[str, Any]]]) -> None:
+        self.path = path
+        self.prefix = prefix
+        self.types = types
+        self.identifiers = {name: identifier for identifier, (name, _) in types.items()}
+        self.lines: dict[str, int] = {}
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            if line.startswith("class ") and line.count('"') >= 2:
+                self.lines.setdefault(line.split('"')[1], number)
+
+    def schema_class(self, spec: Any) -> SchemaClass:
+        """One class, with the properties of its parents."""
+        type_name, facts = self.types[spec.name]
+        loc = Location(str(self.path), self.lines.get(spec.name, 1))
+        kind = KINDS.get(str(facts.get("schemaKind")))
+        if kind is None:
+            message = f"{spec.name} has the schemaKind {facts.get('schemaKind')!r}; known: {', '.join(KINDS)}"
+            raise SchemaError([(loc, message)])
+        multiple = kind == "multiple-apply"
+        names = [prop.name.partition(f":{PLACEHOLDER}") for prop in spec.properties]
+        prefix = next((start for start, found, _ in names if found and multiple), "")
+        custom = spec.customData
+        return SchemaClass(
+            name=spec.name, kind=kind, loc=loc, base=self.base(facts), prefix=prefix,
+            includes=tuple(name.removesuffix(f":{PLACEHOLDER}") for name in _applied(spec)),
+            can_only_apply_to=tuple(facts.get("apiSchemaCanOnlyApplyTo", ())),
+            auto_apply_to=tuple(facts.get("apiSchemaAutoApplyTo", ())),
+            allowed_instances=tuple(facts.get("apiSchemaAllowedInstanceNames", ())),
+            python_name=type_name.removeprefix(self.prefix), doc=_doc(spec, custom),
+            hidden=bool(spec.hidden),
+            properties=tuple(_property(item, f"{prefix}:{PLACEHOLDER}:" if prefix else "", loc)
+                             for item in spec.properties))
+
+    def base(self, facts: Mapping[str, Any]) -> str:
+        """The identifier of the parent type, empty for API schemas without one of their own."""
+        parent = next(iter(facts.get("bases", ())), API_BASE)
+        other = _installed(parent)
+        return "" if parent == API_BASE else self.identifiers.get(parent) or (other.name if other else parent)
+
+
+@cache
+def _installed(type_name: str) -> Installed | None:
+    """The schema of another plugin with this TfType name."""
+    return next((schema for schema in installed().values() if schema.tf_type == type_name), None)
+
+
+def _applied(spec: Any) -> list[str]:
+    listed = spec.GetInfo("apiSchemas")
+    return list(listed.GetAppliedItems()) if listed else []
+
+
+def _doc(spec: Any, custom: Mapping[str, Any]) -> str:
+    return str(custom.get("userDocBrief") or custom.get("userDoc") or spec.documentation)
+
+
+def _property(spec: Any, start: str, loc: Location) -> Property:
+    shared: dict[str, Any] = {
+        "name": spec.name.removeprefix(start), "loc": loc, "display": spec.displayName, "group": spec.displayGroup,
+        "doc": _doc(spec, spec.customData), "hidden": bool(spec.hidden)}
+    if isinstance(spec, Sdf.RelationshipSpec):
+        return Relationship(**shared)
+    type_name = str(spec.typeName)
+    default = plain(spec.default, type_name) if spec.HasDefaultValue() else None
+    return Attribute(type=type_name, default=default, uniform=spec.variability == Sdf.VariabilityUniform,
+                     tokens=tuple(spec.allowedTokens or ()), **shared)
+
+
+def plain(value: Any, type_name: str) -> Value:
+    """A value of USD as YAML would have it; numbers of low precision get the fewest digits that give them back."""
+    if isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return shortest(value, PRECISIONS.get(type_name.removesuffix("[]"), "d"))
+    if isinstance(value, Sdf.AssetPath):
+        return str(value.path)
+    if isinstance(value, Sdf.TimeCode):
+        return float(value.GetValue())
+    if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
+        return tuple(plain(item, type_name) for item in (value.GetReal(), *value.GetImaginary()))
+    return tuple(plain(item, type_name) for item in value)
+
+
+def shortest(value: float, precision: str) -> float:
+    """The number with the fewest digits that has the same bits at a precision of struct."""
+    if precision == "d" or not math.isfinite(value):
+        return value
+    bits = struct.pack(precision, value)
+    return next(found for digits in range(1, 18)
+                if struct.pack(precision, found := float(f"{value:.{digits}g}")) == bits)
+
+
+def _own(cls: SchemaClass, classes: Mapping[str, SchemaClass], types: Mapping[str, Any]) -> SchemaClass:
+    """The class without what its parents bring: generatedSchema.usda repeats it unchanged."""
+    parent = classes.get(cls.base)
+    inherited = parent.properties if parent else _external_properties(_base_type(types[cls.name][1]))
+    known = {bare(prop) for prop in inherited}
+    return replace(cls, properties=tuple(prop for prop in cls.properties if bare(prop) not in known),
+                   includes=tuple(name for name in cls.includes if parent is None or name not in parent.includes))
+
+
+def bare(prop: Property) -> Property:
+    """The property without place and wording, which differ between releases of the same facts."""
+    return replace(prop, loc=NOWHERE, doc="", display="", group="")
+
+
+def _base_type(facts: Mapping[str, Any]) -> str:
+    return str(next(iter(facts.get("bases", ())), API_BASE))
+
+
+@cache
+def _external_properties(type_name: str) -> tuple[Property, ...]:
+    """What a prim type of the installed USD has, parents included; nothing for a type that USD does not know."""
+    known = _installed(type_name)
+    path = Path(known.folder) / SCHEMA if known else None
+    if known is None or path is None or not path.is_file():
+        return ()
+    layer = _open(path)                 # specs live as long as their layer
+    spec = layer.GetPrimAtPath(f"/{known.name}")
+    return tuple(_property(item, "", NOWHERE) for item in spec.properties) if spec else ()
