@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 from pxr import Usd
 
@@ -33,13 +34,32 @@ def is_physics_schema(name: str) -> bool:
     return name.startswith(("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI"))
 
 
+class Seen(NamedTuple):
+    """A property as USD composes it at the default time."""
+
+    authored: bool          # whether it has a value, or targets, of its own
+    value: object           # of an attribute; target paths of a relationship
+    type_name: str          # Sdf type name, "rel" for a relationship
+
+
+def look_up(prim: Any, name: str) -> Seen:
+    """A property of a prim."""
+    attribute = prim.GetAttribute(name)
+    if attribute:
+        authored = attribute.GetResolveInfo(Usd.TimeCode.Default()).HasAuthoredValue()
+        return Seen(authored, attribute.Get(), str(attribute.GetTypeName()))
+    relationship = prim.GetRelationship(name)
+    return Seen(relationship.HasAuthoredTargets(), tuple(map(str, relationship.GetTargets())), "rel")
+
+
 class PrimOpinions:
     """What one prim authors about physics, and what has been read of it.
 
     `applied` holds the composed apiSchemas as authored, registered with USD or not.
     """
 
-    __slots__ = ("applied", "consumed", "path", "prim", "problems", "properties", "type_name", "used_schemas")
+    __slots__ = ("_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties", "type_name",
+                 "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
@@ -47,6 +67,8 @@ class PrimOpinions:
         self.type_name = str(prim.GetTypeName())
         self.applied = tuple(dict.fromkeys(str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
         self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
+        self._schemas = frozenset((*self.applied, self.type_name))
+        self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
         self.problems = problems
         self.consumed: set[str] = set()
         self.used_schemas: set[str] = set()
@@ -63,7 +85,7 @@ class PrimOpinions:
 
     def has(self, schema: str, instance: str = "") -> bool:
         """Whether the schema is the prim's type or applied to it (under the instance name)."""
-        return (f"{schema}:{instance}" if instance else schema) in self.applied or self.type_name == schema
+        return (f"{schema}:{instance}" if instance else schema) in self._schemas
 
     def instances(self, schema: str) -> list[str]:
         """Instance names under which a multiple-apply schema is applied, in order of application."""
@@ -81,26 +103,29 @@ class PrimOpinions:
     def value(self, name: str) -> object:
         """The authored value at the default time, None where there is none."""
         self.consumed.add(name)
-        return self.prim.GetAttribute(name).Get()
+        return self.peek(name)
 
     def targets(self, name: str) -> tuple[str, ...]:
         """The composed targets of a relationship."""
         self.consumed.add(name)
-        return tuple(str(target) for target in self.prim.GetRelationship(name).GetTargets())
+        found = self.peek(name)
+        return found if isinstance(found, tuple) else ()
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
-        if name not in self.properties:
-            return False
-        attribute = self.prim.GetAttribute(name)
-        if attribute:
-            return bool(attribute.GetResolveInfo(Usd.TimeCode.Default()).HasAuthoredValue())
-        return bool(self.prim.GetRelationship(name).HasAuthoredTargets())
+        return name in self._seen and self._look(name).authored
+
+    def _look(self, name: str) -> Seen:
+        """What is authored under a name, looked up once."""
+        seen = self._seen.get(name)
+        if seen is None:
+            seen = self._seen[name] = look_up(self.prim, name)
+        return seen
 
     def only_samples(self, name: str) -> bool:
         """Whether an attribute has time samples and no value at the default time."""
-        attribute = self.prim.GetAttribute(name)
-        return bool(attribute) and bool(attribute.HasAuthoredValue()) and not self.authors(name)
+        seen = self._look(name)
+        return not seen.authored and seen.type_name != "rel" and self.prim.GetAttribute(name).HasAuthoredValue()
 
     def has_owner(self, owner: Owner) -> bool:
         """Whether the schema that a property belongs to is on this prim, under its instance name."""
@@ -108,15 +133,11 @@ class PrimOpinions:
 
     def peek(self, name: str) -> object:
         """A property's value or targets, without counting it as read."""
-        attribute = self.prim.GetAttribute(name)
-        if attribute:
-            return attribute.Get()
-        return tuple(str(target) for target in self.prim.GetRelationship(name).GetTargets())
+        return self._look(name).value
 
     def type_of(self, name: str) -> str:
         """The Sdf type an attribute was authored with, "rel" for a relationship."""
-        attribute = self.prim.GetAttribute(name)
-        return str(attribute.GetTypeName()) if attribute else "rel"
+        return self._look(name).type_name
 
     def defined(self) -> frozenset[str]:
         """Names of the properties that the prim's registered schemas define."""
@@ -205,6 +226,8 @@ class View:
         return self._opinions.targets(self.name(base)) if self.authored(base) else ()
 
     def _typed(self, base: str, convert: Callable[[Any], T | None], wanted: str) -> T:
+        if not self.applied:
+            return _default(self._schema, base, convert)    # type: ignore[no-any-return]
         found = self.raw(base)
         value = convert(found)
         if value is not None:
@@ -215,10 +238,16 @@ class View:
             f"{found!r} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
             f"author {wanted} or remove the opinion",
         ))
-        fallback = convert(default)
-        if fallback is None:
-            raise TypeError(f"{self._schema}.{base} has no default that is {wanted}")
-        return fallback
+        return _default(self._schema, base, convert)        # type: ignore[no-any-return]
+
+
+@cache
+def _default(schema: str, base: str, convert: Callable[[Any], T | None]) -> T:
+    """PhysX's default of a property in the type asked for."""
+    fallback = convert(SCHEMAS[schema].defaults[base])
+    if fallback is None:
+        raise TypeError(f"{schema}.{base} has no default that {convert.__name__} can read")
+    return fallback
 
 
 def _as_number(value: object) -> float | None:

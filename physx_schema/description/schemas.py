@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 INSTANCE = "{instance}"
 JOINT_AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
@@ -35,12 +36,17 @@ class Schema:
 
     def name(self, base: str, instance: str = "") -> str:
         """The full name of one of the schema's properties."""
-        return self.prefix.replace(INSTANCE, instance) + base
+        return _full_name(self.prefix, base, instance)
 
     @property
     def multiple(self) -> bool:
         """Whether the schema is applied under instance names."""
         return INSTANCE in self.prefix
+
+
+@cache
+def _full_name(prefix: str, base: str, instance: str) -> str:
+    return prefix.replace(INSTANCE, instance) + base
 
 
 _JOINT: Mapping[str, object] = {
