@@ -1,0 +1,113 @@
+"""A Library as YAML files: the library's own file, and one file per family."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from . import fields
+from .model import DICTIONARY, Attribute, Entry, Family, Library, Property, SchemaClass, Token
+from .yaml_text import STEP, WIDTH, block, flow
+
+LIBRARY_FILE = "library.yaml"
+EMPTY_COUNTS = {"api", "default"}       # keys whose empty value says something else than no key
+
+
+def render(library: Library) -> dict[str, str]:
+    """File name to text."""
+    files = {LIBRARY_FILE: "\n".join(header(library)) + "\n"}
+    for family in library.families:
+        files[f"{family.name}.yaml"] = "\n".join(family_lines(family)) + "\n"
+    return files
+
+
+def header(library: Library) -> list[str]:
+    """The library's own file."""
+    found = values(library, fields.LIBRARY)
+    found["path"] = "" if library.path == "." else library.path
+    lines = [line for key, value in found.items() if given(value) for line in block(key, value, "")]
+    return [*lines, *([""] if library.tokens else []), *token_lines(library.tokens, "")]
+
+
+def family_lines(family: Family) -> list[str]:
+    """The classes of one family, under its summary."""
+    lines = [f"# {line}" for line in textwrap.wrap(family.summary, WIDTH - 2, break_long_words=False,
+                                                   break_on_hyphens=False)]
+    lines.append("classes:")
+    for index, cls in enumerate(family.classes):
+        lines += [*([""] if index else []), *class_lines(cls)]
+    return lines
+
+
+def class_lines(cls: SchemaClass) -> list[str]:
+    """One class."""
+    found = values(cls, fields.CLASS)
+    found["python_name"] = "" if cls.python_name == cls.name else cls.python_name
+    lines = [line for key, value in found.items() if given(value) for line in block(key, value, STEP)]
+    lines += token_lines(cls.tokens, STEP)
+    for key, kind in (("attributes", True), ("relationships", False)):
+        props = [prop for prop in cls.properties if isinstance(prop, Attribute) is kind]
+        lines += [f"{STEP}{key}:"] if props else []
+        lines += [line for prop in props for line in entry(property_values(prop), STEP)]
+    return ["- " + lines[0].removeprefix(STEP), *lines[1:]]
+
+
+def property_values(prop: Property) -> dict[str, object]:
+    """The keys of a property."""
+    found = values(prop, fields.ATTRIBUTE if isinstance(prop, Attribute) else fields.RELATIONSHIP)
+    return {key: value for key, value in found.items() if given(value) or (key in EMPTY_COUNTS and value is not None)}
+
+
+def token_lines(tokens: Iterable[Token], pad: str) -> list[str]:
+    """A list of tokens."""
+    lines = []
+    for token in tokens:
+        found = {"name": token.name, "value": token.value if token.value != token.name else "", "doc": token.doc}
+        lines += entry({key: value for key, value in found.items() if value}, pad)
+    return [f"{pad}tokens:", *lines] if lines else []
+
+
+def entry(found: Mapping[str, object], pad: str) -> list[str]:
+    """An item of a list: on one line where it fits, with doc on a second line, or else key by key."""
+    line = f"{pad}- {flow(found)}"
+    if len(line) <= WIDTH and "\n" not in str(found.get("doc", "")):
+        return [line]
+    first = {key: value for key, value in found.items() if key != "doc"}
+    start, doc = f"{pad}- {flow(first)[:-1]},", f"{pad}   doc: {flow(found['doc'])}}}" if "doc" in found else ""
+    if "doc" in found and max(len(start), len(doc)) <= WIDTH and list(found)[-1] == "doc":
+        return [start, doc]
+    lines = [item for key, value in found.items() for item in block(key, value, pad + STEP)]
+    return [f"{pad}- " + lines[0].removeprefix(pad + STEP), *lines[1:]]
+
+
+def values(owner: Library | SchemaClass | Property, table: Mapping[str, fields.Field]) -> dict[str, object]:
+    """The keys of a table with the values that YAML gives them; absent ones are empty, None or false."""
+    found: dict[str, object] = {}
+    for key, field in table.items():
+        if field.holds == "list":
+            continue
+        value = getattr(owner, "range_text" if key == "range" else key)
+        if field.holds == "entries":
+            value = mapping(value)
+        elif field.holds == "flag":
+            value = None if value is field.absent else value
+        elif field.holds == "prose" and value.endswith("\n"):
+            value += "\n"                       # the reader takes one away, as a block of YAML ends with one
+        found[key] = value
+    return found
+
+
+def given(value: object) -> bool:
+    """Whether a key has to be written: 0 and false are values."""
+    return value is not None and value != "" and value != () and value != {}
+
+
+def mapping(entries: Iterable[Entry]) -> dict[str, object]:
+    """Typed entries as a mapping with the type in the key."""
+    return {f"{item.type} {item.key}": mapping(nested(item)) if item.type == DICTIONARY else item.value
+            for item in entries}
+
+
+def nested(item: Entry) -> list[Entry]:
+    """The entries inside a dictionary."""
+    return [part for part in item.value if isinstance(part, Entry)] if isinstance(item.value, tuple) else []
