@@ -1,6 +1,7 @@
 """Author PhysX-ready USD in typed Python: ``import physx_schema as PhysxSchema``.
 
-Importing registers the schema plugin with USD, so import before the first stage is opened.
+Importing registers the schema plugins with USD, so import before the first stage is opened. Everything beyond the
+schema classes is imported when it is first used.
 """
 
 from __future__ import annotations
@@ -9,14 +10,43 @@ import importlib
 import importlib.util
 import sys
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from physx_generated import *  # noqa: F403 - every generated class, Tokens and the errors
-from physx_generated import __all__ as _generated
+from physx_generated import *  # noqa: F403 - every class of the present schema and the errors
+from physx_generated import Tokens as _PresentTokens
+from physx_generated import __all__ as _present
+from physx_generated import omni_physics as OmniPhysics
+from physx_generated._strict import strict
+from physx_generated.legacy import *  # type: ignore[assignment]  # noqa: F403 - the retired classes
+from physx_generated.legacy import Tokens as _RetiredTokens
+from physx_generated.legacy import __all__ as _retired
 
-from physx_schema import authoring
-from physx_schema.authoring.bulk import author
-from physx_schema.checking import Finding, Report, check
-from physx_schema.description import Description, describe
+from physx_schema import attachment_sides as _attachment_sides
+
+if TYPE_CHECKING:
+    from physx_schema import authoring
+    from physx_schema.authoring.bulk import author
+    from physx_schema.checking import Finding, Report, check
+    from physx_schema.class_description import ClassDescription, describe_class
+    from physx_schema.description import Description, describe
+
+_HOMES = {
+    "ClassDescription": "physx_schema.class_description",
+    "Description": "physx_schema.description",
+    "Finding": "physx_schema.checking",
+    "Report": "physx_schema.checking",
+    "author": "physx_schema.authoring.bulk",
+    "check": "physx_schema.checking",
+    "describe": "physx_schema.description",
+    "describe_class": "physx_schema.class_description",
+}
+
+
+_attachment_sides.add()
+
+
+class Tokens(_PresentTokens, _RetiredTokens):   # type: ignore[no-redef]
+    """Every word of the schemas, retired ones included; they are plain strings and cannot be rebound."""
 
 
 def install() -> ModuleType:
@@ -32,4 +62,21 @@ def install() -> ModuleType:
     return this
 
 
-__all__ = [*_generated, "Description", "Finding", "Report", "author", "authoring", "check", "describe", "install"]
+def __getattr__(name: str) -> Any:
+    if name == "authoring":
+        return importlib.import_module("physx_schema.authoring")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+__all__ = [
+    *_present, *(name for name in _retired if name not in _present), "ClassDescription", "Description", "Finding",
+    "OmniPhysics", "Report", "author", "authoring", "check", "describe", "describe_class", "install", "strict",
+]

@@ -1,6 +1,6 @@
 """Reading and authoring single properties, as fast as compiled accessors do.
 
-Every look-up of a method on a USD object runs a guard that takes as long as the call itself, so the functions of USD are
+Every look-up of a method on a USD object runs a guard that takes as long as the call itself, so USD's functions are
 called unbound here, and what the guard would have refused is checked where it costs least.
 """
 

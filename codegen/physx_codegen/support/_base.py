@@ -11,6 +11,7 @@ from pxr import Sdf, Tf, Usd
 from . import _plugin
 from ._apply import apply, apply_schema, checked
 from ._definition import AuthoringError, Definition
+from ._prims import check_prim, prim_at, type_problems
 from ._strict import is_strict
 from ._target import Target
 from ._values import prepare
@@ -373,26 +374,3 @@ def renamed(former: str, method: Callable[P, R]) -> Callable[P, R]:
     """The method under its present name, after a DeprecationWarning that says so."""
     warnings.warn(f"{former} is now {method.__name__}; call that", DeprecationWarning, stacklevel=3)
     return method
-
-
-def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
-    """The prim at `path`, invalid where there is none. Raises RuntimeError for None, TypeError for other non-stages."""
-    if stage is None:
-        raise RuntimeError("the stage is None; give an open Usd.Stage")
-    if not isinstance(stage, Usd.Stage):
-        raise TypeError(f"{stage!r} is not a stage; give an open Usd.Stage")
-    return stage.GetPrimAtPath(path)
-
-
-def type_problems(definition: Definition, prim: Usd.Prim) -> tuple[str, ...]:
-    """Why a prim that exists should not become another type."""
-    kind = prim.GetTypeName() if prim else ""
-    if kind in ("", definition.identifier):
-        return ()
-    return (f"{prim.GetPath()}: the prim is a {kind}, which {definition.identifier} would replace; choose another path",)
-
-
-def check_prim(prim: Usd.Prim) -> None:
-    """Raise TypeError for anything but a prim, such as a schema object."""
-    if not isinstance(prim, Usd.Prim):
-        raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")

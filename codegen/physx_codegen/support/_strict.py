@@ -74,6 +74,10 @@ def refuse_unapplied(schema: Any) -> None:
 def strict_value(schema: Any, attribute: Attribute, value: object) -> object:
     """A value of a Create method, converted and checked as Apply does. Raises AuthoringError."""
     refuse_unapplied(schema)
+    if attribute.retired:
+        path = object.__getattribute__(schema, "_prim").GetPath()
+        raise AuthoringError(f"{path}: {type(schema).__name__} has no {attribute.name} since release "
+                             f"{attribute.retired}: {attribute.deprecated}")
     if value is None:
         return None
     prim, prefix = object.__getattribute__(schema, "_prim"), object.__getattribute__(schema, "_prefix")

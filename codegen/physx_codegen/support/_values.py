@@ -80,7 +80,7 @@ def unknown_keyword(definition: Definition, keyword: str) -> str:
 
 def closest(word: str, allowed: Sequence[str]) -> str:
     """The allowed word most like `word`, whatever its case; empty where none is."""
-    import difflib                          # rarely needed, and slow to import
+    import difflib  # rarely needed, and slow to import
 
     lowered = {other.lower(): other for other in allowed}
     found = difflib.get_close_matches(word.lower(), lowered, n=1)

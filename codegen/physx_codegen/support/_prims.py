@@ -1,0 +1,31 @@
+"""Checks of the prims and stages that calls are given."""
+
+from __future__ import annotations
+
+from pxr import Sdf, Usd
+
+from ._definition import Definition
+
+
+def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
+    """The prim at `path`, invalid where there is none. Raises RuntimeError for None, TypeError for other non-stages."""
+    if stage is None:
+        raise RuntimeError("the stage is None; give an open Usd.Stage")
+    if not isinstance(stage, Usd.Stage):
+        raise TypeError(f"{stage!r} is not a stage; give an open Usd.Stage")
+    return stage.GetPrimAtPath(path)
+
+
+def type_problems(definition: Definition, prim: Usd.Prim) -> tuple[str, ...]:
+    """Why a prim that exists should not become another type."""
+    kind = prim.GetTypeName() if prim else ""
+    if kind in ("", definition.identifier):
+        return ()
+    return (f"{prim.GetPath()}: the prim is a {kind}, which {definition.identifier} would replace; "
+            "choose another path",)
+
+
+def check_prim(prim: Usd.Prim) -> None:
+    """Raise TypeError for anything but a prim, such as a schema object."""
+    if not isinstance(prim, Usd.Prim):
+        raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")

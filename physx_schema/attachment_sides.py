@@ -1,0 +1,28 @@
+"""The accessors by index that NVIDIA's bindings add by hand to PhysxPhysicsAttachment: ``GetPointsAttr(0)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from physx_generated.legacy import PhysxPhysicsAttachment
+
+SUFFIXES = {"Points": "Attr", "FilterType": "Attr", "CollisionFilterIndices": "Attr", "Actor": "Rel"}
+
+
+def getter(name: str, suffix: str) -> Callable[[Any, int], Any]:
+    """The method that finds the property of one of the two actors."""
+    def get(self: Any, index: int) -> Any:
+        if index not in (0, 1):
+            raise IndexError(f"Get{name}{suffix}({index!r}): an attachment has the actors 0 and 1")
+        return getattr(self, f"Get{name}{index}{suffix}")()
+
+    get.__name__ = f"Get{name}{suffix}"
+    get.__doc__ = f"What ``Get{name}0{suffix}`` or ``Get{name}1{suffix}`` finds, by the index of the actor."
+    return get
+
+
+def add() -> None:
+    """Give the class its accessors by index."""
+    for name, suffix in SUFFIXES.items():
+        setattr(PhysxPhysicsAttachment, f"Get{name}{suffix}", getter(name, suffix))

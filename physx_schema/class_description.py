@@ -1,0 +1,197 @@
+"""What the schema says about one class, as data: the docstrings and the definition of a generated class together."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from physx_generated import AuthoringError, Definition, Range, Relationship
+
+import physx_schema
+
+WIDTH = 100
+FACTS = ("``", "Applies to:", "Can only be applied to:", "Applied by USD to:", "Instance names:", "Built in:",
+         "Deprecated:", "Dropped in ")      # how the paragraphs after the documentation begin
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyDescription:
+    """One attribute or relationship of a class."""
+
+    name: str                           # in USD, with <name> for the instance name
+    type: str                           # Sdf value type name, "rel" for a relationship
+    keyword: str                        # of Apply, Define and set
+    getter: str                         # the method that finds it
+    doc: str = ""
+    default: object = None              # None where it has none
+    uniform: bool = False
+    range: Range | None = None
+    unit: str = ""
+    tokens: tuple[str, ...] = ()        # the allowed values
+    targets: tuple[str, ...] = ()       # schemas that targets of a relationship should have
+    many: bool = False                  # whether a relationship takes several targets
+    inherited_from: str = ""            # identifier of the built-in schema or parent type it comes from
+    renamed_from: str = ""
+    deprecated: str = ""                # what replaces it
+    retired: str = ""                   # the release that dropped it
+
+    @property
+    def replaced_by(self) -> str:
+        """What to use instead of a deprecated property."""
+        return self.deprecated
+
+    def __str__(self) -> str:
+        facts = [f"uniform {self.type}" if self.uniform else self.type]
+        facts += [f"default {_shown(self.default)}"] if self.default is not None else []
+        facts += [f"range {self.range}"] if self.range else []
+        facts += [f"unit {self.unit}"] if self.unit else []
+        facts += ["one of " + ", ".join(word or "''" for word in self.tokens)] if self.tokens else []
+        facts += [f"to {' or '.join(self.targets)}"] if self.targets else []
+        facts += ["several targets"] if self.many else []
+        facts += [f"from {self.inherited_from}"] if self.inherited_from else []
+        lines = [f"{self.name}: {', '.join(facts)}", *_wrapped(self.doc)]
+        return "\n".join([*lines, *_wrapped(_fate(self.deprecated, self.retired))])
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDescription:
+    """One schema class."""
+
+    name: str                           # in Python
+    identifier: str                     # in USD
+    library: str                        # "PhysxSchema"
+    kind: str                           # single-apply, multiple-apply, non-applied, typed or abstract
+    doc: str = ""
+    equation: str = ""
+    semantics: str = ""                 # where the meaning is documented at length
+    prefix: str = ""                    # namespace of the properties of a multiple-apply schema
+    applies_to: tuple[str, ...] = ()    # schemas of prims it has an effect on
+    instances: tuple[str, ...] = ()     # instance names PhysX reads; empty where it reads any
+    includes: tuple[str, ...] = ()      # built-in API schemas
+    conflicts: tuple[str, ...] = ()     # schemas that cannot have the same instance name on a prim
+    bases: tuple[str, ...] = ()         # Python names of the parent classes
+    properties: tuple[PropertyDescription, ...] = ()
+    renamed_from: str = ""
+    deprecated: str = ""                # what replaces it
+    retired: str = ""                   # the release that dropped it
+
+    @property
+    def replaced_by(self) -> str:
+        """What to use instead of a deprecated class."""
+        return self.deprecated
+
+    def __str__(self) -> str:
+        head = [f"{self.library}.{self.name} ({self.kind})", *_wrapped(self.doc)]
+        head += [f"    {line}" for line in self.equation.splitlines()]
+        for label, words in (("applies to", self.applies_to), ("instance names", self.instances),
+                             ("built in", self.includes), ("not with the same instance name", self.conflicts)):
+            head += _wrapped(f"{label}: {', '.join(words)}") if words else []
+        head += _wrapped(_fate(self.deprecated, self.retired))
+        return "\n\n".join(["\n".join(head), *map(str, self.properties)])
+
+
+def describe_class(schema: str | type[Any]) -> ClassDescription:
+    """What the schema says about a class: documentation, kind, equation and every property with range and unit.
+
+    schema: a generated class, its name (``"PhysxTendonAxisRootAPI"``, ``"OmniPhysics.BodyAPI"``) or USD's identifier
+    (``"OmniPhysicsBodyAPI"``). Raises AuthoringError with the closest name for any other.
+    """
+    cls = _find(schema) if isinstance(schema, str) else schema
+    definition = vars(cls).get("definition") if isinstance(cls, type) else None
+    if not isinstance(definition, Definition):
+        raise AuthoringError(f"{schema!r} is not a class of this package; give one such as PhysxJointAxisAPI, or its "
+                             "name")
+    texts = _accessor_texts(cls)
+    return ClassDescription(
+        cls.__name__, definition.identifier, definition.library, definition.kind, _documentation(cls, definition),
+        bases=tuple(base.__name__ for base in cls.__bases__),
+        properties=tuple(_property(definition, prop, texts) for prop in definition.accessible.values()),
+        **{key: getattr(definition, key) for key in (
+            "equation", "semantics", "prefix", "applies_to", "instances", "includes", "conflicts", "renamed_from",
+            "deprecated", "retired")})
+
+
+def _find(name: str) -> type[Any]:
+    names = dict(_names())
+    if name in names:
+        return names[name]
+    lowered = {other.lower(): other for other in names}
+    close = get_close_matches(name.lower(), lowered, 1)
+    hint = f"did you mean '{lowered[close[0]]}'?" if close else "dir(physx_schema) lists the classes"
+    raise AuthoringError(f"there is no schema class '{name}'; {hint}")
+
+
+def _names() -> Iterator[tuple[str, type[Any]]]:
+    """Every name a class is known by, those of the main library last, because they win."""
+    for module, start in ((physx_schema.OmniPhysics, "OmniPhysics."), (physx_schema, "")):
+        for name, cls in vars(module).items():
+            definition = getattr(cls, "definition", None)
+            if isinstance(definition, Definition):
+                yield definition.identifier, cls
+                yield name, cls
+                yield start + name, cls
+
+
+def _documentation(cls: type[Any], definition: Definition) -> str:
+    """The class docstring up to the facts."""
+    see = f"See {definition.semantics}."
+    kept = []
+    for paragraph in _paragraphs(cls):
+        if paragraph.startswith(FACTS) or paragraph == see:
+            break
+        kept.append(paragraph)
+    return " ".join(kept)
+
+
+def _accessor_texts(cls: type[Any]) -> dict[str, tuple[str, str]]:
+    """Property name as the docstrings show it to the name of its Get method and its documentation."""
+    found: dict[str, tuple[str, str]] = {}
+    for name in dir(cls):
+        if not name.startswith("Get") or not name.endswith(("Attr", "Rel")):
+            continue
+        paragraphs = _paragraphs(inspect.getattr_static(cls, name))
+        for index, paragraph in enumerate(paragraphs):
+            if paragraph.startswith("``"):
+                found[paragraph.split("``")[1]] = name, " ".join(paragraphs[:index])
+    return found
+
+
+def _paragraphs(documented: object) -> list[str]:
+    """The paragraphs of a docstring, each on one line; none under ``python -OO``."""
+    text = getattr(documented, "__doc__", None)
+    return [" ".join(block.split()) for block in inspect.cleandoc(text).split("\n\n")] if text else []
+
+
+def _property(definition: Definition, prop: Any, texts: dict[str, tuple[str, str]]) -> PropertyDescription:
+    shown = definition.start("<name>") + prop.name
+    getter, doc = texts.get(shown, ("", ""))
+    home = next((other.identifier for other in definition.inherited if prop.name in other.by_name), "")
+    common = {
+        "keyword": prop.keyword_name, "getter": getter, "doc": doc, "renamed_from": prop.renamed_from,
+        "inherited_from": "" if prop.name in definition.own else home, "deprecated": prop.deprecated,
+        "retired": prop.retired}
+    if isinstance(prop, Relationship):
+        return PropertyDescription(shown, "rel", targets=prop.targets, many=prop.many, **common)
+    return PropertyDescription(
+        shown, prop.type, default=prop.default, uniform=prop.uniform, range=prop.range, unit=prop.unit,
+        tokens=prop.tokens, **common)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value) or "''"
+
+
+def _fate(deprecated: str, retired: str) -> str:
+    """What became of a class or property; empty where it is alive."""
+    release = f"dropped in {retired}" if retired else ""
+    return "; ".join(filter(None, (f"deprecated: {deprecated.rstrip('.')}" if deprecated else "", release)))
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
