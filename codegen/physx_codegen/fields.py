@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Holds = Literal[
-    "text", "prose", "word", "property", "method", "kind", "flag", "words", "names", "value", "list", "entries",
+    "text", "prose", "word", "property", "method", "string", "kind", "flag", "words", "names", "value", "list",
+    "entries",
 ]
 
 
@@ -47,7 +48,7 @@ FAMILY = {
 }
 TOKEN = {
     "name": Field("word", "Python name of the token.", required=True),
-    "value": Field("text", "Value of the token; its name where absent."),
+    "value": Field("string", "Value of the token, which may be empty; its name where absent."),
     "doc": Field("prose", "What the token is for."),
 }
 CLASS = {
@@ -57,6 +58,7 @@ CLASS = {
     "base": Field("word", "Parent type of a prim type, or of a non-applied API schema."),
     "prefix": Field("property", "Namespace of the properties."),
     "includes": Field("names", "Built-in API schemas, applied along with this one under the same instance name."),
+    "collections": Field("names", "Built-in collections as method names spell them, where that differs in case."),
     "applies_to": Field("names", "Advisory: schemas of the prims that this one makes sense on."),
     "instances": Field("names", "Advisory: instance names that the simulation reads."),
     "can_only_apply_to": Field("names", "Prim types that USD lets the schema be applied to; all where absent."),

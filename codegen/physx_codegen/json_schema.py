@@ -22,6 +22,7 @@ SHAPES: dict[fields.Holds, dict[str, Any]] = {
     "value": {},
     "prose": {"type": "string"},
     "method": {"type": "string"},
+    "string": {"type": "string"},
     "entries": {"type": "object", "patternProperties": {TYPED: {}}, "additionalProperties": False},
 }
 LISTS = {"tokens": "token", "classes": "class", "attributes": "attribute", "relationships": "relationship"}

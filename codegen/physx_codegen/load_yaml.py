@@ -82,7 +82,7 @@ class _Reader(Reader):
         found = []
         for entry in self.items(owner, "tokens", "token"):
             given = self.given(entry, fields.TOKEN)
-            given["value"] = given["value"] or given["name"]
+            given["value"] = given["name"] if given["value"] is None else given["value"]
             found.append(Token(loc=Location(self.file, entry.line), **given))
         return tuple(found)
 

@@ -141,6 +141,7 @@ class SchemaClass:
     extra_constructors: str = ""
     extra_plug_info: tuple[Entry, ...] = ()
     instance_rules: tuple[Entry, ...] = ()          # apiSchemaInstances
+    collections: tuple[str, ...] = ()   # built-in collections as method names spell them, where that differs in case
     reflected: tuple[str, ...] = ()     # API schemas whose accessors the class repeats (reflectedAPISchemas)
     hidden: bool = False
     metadata: tuple[Entry, ...] = ()

@@ -89,9 +89,9 @@ def tokens(data: CustomData) -> tuple[Token, ...]:
     found = []
     for name in sorted(data.values):
         entry = data.inner(name)
-        value, doc = entry.take("value", str, ""), entry.take("doc", str, "")
+        value, doc = entry.take("value", str, name), entry.take("doc", str, "")
         entry.refuse(["value", "doc"])
-        found.append(Token(name, value or name, doc, data.problems.at(data.path, *data.keys, name)))
+        found.append(Token(name, value, doc, data.problems.at(data.path, *data.keys, name)))
     return tuple(found)
 
 

@@ -62,8 +62,9 @@ def token_lines(tokens: Iterable[Token], pad: str) -> list[str]:
     """A list of tokens."""
     lines = []
     for token in tokens:
-        found = {"name": token.name, "value": token.value if token.value != token.name else "", "doc": token.doc}
-        lines += entry({key: value for key, value in found.items() if value}, pad)
+        found = {"name": token.name, "value": token.value, "doc": prose(token.doc)}
+        absent = {"value": token.name, "doc": ""}
+        lines += entry({key: value for key, value in found.items() if value != absent.get(key)}, pad)
     return [f"{pad}tokens:", *lines] if lines else []
 
 
@@ -91,10 +92,15 @@ def values(owner: Library | SchemaClass | Property, table: Mapping[str, fields.F
             value = mapping(value)
         elif field.holds == "flag":
             value = None if value is field.absent else value
-        elif field.holds == "prose" and value.endswith("\n"):
-            value += "\n"                       # the reader takes one away, as a block of YAML ends with one
+        elif field.holds == "prose":
+            value = prose(value)
         found[key] = value
     return found
+
+
+def prose(text: str) -> str:
+    """Text such that the reader gives it back: it takes one line end away, as blocks of YAML end with one."""
+    return f"{text}\n" if text.endswith("\n") else text
 
 
 def given(value: object) -> bool:

@@ -17,9 +17,11 @@ EXPECTED = {
     "text": "text", "prose": "text", "word": "a name of letters, digits and underscores",
     "property": "letters, digits and underscores, with colons between parts",
     "method": 'the name that follows Get and Create, or "" for no methods',
+    "string": 'text, or "" for no characters at all',
     "kind": f"one of {', '.join(fields.KINDS)}",
     "flag": "true or false", "words": "a list of words", "names": "a list of names",
 }
+TEXTS = {"text", "word", "prose", "string"}
 Table = dict[str, fields.Field]
 
 
@@ -34,7 +36,7 @@ def fits(raw: object, holds: fields.Holds) -> bool:
     if holds == "kind":
         return raw in fields.KINDS
     pattern = {"word": WORD, "property": PROPERTY}.get(holds)
-    return bool(pattern.fullmatch(raw)) if pattern else holds in {"method", "prose"} or bool(raw.strip())
+    return bool(pattern.fullmatch(raw)) if pattern else holds in {"method", "prose", "string"} or bool(raw.strip())
 
 
 class Reader:
@@ -110,7 +112,7 @@ class Reader:
         raw, holds = mapping.values[key], table[key].holds
         if fits(raw, holds):
             return raw
-        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in {"text", "word", "prose"} else ""
+        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
         hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
         shown = "a mapping" if isinstance(raw, Mapping) else repr(raw)
         self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
@@ -131,7 +133,7 @@ class Reader:
         raw = self.value(mapping, key, table)
         if holds == "flag":
             return table[key].absent if raw is None else raw
-        if holds in {"method", "kind"}:
+        if holds in {"method", "string", "kind"}:
             return raw
         text = str(raw or "")
         return text.removesuffix("\n") if holds == "prose" else text.strip()

@@ -1,0 +1,84 @@
+"""Definitions go from YAML to schema.usda and back, and from anyone's schema.usda to YAML and back, without loss."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pxr
+import pytest
+from physx_codegen import fields, load_yaml, write_usda, write_yaml
+from physx_codegen.load_usda import load_usda
+from physx_codegen.model import Attribute, Library, Relationship, SchemaClass
+from schema_facts import difference, specs
+
+ROOT = Path(__file__).resolve().parents[1]
+YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
+        ROOT / "tests/data/codegen/small/schema"]
+PLUGINS = Path(pxr.__file__).parent / "pluginfo"
+OWN = [ROOT / "tests/data/codegen/everything/schema.usda", ROOT / "tests/data/codegen/small/schema.usda"]
+USDA = [*OWN, *sorted(PLUGINS.glob("*/resources/[uU]sd*/schema.usda"))]
+
+
+def as_usda(library: Library, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    path = folder / "schema.usda"
+    path.write_text(write_usda.render(library), encoding="utf-8")
+    return path
+
+
+def as_yaml(library: Library, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name, text in write_yaml.render(library).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("folder", YAML, ids=lambda path: path.name)
+def test_yaml_to_usda_to_yaml_loses_nothing(folder: Path, tmp_path: Path) -> None:
+    library = load_yaml.load(folder)
+    read = load_usda(as_usda(library, tmp_path / "usda"))
+    assert difference(library, read) == ""
+    assert difference(library, load_yaml.load(as_yaml(read, tmp_path / folder.name))) == ""
+
+
+@pytest.mark.parametrize("path", USDA, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_usda_to_yaml_to_usda_loses_nothing(path: Path, tmp_path: Path) -> None:
+    library = load_usda(path)
+    read = load_yaml.load(as_yaml(library, tmp_path / "yaml"))
+    assert difference(library, read) == ""
+    written, original = specs(as_usda(read, tmp_path / "usda")), specs(path)
+    assert written.keys() == original.keys()
+    for place, said in original.items():
+        assert written[place] == said, place
+
+
+def test_schemas_of_usd_itself_are_among_those_converted() -> None:
+    names = {path.parent.name for path in USDA}
+    assert names >= {"usd", "usdGeom", "usdLux", "usdPhysics", "usdRender", "usdShade", "usdSkel", "usdVol"}
+
+
+# Fields of relationships that work as those of attributes, which the test sees filled.
+UNUSED = {"Relationship": {
+    "custom_get", "override", "hidden", "custom_data", "retired", "deprecated", "renamed_from", "group"}}
+
+
+def test_the_schema_with_every_key_fills_every_field() -> None:
+    """A field that neither the hand-made schemas nor ours fill would not be covered by the tests above."""
+    everything = [load_usda(OWN[0]), *map(load_yaml.load, YAML)]
+    owners: list[object] = [*everything]
+    for library in everything:
+        owners += [*library.tokens, *library.classes, *(prop for cls in library.classes for prop in cls.properties)]
+    for kind in (Library, SchemaClass, Attribute, Relationship):
+        defaults = {field.name: field.default for field in dataclasses.fields(kind)}
+        kept = [owner for owner in owners if isinstance(owner, kind)]
+        unused = {name for name, default in defaults.items() if all(getattr(owner, name) == default for owner in kept)}
+        assert unused <= UNUSED.get(kind.__name__, set()), f"{kind.__name__}: {unused}"
+
+
+def test_every_key_of_the_language_is_written() -> None:
+    table = {"library": Library, "class": SchemaClass, "attribute": Attribute, "relationship": Relationship}
+    for place, kind in table.items():
+        names = {field.name for field in dataclasses.fields(kind)}
+        missing = {key for key, field in fields.PLACES[place].items() if field.holds != "list" and key not in names}
+        assert not missing, f"{place}: {missing}"
