@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -135,10 +137,27 @@ def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> N
     assert "from ._base import SingleApplyAPI, define" in (out / "family.py").read_text(encoding="utf-8")
 
 
-def test_several_libraries_without_a_root_package_are_refused(tmp_path: Path) -> None:
+def two_libraries(schema: Path, header: str = "") -> Path:
+    """Definitions of two libraries with a class each."""
     for name in ("first", "second"):
-        folder = tmp_path / "schema" / name
+        folder = schema / name
         folder.mkdir(parents=True)
-        (folder / "library.yaml").write_text(f"name: A\nplugin: {name}Schema\n", encoding="utf-8")
-    result = run("--schema", tmp_path / "schema", "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "no library has 'package: .'" in result.stderr
+        classes = f"classes:\n- {{name: {name}API, kind: single-apply}}\n"
+        text = f"name: {name.capitalize()}\nplugin: {name}Schema\n{header}{classes}"
+        (folder / "library.yaml").write_text(text, encoding="utf-8")
+    return schema
+
+
+def test_several_libraries_without_a_root_package_are_packages_beside_each_other(tmp_path: Path) -> None:
+    result = run("--schema", two_libraries(tmp_path / "schema"), "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.stderr
+    code = "import out.first, out.second; print(out.first.firstAPI.__name__, out.second.secondAPI.__name__)"
+    used = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert used.stdout.split() == ["firstAPI", "secondAPI"], used.stderr
+    assert run("--check", "--schema", tmp_path / "schema", "--out", tmp_path / "out").exit_code == 0
+
+
+def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
+    result = run("--schema", two_libraries(tmp_path / "schema", "package: here\n"), "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr

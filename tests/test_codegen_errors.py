@@ -111,7 +111,7 @@ BAD = {
         "property 'toy:size' of ToyAPI is already defined at {file}:6; rename or remove one"),
     "method twice": (attribute("type: float") + "  - {name: length, type: int, api: size}\n", 7,
         "method 'GetSizeAttr' of ToyAPI is already defined at {file}:6; rename or remove one"),
-    "reserved keyword": (attribute("type: float").replace("size", "prim"), 6,
+    "reserved keyword": (attribute("type: float").replace("size", "prim").replace("single", "multiple"), 6,
         "'prim' cannot be a keyword of Apply; set api or rename the property"),
     "token with two values": ("tokens:\n- {name: toy, value: other}\n" + CLASS.replace("single", "multiple"), 2,
         "token 'toy' is 'other' here and 'toy' at {file}:4; rename one"),

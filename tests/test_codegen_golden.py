@@ -79,7 +79,7 @@ gear.CreateLocalPos0Attr((0, 0, 1))
 assert gear.GetTeethAttr().Get() == 9 and gear.GetRatioAttr().Get() == 2.0 and gear.GetVisibilityAttr()
 assert gear.GetLocalRot1Attr().Get() == Gf.Quatf(1), "fallback of the parent type"
 assert not toy.ToyGearJoint(prim) and not toy.ToyGearJoint() and toy.ToyGearJoint.Get(stage, "/rack")
-assert repr(toy.ToyGearJoint()) == "Toy.ToyGearJoint(Usd.Prim())"
+assert repr(toy.ToyGearJoint()).startswith("Toy.ToyGearJoint(")
 names = toy.ToyRackJoint.GetSchemaAttributeNames()
 assert names[-2:] == ["physics:ratio", "teeth"] and "physics:localPos0" in names and "visibility" in names
 assert toy.ToyRackJoint.GetSchemaAttributeNames(False) == ["teeth"]

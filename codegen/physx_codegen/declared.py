@@ -22,7 +22,8 @@ class Declared:
         if weaker is None:
             return self
         metadata = tuple((dict(weaker.metadata) | dict(self.metadata)).items())
-        return replace(self, default=self.default or weaker.default, brief=self.brief or weaker.brief, metadata=metadata)
+        default, brief = self.default or weaker.default, self.brief or weaker.brief
+        return replace(self, default=default, brief=brief, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from .load_yaml import libraries, load
 from .model import Library, Location, SchemaError
-from .render import Place, render, support
+from .render import Place, bare_package, render, support
 from .scope import Scope
 from .validate import validate
 from .wording import displayed
@@ -35,22 +36,47 @@ def generate(schema: Path) -> dict[str, str]:
             problems += error.problems
     if problems:
         raise SchemaError(problems)
-    first = root_library([library for _, library in found])
+    name = schema.resolve().name
+    return assemble([(name if folder == schema else f"{name}/{folder.name}", library) for folder, library in found])
+
+
+def assemble(found: Sequence[tuple[str, Library]]) -> dict[str, str]:
+    """The files of validated libraries in one output folder; each comes with what banners call its definitions.
+
+    Raises SchemaError for two libraries in one package, and for base types without Python classes.
+    """
     scope = Scope(tuple(library for _, library in found))
+    packages = packages_of(scope.libraries)
     files: dict[str, str] = {}
-    for folder, library in found:
-        source = schema.resolve().name if folder == schema else f"{schema.resolve().name}/{folder.name}"
-        at_root = library is first
-        made = render(scope, library, Place(source, "." if at_root else ".."))
-        files |= {(name if at_root else f"{library.package}/{name}"): text for name, text in made.items()}
+    if "." not in packages.values():
+        files["__init__.py"] = bare_package(found[0][0].partition("/")[0])
+    problems: list[tuple[Location, str]] = []
+    for source, library in found:
+        try:
+            files |= render(scope, library, Place(source, packages[library.plugin]), packages)
+        except SchemaError as error:
+            problems += error.problems
+    if problems:
+        raise SchemaError(problems)
     return files | support()
 
 
-def root_library(found: list[Library]) -> Library:
-    """The library whose package is the output folder itself; with a single library, that one. Raises SchemaError."""
-    roots = [library for library in found if library.package == "."] if len(found) > 1 else found
-    if len(roots) == 1:
-        return roots[0]
-    listed = " and ".join(library.plugin for library in roots) or "no library"
-    message = f"{listed} has 'package: .'; give that key to the one library whose package is the output folder itself"
-    raise SchemaError([(found[0].loc, message)])
+def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
+    """Plugin name to package, the output folder itself for a single library. Raises SchemaError for a shared one."""
+    if len(libraries) == 1:
+        return {libraries[0].plugin: "."}
+    owners: dict[str, Library] = {}
+    plugins: dict[str, str] = {}
+    problems: list[tuple[Location, str]] = []
+    for library in libraries:
+        package = library.package or library.folder
+        if library.plugin in plugins:
+            problems.append((library.loc, f"plugin '{library.plugin}' is also another library's; rename one"))
+        elif package in owners:
+            taken = f"package '{package}' is also that of {owners[package].plugin}"
+            problems.append((library.loc, f"{taken}; give each library a 'package' of its own"))
+        owners.setdefault(package, library)
+        plugins[library.plugin] = package
+    if problems:
+        raise SchemaError(problems)
+    return plugins

@@ -5,11 +5,26 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .model import Attribute, Family, Library, Location, Property, SchemaClass
 
 PLACEHOLDER = "__INSTANCE_NAME__"
+NO_WORD, VERSION = re.compile(r"\W"), re.compile(r"_[1-9]\d*$")
+CPP_RESERVED = """
+    alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case
+    catch char char8_t char16_t char32_t class compl concept const consteval constexpr constinit const_cast continue
+    co_await co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+    false float for friend goto if inline int interface long mutable namespace new noexcept not not_eq nullptr
+    operator or or_eq private protected public reflexpr register reinterpret_cast requires return short signed
+    sizeof static static_assert static_cast struct switch synchronized template this thread_local throw true try
+    typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+RESERVED = frozenset(CPP_RESERVED.split()) | frozenset(keyword.kwlist)      # tokens of these names get an underscore
+# What generated packages use or offer themselves, so that no class can be called so.
+TAKEN = frozenset(("Attribute", "AuthoringError", "Definition", "Items", "Literal", "MultipleApplyAPI", "NonAppliedAPI",
+                   "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema", "Sdf", "Self",
+                   "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
 
 # Parent types outside our definitions: USD identifier -> (TfType, module of pxr, class).
 EXTERNAL_BASES = {
@@ -34,12 +49,17 @@ def camel_case(text: str) -> str:
     return proper[:1].lower() + proper[1:]
 
 
-def identifier(text: str) -> str:
-    """A token's Python name: itself where possible, else camel-cased with an underscore before a digit."""
-    if text.isidentifier():
-        return text
-    text = camel_case(text)
-    return f"_{text}" if text[:1].isdigit() else text
+def token_name(text: str, literal: bool = True) -> str:
+    """The identifier of a token, as usdGenSchema makes it: itself where it is one, with an underscore where reserved.
+
+    Not `literal` asks for camel case, as property names and older libraries have it.
+    """
+    if not text.isidentifier():
+        text = f"_{text}" if text[:1].isdigit() else text
+        text = NO_WORD.sub("_", camel_case(text) if not literal or ":" in text else text)
+    elif not literal:
+        text = camel_case(text)
+    return f"{text}_" if text in RESERVED else text
 
 
 def local_name(cls: SchemaClass, prop: Property) -> str:
@@ -50,9 +70,10 @@ def local_name(cls: SchemaClass, prop: Property) -> str:
 
 
 def usd_name(cls: SchemaClass, prop: Property) -> str:
-    """The property name in generatedSchema.usda."""
+    """The property name in generatedSchema.usda; a property called as the placeholder is the bare instance name."""
     if cls.kind == "multiple-apply":
-        return f"{cls.prefix}:{PLACEHOLDER}:{prop.name}"
+        base = "" if prop.name == PLACEHOLDER else f":{prop.name}"
+        return f"{cls.prefix}:{PLACEHOLDER}{base}"
     return local_name(cls, prop)
 
 
@@ -62,8 +83,8 @@ def shown_name(cls: SchemaClass, prop: Property) -> str:
 
 
 def api_name(prop: Property) -> str:
-    """What stands between Get and Attr."""
-    return proper_case(prop.api or prop.name)
+    """What stands between Get and Attr; empty for a property without methods."""
+    return "" if prop.override or prop.api == "" else proper_case(prop.api or prop.name)
 
 
 def suffix(prop: Property) -> str:
@@ -71,17 +92,20 @@ def suffix(prop: Property) -> str:
     return "Attr" if isinstance(prop, Attribute) else "Rel"
 
 
-def keywords(properties: list[Property]) -> dict[str, str]:
-    """Property name -> keyword of Apply: the last part of the name, or the method's name where that is not usable."""
-    last = {prop.name: prop.name.rpartition(":")[2] for prop in properties}
-    count = Counter(last.values())
-    return {prop.name: last[prop.name] if count[last[prop.name]] == 1 and not reserved(last[prop.name])
-            else camel_case(api_name(prop)) for prop in properties}
+def keywords(properties: Sequence[tuple[SchemaClass, Property]]) -> dict[str, str]:
+    """USD name to keyword of Apply: its last part, or the method's name, or all of it, whichever no other has."""
+    shapes = {local_name(cls, prop): (
+        prop.name.rpartition(":")[2], camel_case(api_name(prop) or prop.name), camel_case(local_name(cls, prop)))
+        for cls, prop in properties}
+    counts = [Counter(words) for words in zip(*shapes.values(), strict=True)]
+    return {name: next((word for word, count in zip(words, counts, strict=True)
+                        if count[word] == 1 and not reserved(word)), words[-1])
+            for name, words in shapes.items()}
 
 
 def reserved(word: str) -> bool:
     """Whether a word cannot be a keyword of Apply or Define."""
-    return keyword.iskeyword(word) or word in {"prim", "name", "stage", "path"}
+    return keyword.iskeyword(word) or word in {"cls", "self", "prim", "name", "stage", "path", "strict"}
 
 
 def type_name(library: Library, cls: SchemaClass) -> str:
@@ -96,27 +120,42 @@ def path_method(cls: SchemaClass) -> str:
 
 def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
     """(name, value, doc, origin) of every token but the schema identifiers, with repetitions."""
+    literal = library.literal_identifier
     for cls in library.classes:
         if cls.kind == "multiple-apply" and cls.prefix:
-            yield cls.prefix, cls.prefix, "", cls.loc
+            yield token_name(token_name(cls.prefix, literal)), cls.prefix, "", cls.loc
         for prop in cls.properties:
-            start = f"{cls.prefix}_MultipleApplyTemplate_" if cls.kind == "multiple-apply" else ""
-            name = start + proper_case(prop.name) if start else camel_case(local_name(cls, prop))
-            yield name, usd_name(cls, prop), "", prop.loc
+            yield property_token(cls, prop), usd_name(cls, prop), "", prop.loc
             if isinstance(prop, Attribute):
                 values = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
-                yield from ((identifier(word), word, "", prop.loc) for word in values if word and isinstance(word, str))
+                yield from ((token_name(word, literal), word, "", prop.loc)
+                            for word in values if word and isinstance(word, str))
+        yield from ((token_name(token.name), token.value, token.doc, token.loc) for token in cls.tokens)
     for token in library.tokens:
-        yield token.name, token.value, token.doc, token.loc
+        yield token_name(token.name), token.value, token.doc, token.loc
+
+
+def property_token(cls: SchemaClass, prop: Property) -> str:
+    """The token of a property's name."""
+    if cls.kind == "multiple-apply":
+        base = "" if prop.name == PLACEHOLDER else proper_case(prop.name)
+        return token_name(f"{camel_case(cls.prefix)}_MultipleApplyTemplate_{base}")
+    return token_name(camel_case(local_name(cls, prop)))
+
+
+def identifiers(cls: SchemaClass) -> list[str]:
+    """The schema identifier, and for one with a version its family."""
+    family = VERSION.sub("", cls.name)
+    return [cls.name] if family == cls.name else [cls.name, family]
 
 
 def tokens(library: Library) -> list[tuple[str, str, str]]:
     """(name, value, doc) of every token, schema identifiers last, in the order USD's generator uses."""
     found = {name: (value, doc) for name, value, doc, _ in words(library)}
-    identifiers = {cls.name: (cls.name, "") for cls in library.classes}
-    for name in identifiers:
+    schemas = {token_name(name): (name, "") for cls in library.classes for name in identifiers(cls)}
+    for name in schemas:
         found.pop(name, None)
-    return [(name, *group[name]) for group in (found, identifiers)
+    return [(name, *group[name]) for group in (found, schemas)
             for name in sorted(group, key=lambda word: (word.lower(), word))]
 
 

@@ -63,7 +63,8 @@ def flatten(scope: Scope, cls: SchemaClass) -> Flat:
         name = naming.usd_name(cls, prop)
         properties[name] = declared(cls, prop).over(above.properties.get(name))
     builtins = (*(builtin(cls, entry) for entry in cls.includes), *above.builtins)
-    return Flat(tuple(dict.fromkeys(builtins)), {name: properties[name] for name in sorted(properties, key=dictionary_order)})
+    names = sorted(properties, key=dictionary_order)
+    return Flat(tuple(dict.fromkeys(builtins)), {name: properties[name] for name in names})
 
 
 def parent(scope: Scope, cls: SchemaClass) -> Flat:
@@ -73,7 +74,7 @@ def parent(scope: Scope, cls: SchemaClass) -> Flat:
     local = scope.find(cls.base)
     if local:
         return flatten(scope, local)
-    from .inherited import flat         # pxr, which the other schemas do not need
+    from .inherited import flat  # needs pxr, which definitions without such a parent do not
 
     return flat(scope.installed_base(cls).name)
 
@@ -92,12 +93,12 @@ def declared(cls: SchemaClass, prop: Property) -> Declared:
     metadata |= {"hidden": "true"} if prop.hidden else {}
     metadata |= {"displayName": quoted(prop.display)} if prop.display else {}
     metadata |= {"displayGroup": quoted(prop.group)} if prop.group else {}
-    shared = {"name": naming.usd_name(cls, prop), "brief": user_doc(prop.doc, prop.custom_data), "override": prop.override}
+    name, words = naming.usd_name(cls, prop), user_doc(prop.doc, prop.custom_data)
     if not isinstance(prop, Attribute):
-        return Declared(type="rel", metadata=tuple(metadata.items()), **shared)
+        return Declared(name, "rel", False, "", words, prop.override, tuple(metadata.items()))
     metadata |= {"allowedTokens": listed(prop.tokens)} if prop.tokens else {}
     default = "" if prop.default is None else value_text(prop.type, prop.default)
-    return Declared(type=prop.type, uniform=prop.uniform, default=default, metadata=tuple(metadata.items()), **shared)
+    return Declared(name, prop.type, prop.uniform, default, words, prop.override, tuple(metadata.items()))
 
 
 def class_text(cls: SchemaClass, flat: Flat) -> str:

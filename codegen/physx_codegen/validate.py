@@ -45,6 +45,9 @@ def _classes(library: Library) -> Iterator[Problem]:
             if name in first:
                 yield cls.loc, f"class '{name}' is already defined at {first[name].loc}; rename or remove one"
             first.setdefault(name, cls)
+        if cls.python_name in naming.TAKEN or keyword.iskeyword(cls.python_name):
+            rule = "Python or the generated package uses that name: give another python_name"
+            yield cls.at("python_name"), f"class '{cls.name}' would be '{cls.python_name}' in Python; {rule}"
     for family in library.families:
         usable = IDENTIFIER.fullmatch(family.name) and not keyword.iskeyword(family.name)
         if not usable or family.name.startswith("_") or family.name == "tokens":
@@ -116,6 +119,11 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
             yield cls.at("includes"), f"'{name}' in includes is {found}; include API schemas only"
         elif kind == "multiple-apply" and cls.kind != "multiple-apply" and not instance:
             yield cls.at("includes"), f"'{name}' in includes is multiple-apply; add an instance name: '{name}:name'"
+    collections = [entry.partition(":")[2] for entry in cls.includes if entry.startswith("CollectionAPI:")]
+    for word in cls.collections:
+        if word.lower() not in map(str.lower, collections):
+            hint = closest(word, collections)
+            yield cls.at("collections"), f"'{word}' in collections is no built-in collection; {hint}"
     yield from _base(library, cls, known)
     if cls.name in _ancestors(local, cls):
         yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
@@ -158,20 +166,18 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
     names: dict[str, Property] = {}
     methods: dict[str, Property] = {}
     for prop in cls.properties:
-        for label, key, table in (
-            ("property", naming.usd_name(cls, prop), names),
-            ("method", f"Get{naming.api_name(prop)}{naming.suffix(prop)}", methods),
-        ):
-            if key in table:
+        method = f"Get{naming.api_name(prop)}{naming.suffix(prop)}" if naming.api_name(prop) else ""
+        for label, key, table in (("property", naming.usd_name(cls, prop), names), ("method", method, methods)):
+            if key and key in table:
                 first = table[key].loc
                 yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {first}; rename or remove one"
                 break
             table.setdefault(key, prop)
         if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
-    for name, word in naming.keywords(list(cls.properties)).items():
+    for name, word in naming.keywords([(cls, prop) for prop in cls.properties]).items():
         if naming.reserved(word):
-            prop = next(item for item in cls.properties if item.name == name)
+            prop = next(item for item in cls.properties if naming.local_name(cls, item) == name)
             yield prop.loc, f"'{word}' cannot be a keyword of Apply; set api or rename the property"
 
 

@@ -1,0 +1,270 @@
+"""One schema class to Python source: its definition, its methods, and the types of its keywords."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from . import docstrings, naming, value_types
+from .docstrings import WIDTH
+from .model import Attribute, Property, Relationship, SchemaClass, SchemaError
+from .scope import Scope, python_class
+
+SUPPORT = {
+    "single-apply": "SingleApplyAPI", "multiple-apply": "MultipleApplyAPI", "non-applied": "NonAppliedAPI",
+    "typed": "TypedSchema", "abstract": "TypedSchema",
+}
+MAKERS = {"single-apply": "Apply", "multiple-apply": "Apply", "typed": "Define"}
+FACTS = ("applies_to", "instances", "includes", "equation", "semantics", "deprecated", "renamed_from", "retired")
+PYTHON = value_types.python_text
+
+
+@dataclass(frozen=True, slots=True)
+class Accessor:
+    """The Get and Create methods of one property."""
+
+    api: str
+    suffix: str                         # Attr or Rel
+    local: str                          # the property's name in its definition
+    annotation: str
+    paragraphs: list[str]
+    former: str = ""
+    deprecated: str = ""
+
+    @property
+    def noun(self) -> str:
+        """What the support modules call it."""
+        return "attribute" if self.suffix == "Attr" else "relationship"
+
+    @property
+    def result(self) -> str:
+        """What its methods return."""
+        return f"Usd.{self.noun.capitalize()}"
+
+
+def builtins(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
+    """Built-in API schemas of the same library with properties under the same names: their accessors come along."""
+    found = (scope.find(entry) for entry in cls.includes if ":" not in entry)
+    return [other for other in found if other and other.kind == cls.kind
+            and (cls.kind == "single-apply" or (cls.kind == "multiple-apply" and other.prefix == cls.prefix))
+            and scope.library_of(other) is scope.library_of(cls)]
+
+
+def shared(scope: Scope, cls: SchemaClass) -> bool:
+    """Whether other classes have the accessors of this one as well."""
+    return any(cls in builtins(scope, other) for other in scope.library_of(cls).classes)
+
+
+def reflected(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
+    """The API schemas whose accessors a class repeats. Raises SchemaError for one that is not defined along with it."""
+    found = []
+    for name in cls.reflected:
+        other = scope.find(name)
+        if other is None or other.kind != "single-apply":
+            rule = "give single-apply schemas of these definitions"
+            raise SchemaError([(cls.at("reflected"), f"'{name}' in reflected has no accessors here; {rule}")])
+        found.append(other)
+    return found
+
+
+def local_base(scope: Scope, cls: SchemaClass) -> SchemaClass | None:
+    """The parent type, where it is defined along with the class; a root such as Typed is compiled."""
+    found = scope.find(cls.base) if cls.base else None
+    return found if found and found.kind != "base" else None
+
+
+def needed(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
+    """The classes that have to be defined before this one."""
+    base = local_base(scope, cls)
+    return [*builtins(scope, cls), *reflected(scope, cls), *([base] if base else [])]
+
+
+def inherited(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
+    """Properties whose accessors come along, with the class that defines each."""
+    found: dict[str, tuple[SchemaClass, Property]] = {}
+    for other in (*builtins(scope, cls), *reflected(scope, cls)):
+        found |= {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, other)}
+        found |= {naming.local_name(other, prop): (other, prop) for prop in other.properties}
+    return list(found.values())
+
+
+def every_property(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
+    """Every property under its USD name, those that come along first; own ones win."""
+    found = {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, cls)}
+    return list((found | {naming.local_name(cls, prop): (cls, prop) for prop in cls.properties}).values())
+
+
+def keywords(scope: Scope, cls: SchemaClass) -> dict[str, str]:
+    """USD name to keyword, of every property of a class."""
+    return naming.keywords(every_property(scope, cls))
+
+
+def values_text(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
+    """What the template needs for the types of a class's keywords."""
+    words = keywords(scope, cls)
+    maker = MAKERS.get(cls.kind)
+    users = [f":meth:`{cls.python_name}.{name}`" for name in (maker, "set") if name]
+    return {
+        "name": f"{cls.python_name}Values", "doc": [f"Keywords of {' and '.join(users)}."],
+        "parents": ", ".join(f"{other.python_name}Values" for other in needed(scope, cls)) or "TypedDict",
+        "keywords": [keyword_lines(words[naming.local_name(cls, prop)], annotation(prop, literal=True))
+                     for prop in cls.properties],
+    }
+
+
+def keyword_lines(name: str, text: str) -> list[str]:
+    """One entry of a TypedDict; a long list of tokens over several lines."""
+    whole = f"{name}: {text}"
+    if len(whole) + 8 <= WIDTH or "Literal[" not in whole:
+        return [whole]
+    start, _, rest = whole.partition("Literal[")
+    words, _, end = rest.partition("]")
+    return [f"{start}Literal[", *(f"    {line.rstrip()}" for line in wrapped(words, WIDTH - 14)), f"]{end}"]
+
+
+def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
+    """What the template needs for a class."""
+    words = keywords(scope, cls)
+    retired = [(holder, prop) for holder in scope.holders.get(cls.name, ()) for prop in holder.properties]
+    repeated = [(home, prop) for other in reflected(scope, cls) for home, prop in every_property(scope, other)]
+    own = [*repeated, *((cls, prop) for prop in cls.properties), *retired]
+    above = bases(scope, cls)
+    mixin = f"{cls.python_name}Accessors" if shared(scope, cls) else ""
+    return {
+        "cls": cls, "library": scope.library_of(cls), "maker": MAKERS.get(cls.kind, ""),
+        "getter": "get" if cls.is_api else "get_typed",
+        "mixin": mixin, "mixin_bases": ", ".join(above), "bases": mixin or ", ".join(above),
+        "properties": [constructor(cls, prop, words[naming.local_name(cls, prop)]) for prop in cls.properties],
+        "retired_properties": [constructor(home, prop, "") for home, prop in retired],
+        "inherited": [f"{other.python_name}.definition" for other in needed(scope, cls)],
+        "facts": [(key, python_lines(key, getattr(cls, key))) for key in FACTS if getattr(cls, key)],
+        "conflicts": conflicts(scope, cls), "path_method": naming.path_method(cls),
+        "paragraphs": docstrings.class_paragraphs(cls),
+        "methods": [accessor(home, prop) for home, prop in own if naming.api_name(prop)],
+        "collections": [collection(cls, entry) for entry in cls.includes if entry.startswith("CollectionAPI:")],
+    }
+
+
+def bases(scope: Scope, cls: SchemaClass) -> list[str]:
+    """The base classes as written: accessors of built-in schemas or the support class, then the parent type."""
+    local = local_base(scope, cls)
+    if local:
+        return [local.python_name]
+    if cls.is_api:
+        return [f"{other.python_name}Accessors" for other in builtins(scope, cls)] or [SUPPORT[cls.kind]]
+    module, name = compiled_base(scope, cls)
+    return ["TypedSchema", f"{module}.{name}"]
+
+
+def derives_from_compiled(scope: Scope, cls: SchemaClass) -> bool:
+    """Whether a class has a parent in a module of pxr, besides the bases of all API schemas."""
+    return not cls.is_api and local_base(scope, cls) is None
+
+
+def compiled_base(scope: Scope, cls: SchemaClass) -> tuple[str, str]:
+    """The module of pxr and the class that a prim type derives from. Raises SchemaError where Python has none."""
+    if not cls.base or scope.find(cls.base):
+        return "Usd", cls.base or "Typed"
+    found = python_class(scope.installed_base(cls))
+    if found is None:
+        rule = "generate both from definitions in one folder"
+        raise SchemaError([(cls.at("base"), f"base '{cls.base}' is of a plugin without Python classes; {rule}")])
+    return found
+
+
+def accessor(cls: SchemaClass, prop: Property) -> Accessor:
+    """The Get and Create methods of a property."""
+    return Accessor(
+        naming.api_name(prop), naming.suffix(prop), naming.local_name(cls, prop), annotation(prop, literal=False),
+        docstrings.property_paragraphs(cls, prop), naming.proper_case(prop.renamed_from), prop.deprecated)
+
+
+def collection(cls: SchemaClass, entry: str) -> dict[str, str]:
+    """The accessor of a built-in collection."""
+    instance = entry.partition(":")[2]
+    spelled = {word.lower(): word for word in cls.collections}.get(instance.lower(), instance)
+    argument = f"f\"{{self._name}}:{instance}\"" if cls.kind == "multiple-apply" else PYTHON(instance)
+    return {"name": naming.proper_case(spelled), "instance": instance, "argument": argument}
+
+
+def annotation(prop: Property, literal: bool) -> str:
+    """The Python type of a property's value."""
+    if isinstance(prop, Relationship):
+        return "Target | Items[Target]"
+    return value_types.annotation(value_types.TYPES[prop.type], prop.tokens if literal else ())
+
+
+def constructor(cls: SchemaClass, prop: Property, keyword: str) -> list[str]:
+    """The Attribute or Relationship of a Definition as Python source, as many lines as it takes."""
+    local = naming.local_name(cls, prop)
+    arguments = [PYTHON(local)]
+    if isinstance(prop, Relationship):
+        arguments += [f"targets={PYTHON(prop.targets)}"] if prop.targets else []
+        arguments += ["many=True"] if prop.many else []
+    else:
+        arguments += [PYTHON(prop.type)] + ([PYTHON(prop.default)] if prop.default is not None else [])
+        arguments += ["uniform=True"] if prop.uniform else []
+        arguments += [f"tokens={PYTHON(prop.tokens)}"] if prop.tokens else []
+        arguments += [f"range={interval(cls, prop)}"] if prop.range else []
+        arguments += [f"unit={PYTHON(prop.unit)}"] if prop.unit else []
+    arguments += [f"{key}={PYTHON(getattr(prop, key))}" for key in ("deprecated", "renamed_from", "retired")
+                  if getattr(prop, key)]
+    arguments += [] if keyword in ("", local.rpartition(":")[2]) else [f"keyword={PYTHON(keyword)}"]
+    return call(type(prop).__name__, arguments, 8)
+
+
+def interval(cls: SchemaClass, attribute: Attribute) -> str:
+    """A range as Python source, its attributes by their names in the definition."""
+    found = attribute.range
+    if found is None:
+        return "None"
+    names = {other.name: naming.local_name(cls, other) for other in cls.attributes}
+    bounds = [names[bound] if isinstance(bound, str) else bound for bound in (found.lower, found.upper)]
+    return f"Range({', '.join(map(PYTHON, (*bounds, found.lower_closed, found.upper_closed)))})"
+
+
+def call(name: str, arguments: list[str], indent: int) -> list[str]:
+    """A call with a trailing comma as lines: one where it fits, else filled, else one argument a line."""
+    whole = f"{name}({', '.join(arguments)}),"
+    if len(whole) + indent <= WIDTH:
+        return [whole]
+    lines, line = [f"{name}("], ""
+    for argument in arguments:
+        if line and len(line) + len(argument) + indent + 6 > WIDTH:
+            lines.append(f"    {line.rstrip()}")
+            line = ""
+        line += f"{argument}, "
+    return [*lines, f"    {line.strip()}", "),"]
+
+
+def python_lines(key: str, value: object) -> str:
+    """An argument of a Definition; long ones in brackets, one part a line."""
+    text = PYTHON(value)
+    if len(key) + len(text) + 6 <= WIDTH:
+        return text
+    if isinstance(value, tuple):
+        return "(\n" + "".join(f"        {PYTHON(item)},\n" for item in value) + "    )"
+    parts = [part for line in str(value).splitlines(keepends=True) for part in wrapped(line, WIDTH - 16)]
+    return "(\n" + "".join(f"        {PYTHON(part)}\n" for part in parts) + "    )"
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line in parts that fit and together are the line."""
+    parts = [""]
+    for word in re.split(r"(?<= )", line):
+        if parts[-1] and len(parts[-1]) + len(word) > width:
+            parts.append("")
+        parts[-1] += word
+    return parts
+
+
+def conflicts(scope: Scope, cls: SchemaClass) -> tuple[str, ...]:
+    """Other schemas of the same prefix with a property of the same name and another type."""
+    if cls.kind != "multiple-apply":
+        return ()
+    mine = {prop.name: getattr(prop, "type", "rel") for _, prop in every_property(scope, cls)}
+    others = (other for other in scope.library_of(cls).classes if other.kind == cls.kind and other.prefix == cls.prefix)
+    return tuple(other.name for other in others if any(
+        mine.get(prop.name, kind) != kind for _, prop in every_property(scope, other)
+        for kind in [getattr(prop, "type", "rel")]))

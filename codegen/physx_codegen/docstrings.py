@@ -1,0 +1,75 @@
+"""Docstrings of generated classes and methods: sentences from the definitions, then the facts, wrapped."""
+
+from __future__ import annotations
+
+import textwrap
+
+from . import naming, usda, value_types
+from .model import Property, Relationship, SchemaClass
+
+WIDTH = 120
+QUOTE = '"""'
+
+
+def docstring(paragraphs: list[str], indent: int) -> str:
+    """A docstring of wrapped paragraphs; the first line goes where the template stands."""
+    pad = " " * indent
+    escaped = [text.replace("\\", "\\\\").replace(QUOTE, "'''") for text in paragraphs if text]
+    blocks = ["\n".join(fill(line, pad) for line in text.splitlines()) for text in escaped]
+    blocks[0] = fill(escaped[0], pad, first=3).lstrip()
+    text = QUOTE + "\n\n".join(blocks)
+    last = text.rsplit("\n", 1)[-1]
+    one_line = len(blocks) == 1 and "\n" not in text and len(last) + indent + 3 <= WIDTH and not text.endswith('"')
+    return text + QUOTE if one_line else f"{text}\n{pad}{QUOTE}"
+
+
+def fill(text: str, pad: str, first: int = 0) -> str:
+    """One paragraph wrapped to the line width; words such as links stay whole."""
+    text = text.strip()
+    if len(pad) + len(text) + first <= WIDTH:
+        return pad + text
+    return textwrap.fill(text, WIDTH - first, initial_indent=pad, subsequent_indent=pad,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def sentence_and_rest(doc: str) -> list[str]:
+    """The first sentence and the remaining paragraph."""
+    doc = " ".join(doc.split())
+    brief = usda.brief(doc)
+    return [brief, doc[len(brief):].strip()]
+
+
+def class_paragraphs(cls: SchemaClass) -> list[str]:
+    """The class docstring: doc, equation, advice, deprecation."""
+    doc = sentence_and_rest(cls.doc) if cls.doc else [f"USD schema {cls.name}."]
+    equation = "\n".join(f"``{line.strip()}``" for line in cls.equation.splitlines() if line.strip())
+    facts = {
+        "Applies to": cls.applies_to, "Can only be applied to": cls.can_only_apply_to,
+        "Applied by USD to": cls.auto_apply_to, "Instance names": cls.instances or cls.allowed_instances,
+        "Built in": cls.includes,
+    }
+    lines = [f"{label}: {', '.join(words)}." for label, words in facts.items() if words]
+    lines += [f"See {cls.semantics}."] if cls.semantics else []
+    return [*doc, equation, "\n".join(lines), deprecation(cls)]
+
+
+def property_paragraphs(cls: SchemaClass, prop: Property) -> list[str]:
+    """The docstring of a Get method: doc, then the facts."""
+    doc = sentence_and_rest(prop.doc) if prop.doc else [f"{prop.display or naming.api_name(prop)}."]
+    facts = [f"``{naming.shown_name(cls, prop)}``"]
+    if isinstance(prop, Relationship):
+        facts += [f"relationship to {' or '.join(prop.targets)}" if prop.targets else "relationship"]
+        facts += ["several targets" if prop.many else "one target"]
+        return [*doc, f"{', '.join(facts)}.", deprecation(prop)]
+    shown = value_types.shown_text(prop.default)
+    facts += [("uniform " if prop.uniform else "") + prop.type, f"default {shown}" if shown else "no default"]
+    facts += ["one of " + ", ".join(word or "''" for word in prop.tokens)] if prop.tokens else []
+    facts += [f"range {prop.range_text}"] if prop.range_text else []
+    facts += [f"unit {prop.unit}"] if prop.unit else []
+    return [*doc, f"{', '.join(facts)}.", deprecation(prop)]
+
+
+def deprecation(item: SchemaClass | Property) -> str:
+    """The paragraph that says what to use instead; empty where the item is alive."""
+    release = f" Dropped in {item.retired}." if item.retired else ""
+    return f"Deprecated: {item.deprecated.rstrip('.')}.{release}" if item.deprecated else release.strip()
