@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import physx_generated.legacy
-import physx_generated.omni_physics
 import pytest
 from physx_codegen import naming
 from physx_codegen.load_yaml import load
-from physx_codegen.model import SchemaClass
-from pxr import Usd
+from physx_codegen.model import Attribute, SchemaClass
+from pxr import Sdf, Usd
 from usd_files import schemas
+
+import physx_schema as PhysxSchema
 
 ROOT = Path(__file__).resolve().parents[1]
 LEGACY = load(ROOT / "schema/legacy")
@@ -23,8 +23,11 @@ GENERATED = schemas(ROOT / "generated/physx_generated/legacy/generatedSchema.usd
 # Class of the PhysX repository -> its facts, and the facts of properties that living classes have lost.
 RETIRED = schemas(ROOT / "tests/data/legacy/retired.usda")
 HOLDERS = {cls.extends: cls for cls in LEGACY.classes if cls.extends}
+CLASSES = [name for name in RETIRED if name not in HOLDERS]
 PROPERTIES = [pytest.param(name, key, id=f"{name}-{key}") for name, facts in RETIRED.items() for key in facts
               if key != "header"]
+LOST = [pytest.param(cls.extends, prop, id=f"{cls.extends}-{prop.name}") for cls in HOLDERS.values()
+        for prop in cls.attributes]
 REPLACEMENT = re.compile(r"((?:\w+, )*\w+(?: and \w+)*) of (Physx\w+|OmniPhysics\w+|TetMesh)")
 SCHEMA = re.compile(r"\b(?:Physx|OmniPhysics)[A-Z]\w+")
 
@@ -78,9 +81,26 @@ def test_usd_knows_the_properties_once_the_package_is_imported(name: str) -> Non
     assert RETIRED[name].keys() - {"header"} <= set(found.GetPropertyNames())
 
 
-@pytest.mark.parametrize("name", [name for name in RETIRED if name not in HOLDERS])
-def test_python_has_the_class(name: str) -> None:
-    assert getattr(physx_generated.legacy, name).definition.identifier == name
+@pytest.mark.parametrize("name", CLASSES)
+def test_using_a_retired_class_works_and_names_its_replacement(name: str) -> None:
+    cls, stage = getattr(PhysxSchema, name), Usd.Stage.CreateInMemory()
+    with pytest.warns(DeprecationWarning, match=re.escape(f"{name} is deprecated: {home(name).deprecated}")):
+        used = cls.Define(stage, "/a") if cls.IsTyped() else cls.Apply(stage.DefinePrim("/a"))
+    assert used and cls.__deprecated__ == cls.definition.deprecated
+    assert cls.definition.retired == home(name).retired
+
+
+@pytest.mark.parametrize(("name", "prop"), LOST)
+def test_a_lost_property_keeps_its_accessors_on_the_living_class(name: str, prop: Attribute) -> None:
+    cls, stage = getattr(PhysxSchema, name), Usd.Stage.CreateInMemory()
+    used, api = cls.Apply(stage.DefinePrim("/a")), naming.api_name(prop)
+    said = f"{naming.usd_name(home(name), prop)} is deprecated: {prop.deprecated}"
+    with pytest.warns(DeprecationWarning, match=re.escape(said)):
+        getattr(used, f"Create{api}Attr")()
+    created = getattr(used, f"Get{api}Attr")()
+    assert created.GetTypeName() == prop.type and not created.IsCustom()
+    assert created.GetVariability() == (Sdf.VariabilityUniform if prop.uniform else Sdf.VariabilityVarying)
+    assert created.GetName() not in cls.GetSchemaAttributeNames(False)
 
 
 @pytest.mark.parametrize("cls", LEGACY.classes, ids=lambda cls: cls.name)
@@ -110,6 +130,6 @@ def test_lost_properties_stand_beside_those_of_the_living_class(cls: SchemaClass
 
 
 def test_retired_words_are_tokens() -> None:
-    words = vars(physx_generated.legacy.Tokens)
+    words = PhysxSchema.Tokens
     for word in ("clothConstaint", "scriptFile", "Vertices", "Geometry"):
-        assert words[word] == word
+        assert getattr(words, word) == word
