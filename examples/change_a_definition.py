@@ -32,7 +32,7 @@ def main() -> None:
     definitions = Path(shutil.copytree(SCHEMA, folder / "schema"))
     edit(definitions)
     program = shutil.which("physx-schema", path=str(Path(sys.executable).parent)) or "physx-schema"
-    subprocess.run([program, "generate", "--schema", definitions, "--out", folder / "physx_generated"], check=True)
+    subprocess.run([program, "generate", "--from", definitions, "--out", folder / "physx_generated"], check=True)
 
     sys.path.insert(0, str(folder))         # before the installed package of the same name
     from physx_generated import AuthoringError, PhysxTendonAxisRootAPI

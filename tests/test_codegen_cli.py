@@ -23,7 +23,7 @@ def run(*arguments: object) -> Result:
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     target = tmp_path / "toy"
-    assert run("--schema", SMALL, "--out", target).exit_code == 0
+    assert run("--from", SMALL, "--out", target).exit_code == 0
     return target
 
 
@@ -38,17 +38,17 @@ def test_files_that_did_not_change_are_not_touched(out: Path) -> None:
     for path in out.iterdir():
         os.utime(path, (1, 1))
     (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
-    result = run("--schema", SMALL, "--out", out)
+    result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 0 and result.stdout == "" and "1 changed in" in result.stderr
     assert {path.name for path in out.iterdir() if path.stat().st_mtime > 1} == {"coil.py"}
 
 
 def test_left_over_files_are_removed(out: Path) -> None:
     (out / "former.py").write_text("x = 1\n", encoding="utf-8")
-    assert run("--schema", SMALL, "--out", out, "--check").exit_code == 1
-    assert run("--schema", SMALL, "--out", out).exit_code == 0
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 1
+    assert run("--from", SMALL, "--out", out).exit_code == 0
     assert not (out / "former.py").exists()
-    assert run("--schema", SMALL, "--out", out, "--check").exit_code == 0
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
 
 
 def test_check_prints_a_unified_diff_and_writes_nothing(out: Path) -> None:
@@ -56,7 +56,7 @@ def test_check_prints_a_unified_diff_and_writes_nothing(out: Path) -> None:
     text = path.read_text(encoding="utf-8").replace("Length per turn", "Wrong")
     path.write_text(text, encoding="utf-8")
     (out / "place.py").unlink()
-    result = run("--schema", SMALL, "--out", out, "--check")
+    result = run("--from", SMALL, "--out", out, "--check")
     assert result.exit_code == 1 and "run `physx-schema generate`" in result.stderr
     assert "--- coil.py\n+++ coil.py (regenerated)\n" in result.stdout
     assert "-        \"\"\"Wrong." in result.stdout and "+        \"\"\"Length per turn." in result.stdout
@@ -67,7 +67,7 @@ def test_check_prints_a_unified_diff_and_writes_nothing(out: Path) -> None:
 def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("precious = True\n", encoding="utf-8")
     for arguments in ((), ("--check",)):
-        result = run("--schema", SMALL, "--out", tmp_path, *arguments)
+        result = run("--from", SMALL, "--out", tmp_path, *arguments)
         assert result.exit_code == 1 and result.stdout == ""
         assert result.stderr == (
             f"{tmp_path}: holds files that were not generated; give an empty folder or an earlier output\n")
@@ -86,16 +86,16 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(emit, "temporary", full_disk)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    result = run("--schema", SMALL, "--out", out)
+    result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 1
     assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make it writable\n"
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_schema_without_out_is_a_usage_error() -> None:
-    result = run("--schema", SMALL)
+    result = run("--from", SMALL)
     assert result.exit_code == 2
-    assert result.stderr == "generate: give --schema and --out together, or run in a checkout of physx-schema\n"
+    assert result.stderr == "generate: give --from and --out together, or run in a checkout of physx-schema\n"
 
 
 def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     result = run()
     assert result.exit_code == 2
-    assert result.stderr == "generate: give --schema and --out together, or run in a checkout of physx-schema\n"
+    assert result.stderr == "generate: give --from and --out together, or run in a checkout of physx-schema\n"
 
 
 def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,9 +117,10 @@ def test_the_checkout_around_the_working_directory_is_used(tmp_path: Path, monke
 
 
 def test_a_folder_without_definitions_is_named(tmp_path: Path) -> None:
-    result = run("--schema", tmp_path, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert result.stderr.endswith("holds no YAML files; give the folder with the definitions\n")
+    result = run("--from", tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 3
+    said = "holds no YAML files and no schema.usda; give the folder with the definitions, or a schema.usda\n"
+    assert result.stderr.endswith(said)
 
 
 def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> None:
@@ -131,7 +132,7 @@ def test_several_libraries_share_one_set_of_support_modules(tmp_path: Path) -> N
         (folder / "family.yaml").write_text(
             f"classes:\n- {{name: {name.title()}API, kind: single-apply, prefix: {name}}}\n", encoding="utf-8")
     out = tmp_path / "out"
-    assert run("--schema", tmp_path / "schema", "--out", out).exit_code == 0
+    assert run("--from", tmp_path / "schema", "--out", out).exit_code == 0
     assert (out / "_base.py").is_file() and not (out / "second/_base.py").exists()
     assert "from .._base import SingleApplyAPI, define" in (out / "second/family.py").read_text(encoding="utf-8")
     assert "from ._base import SingleApplyAPI, define" in (out / "family.py").read_text(encoding="utf-8")
@@ -149,15 +150,15 @@ def two_libraries(schema: Path, header: str = "") -> Path:
 
 
 def test_several_libraries_without_a_root_package_are_packages_beside_each_other(tmp_path: Path) -> None:
-    result = run("--schema", two_libraries(tmp_path / "schema"), "--out", tmp_path / "out")
+    result = run("--from", two_libraries(tmp_path / "schema"), "--out", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     code = "import out.first, out.second; print(out.first.firstAPI.__name__, out.second.secondAPI.__name__)"
     used = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert used.stdout.split() == ["firstAPI", "secondAPI"], used.stderr
-    assert run("--check", "--schema", tmp_path / "schema", "--out", tmp_path / "out").exit_code == 0
+    assert run("--check", "--from", tmp_path / "schema", "--out", tmp_path / "out").exit_code == 0
 
 
 def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
-    result = run("--schema", two_libraries(tmp_path / "schema", "package: here\n"), "--out", tmp_path / "out")
+    result = run("--from", two_libraries(tmp_path / "schema", "package: here\n"), "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr

@@ -13,33 +13,37 @@ from .load_yaml import libraries
 from .model import SchemaError
 
 SCHEMA, OUT = Path("schema"), Path("generated/physx_generated")
-FOUND, USAGE = 1, 2     # exit codes
+FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; print a diff and exit 1 where files are out of date.")
-@click.option("--schema", type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="Folder with YAML definitions, or with one folder of them per library; the checkout's schema/.")
+@click.option("--from", "source", type=click.Path(path_type=Path, exists=True),
+              help="A schema.usda, a folder with YAML definitions, or a folder with one such folder per library; "
+                   "the checkout's schema/.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
-def generate(check: bool, schema: Path | None, out: Path | None) -> None:
-    """Turn YAML definitions into typed classes, tokens and the USD plugin."""
-    if schema is None or out is None:
+def generate(check: bool, source: Path | None, out: Path | None) -> None:
+    """Turn schema definitions into typed classes, tokens and the USD plugin.
+
+    Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage, 3 unreadable definitions.
+    """
+    if source is None or out is None:
         root = checkout()
-        if root is None or schema or out:
-            click.echo("generate: give --schema and --out together, or run in a checkout of physx-schema", err=True)
+        if root is None or source or out:
+            click.echo("generate: give --from and --out together, or run in a checkout of physx-schema", err=True)
             sys.exit(USAGE)
-        schema, out = root / SCHEMA, root / OUT
+        source, out = root / SCHEMA, root / OUT
     try:
-        files = generate_files(schema)
+        files = generate_files(source)
         emit.check_root(out)
         if check:
             sys.exit(report(emit.diff(files, out) + "".join(
-                emit.file_diff(path, text, path.name) for path, text in editor_schema(schema).items())))
-        changed = [*emit.write(files, out), *emit.replace(editor_schema(schema))]
+                emit.file_diff(path, text, path.name) for path, text in editor_schema(source).items())))
+        changed = [*emit.write(files, out), *emit.replace(editor_schema(source))]
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
-        sys.exit(FOUND)
+        sys.exit(UNREADABLE if isinstance(error, SchemaError) and error.unreadable else FOUND)
     click.echo(f"{len(files)} files, {len(changed)} changed in {out}", err=True)
 
 

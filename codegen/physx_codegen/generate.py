@@ -5,39 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .load_yaml import libraries, load
+from .definitions import load_all, places
 from .model import Library, Location, SchemaError
 from .render import Place, bare_package, render, support
 from .scope import Scope
 from .validate import validate
-from .wording import displayed
 
 
-def generate(schema: Path) -> dict[str, str]:
-    """Relative path to text of everything that the definitions below `schema` make.
+def generate(source: Path) -> dict[str, str]:
+    """Relative path to text of everything that definitions make: a schema.usda, a folder of YAML files, or several.
 
     Raises SchemaError with every problem of every file.
     """
-    folders = libraries(schema)
-    if not folders:
-        nothing = "holds no YAML files; give the folder with the definitions"
-        raise SchemaError([(Location(displayed(schema), 1), nothing)])
-    found: list[tuple[Path, Library]] = []
+    found = places(source)
+    libraries = load_all(found)
     problems: list[tuple[Location, str]] = []
-    for folder in folders:
+    for library in libraries:
         try:
-            found.append((folder, load(folder)))
-        except SchemaError as error:
-            problems += error.problems
-    for _, library in found:
-        try:
-            validate(library, [peer for _, peer in found if peer is not library])
+            validate(library, [peer for peer in libraries if peer is not library])
         except SchemaError as error:
             problems += error.problems
     if problems:
         raise SchemaError(problems)
-    name = schema.resolve().name
-    return assemble([(name if folder == schema else f"{name}/{folder.name}", library) for folder, library in found])
+    return assemble([(label(source, place), library) for place, library in zip(found, libraries, strict=True)])
+
+
+def label(source: Path, place: Path) -> str:
+    """What banners call the definitions of one place: the folder, below the one that holds several."""
+    folder = (place if place.is_dir() else place.parent).resolve()
+    root = source.resolve()
+    return f"{root.name}/{folder.name}" if folder.parent == root else folder.name
 
 
 def assemble(found: Sequence[tuple[str, Library]]) -> dict[str, str]:

@@ -62,4 +62,4 @@ def parsed(path: Path, text: str) -> Any:
 
 
 def _refuse(path: Path, line: int, message: str) -> NoReturn:
-    raise SchemaError([(Location(displayed(path), line), message)])
+    raise SchemaError([(Location(displayed(path), line), message)], unreadable=True)

@@ -34,7 +34,7 @@ def load(folder: Path) -> Library:
     reader = _Reader()
     library = reader.library(folder)
     if reader.problems:
-        raise SchemaError(reader.problems)
+        raise SchemaError(reader.problems, reader.unreadable)
     return library
 
 

@@ -23,10 +23,14 @@ class Location:
 
 
 class SchemaError(Exception):
-    """Every problem found in the definitions, one line each, sorted by file and line."""
+    """Every problem found in the definitions, one line each, sorted by file and line.
 
-    def __init__(self, problems: list[tuple[Location, str]]) -> None:
+    `unreadable` says that a file could not even be read as what it should be: no such file, no UTF-8, no YAML, no usda.
+    """
+
+    def __init__(self, problems: list[tuple[Location, str]], unreadable: bool = False) -> None:
         self.problems = sorted(problems)
+        self.unreadable = unreadable
         super().__init__("\n".join(f"{location}: {message}" for location, message in self.problems))
 
 

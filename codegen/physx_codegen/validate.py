@@ -22,14 +22,17 @@ APPLIED_KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def validate(library: Library, peers: Sequence[Library] = ()) -> Library:
-    """The library itself; `peers` are others whose classes it may name. Raises SchemaError with every problem found."""
+def validate(library: Library, peers: Sequence[Library] = (), references: bool = True) -> Library:
+    """The library itself; `peers` are others whose classes it may name, `references` asks whether names are known.
+
+    Raises SchemaError with every problem found.
+    """
     problems = [*_classes(library), *_tokens(library)]
     known = _known(library, peers)
     for cls in library.classes:
         problems += _kind(cls)
         problems += _applied(cls)
-        problems += _references(library, cls, known)
+        problems += _references(library, cls, known) if references else []
         problems += _properties(library, cls)
         for attribute in cls.attributes:
             problems += _attribute(cls, attribute)
@@ -72,8 +75,6 @@ def _kind(cls: SchemaClass) -> Iterator[Problem]:
         yield cls.at("kind"), f"'{cls.name}' is no root of schemas; only {' and '.join(ROOTS)} are: change its kind"
     if cls.kind == "multiple-apply" and not cls.prefix and cls.properties:
         yield cls.loc, f"class '{cls.name}' is multiple-apply and has no prefix; give the namespace of its properties"
-    if cls.kind == "multiple-apply" and ":" in cls.prefix:
-        yield cls.at("prefix"), f"prefix '{cls.prefix}' of a multiple-apply class has several parts; give one word"
     if cls.kind in {"single-apply", "multiple-apply"} and cls.base:
         yield cls.at("base"), f"class '{cls.name}' is an API schema and has no base; use includes for built-ins"
     if cls.fallback_types and cls.kind != "typed":
@@ -173,12 +174,8 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
                 yield prop.loc, f"{label} '{key}' of {cls.name} is already defined at {first}; rename or remove one"
                 break
             table.setdefault(key, prop)
-        if prop.api and not IDENTIFIER.fullmatch(naming.api_name(prop)):
+        if naming.api_name(prop) and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
-    for name, word in naming.keywords([(cls, prop) for prop in cls.properties]).items():
-        if naming.reserved(word):
-            prop = next(item for item in cls.properties if naming.local_name(cls, item) == name)
-            yield prop.loc, f"'{word}' cannot be a keyword of Apply; set api or rename the property"
 
 
 def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:

@@ -44,11 +44,17 @@ class Reader:
 
     def __init__(self) -> None:
         self.problems: list[tuple[Location, str]] = []
+        self.unreadable = False         # whether a file is not even YAML
         self.file = ""
 
     def report(self, line: int, message: str) -> None:
         """Note a problem of the current file."""
         self.problems.append((Location(self.file, line), message))
+
+    def refuse(self, message: str) -> None:
+        """Note that the current file cannot be read at all."""
+        self.unreadable = True
+        self.report(1, message)
 
     def root(self, path: Path) -> Mapping | None:
         """The top mapping of a file, its keys checked."""
@@ -56,12 +62,13 @@ class Reader:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            self.report(1, f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
+            self.refuse(f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
             return None
         except OSError as error:
-            self.report(1, f"cannot be read: {error.strerror}; check the file and its permissions")
+            self.refuse(f"cannot be read: {error.strerror}; check the file and its permissions")
             return None
         source = Source(text)
+        self.unreadable = self.unreadable or source.broken
         for line, message in source.problems:
             self.report(line, message)
         if not isinstance(source.root, Mapping):

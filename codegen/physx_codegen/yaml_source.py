@@ -26,6 +26,7 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.problems: list[tuple[int, str]] = []
+        self.broken = False             # whether the text is not YAML
         self.root: Any = None
         self._seen: set[int] = set()
         loader = Loader(text)
@@ -37,9 +38,11 @@ class Source:
                 self._construct = loader.construct_object
                 self.root = self._value(node)
         except yaml.MarkedYAMLError as error:
+            self.broken = True
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             self.problems.append((line, f"not YAML: {error.problem}; check indentation, quotes and brackets"))
         except yaml.YAMLError as error:
+            self.broken = True
             self.problems.append((1, f"not YAML: {' '.join(str(error).split())}"))
         finally:
             loader.dispose()

@@ -1,0 +1,61 @@
+"""Definitions from one form into the other: schema.usda to YAML files, YAML files to schema.usda."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import fields as fields_of
+from dataclasses import is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import definitions, write_usda, write_yaml
+from .model import Library, Location, SchemaClass, SchemaError
+from .validate import validate
+
+PLACES = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change
+
+
+def convert(source: Path) -> dict[str, str]:
+    """File name to text of the other form; both forms hold the same, which is checked by reading the text again.
+
+    Raises SchemaError for problems of the source, and where it holds several libraries.
+    """
+    found = definitions.places(source)
+    if len(found) != 1:
+        names = ", ".join(place.name if place.is_dir() else place.parent.name for place in found)
+        message = f"holds {len(found)} libraries: {names}; convert one at a time"
+        raise SchemaError([(Location(str(source), 1), message)])
+    library = validate(definitions.load_place(found[0]), references=False)
+    files = {definitions.USDA: write_usda.render(library)} if found[0].is_dir() else write_yaml.render(library)
+    where = difference(library, _read(files))
+    if where:
+        message = f"would lose something of {where}; please report the definition as a fault of the converter"
+        raise SchemaError([(library.loc, message)])
+    return files
+
+
+def _read(files: dict[str, str]) -> Library:
+    """The library in a set of texts."""
+    with tempfile.TemporaryDirectory() as name:
+        for file, text in files.items():
+            (Path(name) / file).write_text(text, encoding="utf-8", newline="\n")
+        return definitions.load_place(definitions.places(Path(name))[0])
+
+
+def difference(left: Any, right: Any, where: str = "") -> str:
+    """The name of what differs first between two libraries, files and lines aside; empty where they are equal."""
+    if isinstance(left, SchemaClass) and isinstance(right, SchemaClass):
+        left, right = _ordered(left), _ordered(right)
+    if is_dataclass(left) and type(left) is type(right):
+        inner = f"{where} {getattr(left, 'name', '')}".strip()
+        keys = [field.name for field in fields_of(left) if field.name not in PLACES]
+        found = (difference(getattr(left, key), getattr(right, key), f"{inner} {key}") for key in keys)
+        return next(filter(None, found), "")
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return next(filter(None, (difference(*pair, where) for pair in zip(left, right, strict=True))), "")
+    return "" if repr(left) == repr(right) else where
+
+
+def _ordered(cls: SchemaClass) -> SchemaClass:
+    """The class with its tokens in the order in which USD keeps a dictionary."""
+    return replace(cls, tokens=tuple(sorted(cls.tokens, key=lambda token: token.name)))

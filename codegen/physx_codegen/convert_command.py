@@ -1,0 +1,50 @@
+"""The command `convert`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from . import emit
+from .convert import convert as convert_files
+from .definitions import USDA
+from .model import SchemaError
+
+FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("--out", type=click.Path(path_type=Path), required=True,
+              help="The folder of YAML files, or the schema.usda, to write.")
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+def convert(source: Path, out: Path, force: bool) -> None:
+    """Turn a schema.usda into YAML definitions, or YAML definitions into a schema.usda.
+
+    SOURCE is a schema.usda or a folder with one library's YAML files. Nothing is lost either way: what only one of the
+    two has words for is carried along, and the result is read again before it is written.
+
+    Exit codes: 0 converted, 1 faults in the definitions, 2 usage, 3 unreadable definitions.
+    """
+    try:
+        files = convert_files(source)
+        targets = {target(out, name): text for name, text in files.items()}
+        taken = sorted(path for path in targets if path.exists() and not force)
+        if taken:
+            click.echo(f"{taken[0]}: exists already; give another --out, or --force to replace it", err=True)
+            sys.exit(USAGE)
+        emit.replace(targets)
+    except SchemaError as error:
+        click.echo(str(error), err=True)
+        sys.exit(UNREADABLE if error.unreadable else FOUND)
+    except emit.EmitError as error:
+        click.echo(str(error), err=True)
+        sys.exit(USAGE)
+    click.echo("\n".join(map(str, sorted(targets))), err=True)
+
+
+def target(out: Path, name: str) -> Path:
+    """Where a file goes: `out` itself for a schema.usda where it is named as a file."""
+    return out if name == USDA and out.suffix == ".usda" else out / name

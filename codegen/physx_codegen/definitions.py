@@ -1,0 +1,65 @@
+"""Where definitions lie and in which form: folders of YAML files, and files of schema.usda."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import load_yaml
+from .model import Library, Location, SchemaError
+from .wording import displayed
+
+USDA = "schema.usda"
+
+
+def places(root: Path) -> list[Path]:
+    """What to read below `root`, one place per library: a schema.usda, or a folder of YAML files.
+
+    `root` is either, or a folder with one sub-folder per library. Raises SchemaError where there is nothing to read.
+    """
+    if root.is_file():
+        return [root]
+    found = [place for place in [_place(root)] if place]
+    found = found or [place for folder in _folders(root) if (place := _place(folder))]
+    if not found:
+        nothing = f"holds no YAML files and no {USDA}; give the folder with the definitions, or a {USDA}"
+        raise SchemaError([(Location(displayed(root), 1), nothing)], unreadable=True)
+    return found
+
+
+def _folders(root: Path) -> list[Path]:
+    return sorted(path for path in root.iterdir() if path.is_dir()) if root.is_dir() else []
+
+
+def _place(folder: Path) -> Path | None:
+    """The definitions in a folder itself. Raises SchemaError for both forms side by side."""
+    has_yaml, usda = any(folder.glob("*.yaml")), folder / USDA
+    if has_yaml and usda.is_file():
+        message = f"holds YAML files and a {USDA}; move one away, or give the {USDA} itself"
+        raise SchemaError([(Location(displayed(folder), 1), message)], unreadable=True)
+    return folder if has_yaml else usda if usda.is_file() else None
+
+
+def load_place(place: Path) -> Library:
+    """The library of one place. Raises SchemaError with every problem found."""
+    if place.is_dir():
+        return load_yaml.load(place)
+    from .load_usda import load_usda  # pxr, which YAML does without
+
+    return load_usda(place)
+
+
+def load_all(found: Sequence[Path]) -> list[Library]:
+    """The libraries of several places. Raises SchemaError with the problems of all of them."""
+    libraries: list[Library] = []
+    problems: list[tuple[Location, str]] = []
+    unreadable = False
+    for place in found:
+        try:
+            libraries.append(load_place(place))
+        except SchemaError as error:
+            problems += error.problems
+            unreadable = unreadable or error.unreadable
+    if problems:
+        raise SchemaError(problems, unreadable)
+    return libraries
