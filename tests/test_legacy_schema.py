@@ -110,6 +110,14 @@ def test_class_and_properties_say_when_they_went_and_what_replaces_them(cls: Sch
         assert {item.retired} == releases and item.deprecated, item.name
 
 
+@pytest.mark.parametrize(("name", "key"), PROPERTIES)
+def test_python_carries_both_facts_of_a_property(name: str, key: str) -> None:
+    cls = home(name)
+    told = next(prop for prop in cls.properties if naming.usd_name(cls, prop) == key)
+    ours = getattr(PhysxSchema, name).definition.accessible[key]
+    assert (ours.retired, ours.deprecated) == (told.retired, told.deprecated)
+
+
 @pytest.mark.parametrize("text", list(replacements()))
 def test_a_replacement_exists(text: str) -> None:
     for name in SCHEMA.findall(text):
