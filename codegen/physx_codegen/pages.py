@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup, escape
 
 from . import naming, usda, value_types
 from .model import Attribute, Family, Library, Property, SchemaClass
@@ -156,9 +156,9 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
 
 
-def prose(text: str) -> Markup:
-    """Prose as HTML: escaped, with `code` marked."""
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
+def prose(text: str) -> str:
+    """Prose as HTML that needs no further escaping, with `code` marked."""
+    return CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
 def cell(text: str) -> str:
