@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jinja2
 
-from . import classes, docstrings, naming, plug_info, usda, value_types
+from . import classes, docstrings, naming, plug_info, usda, value_types, write_usda
 from .model import Family, Library, SchemaClass
 from .scope import Scope
 
@@ -69,6 +69,7 @@ def render(scope: Scope, library: Library, place: Place, packages: dict[str, str
         banner=BANNER.format(source=place.source), dots=place.dots, library=library, tokens=naming.tokens(library))
     files["generatedSchema.usda"] = usda.text(scope, library, note)
     files["plugInfo.json"] = plug_info.text(scope, library, note)
+    files["schema.usda"] = write_usda.render(library, note)
     return {place.folder + name: text for name, text in files.items()}
 
 
