@@ -58,7 +58,8 @@ def parsed(path: Path, text: str) -> Any:
         reason = " ".join(str(item.commentary) for item in error.args[-1:])
     found = PLACE.search(reason)
     line, words = (int(found.group(1)), found.group(2)) if found else (1, reason)
-    _refuse(path, line, f"not usda: {' '.join(words.split())[:200]}; correct the syntax there")
+    words = "ends or breaks off" if "pegtl" in words else " ".join(words.split())[:200]
+    _refuse(path, line, f"not usda: {words}; correct the syntax there")
 
 
 def _refuse(path: Path, line: int, message: str) -> NoReturn:

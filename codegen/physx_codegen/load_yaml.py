@@ -44,11 +44,13 @@ class _Reader(Reader):
     def library(self, folder: Path) -> Library:
         """All files of the folder; exactly one of them names the library."""
         headers: list[tuple[Location, Mapping]] = []
+        whole = True                                # whether every file could be read
         tokens: list[Token] = []
         families: list[Family] = []
         for path in sorted(folder.glob("*.yaml")):
             root = self.root(path)
             if root is None:
+                whole = False
                 continue
             if root.values.keys() & fields.LIBRARY.keys():
                 headers.append((Location(self.file, root.line), root))
@@ -57,6 +59,11 @@ class _Reader(Reader):
             if classes:
                 summary = leading_comment(path.read_text(encoding="utf-8"))
                 families.append(Family(path.stem, path.name, classes, summary))
+        if not headers:
+            self.file = displayed(folder / "library.yaml")
+            if whole:                               # else the name may stand in what could not be read
+                self.report(1, "no file of this folder names the library; write a library.yaml with name and plugin")
+            headers = [(Location(self.file, 1), Mapping(1))]
         return self.headed(folder, headers, tuple(tokens), tuple(families))
 
     def headed(
@@ -64,10 +71,6 @@ class _Reader(Reader):
         families: tuple[Family, ...],
     ) -> Library:
         """The library itself, from the one file that names it."""
-        if not headers:
-            self.file = displayed(folder / "library.yaml")
-            self.report(1, "no file of this folder names the library; write a library.yaml with name and plugin")
-            headers = [(Location(self.file, 1), Mapping(1))]
         for location, _ in headers[1:]:
             self.problems.append((location, f"names the library again, after {headers[0][0]}; keep one of the two"))
         location, header = headers[0]

@@ -68,7 +68,9 @@ PROPERTY_FIELDS = {
 FORBIDDEN = {
     "references", "payload", "specializes", "variantSelection", "variantSetNames", "active", "instanceable", "kind",
     "clips", "clipSets", "timeSamples", "connectionPaths", "targetPaths", "spline"}
-IN_TEXT = {"documentation": "doc", "inheritPaths": "inherits", "variantSetNames": "variantSets", "targetPaths": "rel"}
+IN_TEXT = {                             # what messages call a field
+    "documentation": "doc", "inheritPaths": "inherits", "variantSetNames": "variantSets", "targetPaths": "a target",
+    "connectionPaths": "a connection"}
 MODULES = {"tokens", "library"}         # names that a family's module cannot have
 
 

@@ -35,7 +35,7 @@ class UsdaReader:
             self.problems.report(message, "/")
         data = custom_data(self.problems, spec) if spec else CustomData(self.problems, "/GLOBAL", (), {})
         own = data.inner(usda_keys.OWN)
-        given = self._header(data)
+        given = self._header(data, required=bool(spec))
         words = tokens(data.inner(usda_keys.LIBRARY_TOKENS))
         order = own.take(usda_keys.OWN_ORDER, tuple, ())
         place = {name: index for index, name in enumerate(order)}
@@ -51,10 +51,10 @@ class UsdaReader:
             metadata=metadata(self.problems, self.layer.pseudoRoot, usda_keys.LAYER_FIELDS),
             custom_data=data.entries(), **given)
 
-    def _header(self, data: CustomData) -> dict[str, Any]:
+    def _header(self, data: CustomData, required: bool) -> dict[str, Any]:
         """What GLOBAL says with usdGenSchema's keys."""
         plugin = data.take("libraryName", str, "")
-        if not plugin:
+        if required and not plugin:
             self.problems.report("customData of GLOBAL has no libraryName; give the name of the plugin", "/GLOBAL")
         name = data.take("libraryPrefix", str, naming.proper_case(plugin))
         for key, word in (("libraryName", plugin), ("libraryPrefix", name)):
@@ -234,9 +234,6 @@ class UsdaReader:
     def _relationship(self, spec: Any, path: str, given: dict[str, Any]) -> Relationship:
         if spec.variability != Sdf.VariabilityUniform:
             self.problems.report(f"relationship '{spec.name}' is varying; write rel alone", path)
-        if spec.targetPathList.isExplicit or spec.targetPathList.GetAppliedItems():
-            message = f"relationship '{spec.name}' has targets, which a schema cannot give; remove them"
-            self.problems.report(message, path)
         return Relationship(**given)
 
     def _attribute(self, spec: Any, path: str, given: dict[str, Any]) -> Attribute:

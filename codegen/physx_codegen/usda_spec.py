@@ -101,7 +101,8 @@ def metadata(problems: Problems, spec: Any, known: set[str]) -> tuple[Entry, ...
     for key in sorted(set(spec.ListInfoKeys()) - known):
         written = usda_keys.IN_TEXT.get(key, key)
         if key in usda_keys.FORBIDDEN:
-            message = f"'{written}' cannot be given in a schema: USD ignores it there; remove it"
+            shown = written if " " in written else f"'{written}'"
+            message = f"{shown} cannot be given in a schema: USD ignores it there; remove it"
             problems.report(message, path, written)
         else:
             found += _metadata_entries(problems, spec, path, key)

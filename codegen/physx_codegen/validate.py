@@ -113,7 +113,7 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         name, _, instance = entry.partition(":")
         kind = _kind_of(name, known)
         if kind is None:
-            allowed = [other.name for other in library.classes if other.is_api]
+            allowed = sorted(other for other, what in known.items() if what in APPLIED)
             yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
         elif kind not in {"single-apply", "multiple-apply"}:
             found = "a prim type" if kind in {"typed", "abstract"} else f"a {kind} schema"
