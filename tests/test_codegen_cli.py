@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from physx_codegen import emit
-from physx_codegen.cli import commands
+from physx_codegen import cli, emit
+from physx_codegen.cli import generate
 
 SMALL = Path(__file__).resolve().parent / "data/codegen/small/schema"
 
 
 def run(*arguments: object) -> Result:
-    (command,) = commands
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+    return CliRunner().invoke(generate, [str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -85,11 +84,11 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
         return made(path, text)
 
     monkeypatch.setattr(emit, "temporary", full_disk)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 1
     assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make it writable\n"
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
 
 
 def test_schema_without_out_is_a_usage_error() -> None:
@@ -162,3 +161,43 @@ def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
     result = run("--from", two_libraries(tmp_path / "schema", "package: here\n"), "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr
+
+
+def test_reference_pages_come_along(out: Path) -> None:
+    names = {path.name for path in (out / "reference").iterdir()}
+    assert names == {"index.md", "index.html", "coil.md", "coil.html", "place.md", "place.html"}
+
+
+def test_pages_can_go_elsewhere(tmp_path: Path) -> None:
+    assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs").exit_code == 0
+    assert (tmp_path / "docs/index.md").is_file() and not (tmp_path / "toy/reference").exists()
+    assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 0
+    (tmp_path / "docs/coil.md").write_text("edited\n", encoding="utf-8")
+    assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 1
+
+
+def test_pages_do_not_go_into_a_folder_of_other_files(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/notes.md").write_text("mine\n", encoding="utf-8")
+    result = run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs")
+    assert result.exit_code == 1 and "holds files that were not generated" in result.stderr
+    assert not (tmp_path / "toy").exists()
+
+
+def test_check_of_unchanged_files_does_not_generate_again(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
+    monkeypatch.setattr(cli, "produce", lambda *_: pytest.fail("generated again"))
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
+
+
+def test_check_looks_again_once_a_file_changed(out: Path) -> None:
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
+    with (out / "coil.py").open("a", encoding="utf-8") as stream:
+        stream.write("\n")
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 1
+
+
+def test_check_works_without_a_cache_folder(out: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0

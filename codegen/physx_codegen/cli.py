@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from . import emit, json_schema
-from .generate import generate as generate_files
+from . import emit, freshness, json_schema, pages
+from .generate import assemble, load_valid
 from .load_yaml import libraries
 from .model import SchemaError
 
-SCHEMA, OUT = Path("schema"), Path("generated/physx_generated")
+SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
 FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
@@ -23,8 +23,10 @@ FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
                    "the checkout's schema/.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
-def generate(check: bool, source: Path | None, out: Path | None) -> None:
-    """Turn schema definitions into typed classes, tokens and the USD plugin.
+@click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for the reference pages; reference/ in the output folder, the checkout's docs/reference/.")
+def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
+    """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
 
     Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage, 3 unreadable definitions.
     """
@@ -33,18 +35,50 @@ def generate(check: bool, source: Path | None, out: Path | None) -> None:
         if root is None or source or out:
             click.echo("generate: give --from and --out together, or run in a checkout of physx-schema", err=True)
             sys.exit(USAGE)
-        source, out = root / SCHEMA, root / OUT
+        source, out, pages_out = root / SCHEMA, root / OUT, pages_out or root / PAGES
     try:
-        files = generate_files(source)
-        emit.check_root(out)
         if check:
-            sys.exit(report(emit.diff(files, out) + "".join(
-                emit.file_diff(path, text, path.name) for path, text in editor_schema(source).items())))
-        changed = [*emit.write(files, out), *emit.replace(editor_schema(source))]
+            sys.exit(compare(source, out, pages_out))
+        outputs = {folder: files for folder, files in produce(source, out, pages_out).items() if files}
+        for folder in outputs:
+            emit.check_root(folder)
+        changed = [name for folder, files in outputs.items() for name in emit.write(files, folder)]
+        changed += map(str, emit.replace(editor_schema(source)))
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
         sys.exit(UNREADABLE if isinstance(error, SchemaError) and error.unreadable else FOUND)
-    click.echo(f"{len(files)} files, {len(changed)} changed in {out}", err=True)
+    click.echo(f"{sum(map(len, outputs.values()))} files, {len(changed)} changed in {out}", err=True)
+
+
+def produce(source: Path, out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
+    """Output folder to the files it shall hold: the package and plugin, and the reference pages."""
+    found = load_valid(source)
+    files = assemble(found)
+    made = pages.render(tuple(library for _, library in found))
+    if pages_out is None:
+        return {out: files | {f"reference/{name}": text for name, text in made.items()}}
+    return {out: files, pages_out: made}
+
+
+def compare(source: Path, out: Path, pages_out: Path | None) -> int:
+    """Print how the files on disk differ from what the definitions make; the exit code.
+
+    What was found in step before, down to the byte, is not generated again.
+    """
+    folders = [folder for folder in (out, pages_out) if folder]
+    digest = freshness.seal([source], [*folders, *editor_schema(source)])
+    if freshness.is_remembered(digest):
+        return 0
+    for folder in folders:
+        emit.check_root(folder)
+    difference = "".join(emit.diff(files, folder) for folder, files in produce(source, out, pages_out).items())
+    difference += "".join(emit.file_diff(path, text, path.name) for path, text in editor_schema(source).items())
+    click.echo(difference, nl=False)
+    if difference:
+        click.echo("generated files are out of date; run `physx-schema generate`", err=True)
+        return FOUND
+    freshness.remember(digest)
+    return 0
 
 
 def editor_schema(schema: Path) -> dict[Path, str]:
@@ -58,14 +92,3 @@ def checkout() -> Path | None:
     here = Path.cwd()
     candidates = (here, *here.parents, Path(__file__).resolve().parents[2])
     return next((root for root in candidates if (root / OUT).is_dir() and libraries(root / SCHEMA)), None)
-
-
-def report(difference: str) -> int:
-    """Print the diff; the exit code."""
-    click.echo(difference, nl=False)
-    if difference:
-        click.echo("generated files are out of date; run `physx-schema generate`", err=True)
-    return FOUND if difference else 0
-
-
-commands: list[click.Command] = [generate]

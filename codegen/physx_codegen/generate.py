@@ -13,7 +13,15 @@ from .validate import validate
 
 
 def generate(source: Path) -> dict[str, str]:
-    """Relative path to text of everything that definitions make: a schema.usda, a folder of YAML files, or several.
+    """Relative path to text of the package and plugin that definitions make: a schema.usda, YAML files, or several.
+
+    Raises SchemaError with every problem of every file.
+    """
+    return assemble(load_valid(source))
+
+
+def load_valid(source: Path) -> list[tuple[str, Library]]:
+    """The libraries below `source`, each with what banners call its definitions.
 
     Raises SchemaError with every problem of every file.
     """
@@ -27,7 +35,7 @@ def generate(source: Path) -> dict[str, str]:
             problems += error.problems
     if problems:
         raise SchemaError(problems)
-    return assemble([(label(source, place), library) for place, library in zip(found, libraries, strict=True)])
+    return [(label(source, place), library) for place, library in zip(found, libraries, strict=True)]
 
 
 def label(source: Path, place: Path) -> str:
