@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+
+SENTENCE_END = re.compile(r"\. |\.\n")
+BRIEF_LENGTH = 500
+DOXYGEN = ((re.compile(r"\\em "), ""), (re.compile(r"\\li"), "-"), (re.compile(r"\\(?:ref|section) \S+ "), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +37,15 @@ class Flat:
 
     builtins: tuple[str, ...]
     properties: dict[str, Declared]     # by name
+
+
+def user_doc(doc: str, written: str | None) -> str:
+    """The userDocBrief that USD's generator gives: the one written, else the first sentence, cut where it is long."""
+    text = SENTENCE_END.split(doc, maxsplit=1)[0].strip() if written is None else written.strip()
+    if written is None and len(text) > BRIEF_LENGTH:
+        text = text[:BRIEF_LENGTH] + "..."
+    elif written is None and text and not text.endswith("."):
+        text += "."
+    for pattern, replacement in DOXYGEN:
+        text = pattern.sub(replacement, text)
+    return text

@@ -1,6 +1,7 @@
-"""What classes inherit from schemas of the installed USD, read from the generatedSchema.usda of their plugins.
+"""What classes inherit from schemas of the installed USD, read from the layers of their plugins.
 
-Layers are read rather than the schema registry, which must not be used before plugins are registered.
+Properties are in generatedSchema.usda; their documentation is, as for USD's own generator, in the schema.usda beside it,
+where the plugin has one. The schema registry is left alone: it must not be used before plugins are registered.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from pxr import Sdf
 
-from .declared import Declared, Flat
+from .declared import Declared, Flat, user_doc
 from .installed_schemas import installed
 
 STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
@@ -25,7 +26,23 @@ def flat(identifier: str) -> Flat:
         return Flat((), {})
     overrides = set(spec.customData.get("apiSchemaOverridePropertyNames", ()))
     builtins = spec.GetInfo("apiSchemas").ApplyOperations([])
-    return Flat(tuple(builtins), {prop.name: declared(prop, prop.name in overrides) for prop in spec.properties})
+    docs = source_docs(identifier)
+    return Flat(tuple(builtins), {
+        prop.name: declared(prop, docs.get(prop.name), prop.name in overrides) for prop in spec.properties})
+
+
+@cache
+def source_docs(identifier: str) -> dict[str, str]:
+    """Property to summary, by the schema.usda files of a type and its parents; empty where a plugin has none."""
+    sources = sorted(Path(installed()[identifier].folder).glob("*/schema.usda"))
+    spec = next(filter(None, (open_layer(path).GetPrimAtPath(f"/{identifier}") for path in sources)), None)
+    if spec is None:
+        return {}
+    found: dict[str, str] = {}
+    for parent in spec.inheritPathList.GetAddedOrExplicitItems():
+        found |= source_docs(parent.name) if parent.name in installed() else {}
+    own = {prop.name: user_doc(prop.documentation, prop.customData.get("userDocBrief")) for prop in spec.properties}
+    return found | {name: words for name, words in own.items() if words}
 
 
 @cache
@@ -34,15 +51,15 @@ def open_layer(path: Path) -> Any:
     return Sdf.Layer.OpenAsAnonymous(str(path))
 
 
-def declared(prop: Sdf.PropertySpec, override: bool) -> Declared:
-    """A property of a layer."""
+def declared(prop: Sdf.PropertySpec, brief: str | None, override: bool) -> Declared:
+    """A property of a layer; without `brief` its own summary stands."""
     is_attribute = isinstance(prop, Sdf.AttributeSpec)
     keys = sorted(set(prop.ListInfoKeys()) - STRUCTURE)
     return Declared(
         prop.name, str(prop.typeName) if is_attribute else "rel",
         is_attribute and prop.variability == Sdf.VariabilityUniform,
         default_text(prop) if is_attribute and prop.HasDefaultValue() else "",
-        str(prop.customData.get("userDocBrief", "")), override, tuple((key, field_text(prop, key)) for key in keys))
+        brief or str(prop.customData.get("userDocBrief", "")), override, tuple((key, field_text(prop, key)) for key in keys))
 
 
 def default_text(prop: Sdf.AttributeSpec) -> str:

@@ -93,13 +93,16 @@ def suffix(prop: Property) -> str:
 
 
 def keywords(properties: Sequence[tuple[SchemaClass, Property]]) -> dict[str, str]:
-    """USD name to keyword of Apply: its last part, or the method's name, or all of it, whichever no other has."""
+    """USD name to keyword of Apply: its last part, or the method's name, or all of it, whichever no other has.
+
+    Where Python or a method needs all of them, the whole name gets an underscore.
+    """
     shapes = {local_name(cls, prop): (
         prop.name.rpartition(":")[2], camel_case(api_name(prop) or prop.name), camel_case(local_name(cls, prop)))
         for cls, prop in properties}
     counts = [Counter(words) for words in zip(*shapes.values(), strict=True)]
     return {name: next((word for word, count in zip(words, counts, strict=True)
-                        if count[word] == 1 and not reserved(word)), words[-1])
+                        if count[word] == 1 and not reserved(word)), f"{words[-1]}_")
             for name, words in shapes.items()}
 
 

@@ -268,9 +268,10 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         path = Sdf.Path(path) if isinstance(path, str) and Sdf.Path.IsValidPathString(path) else path
         if not isinstance(path, Sdf.Path) or not path.IsPropertyPath():
             return None
-        prefix, _, name = path.name.partition(":")
+        start = f"{cls.definition.prefix}:"
+        name = path.name.removeprefix(start) if path.name.startswith(start) else ""
         is_property = name in cls.definition.by_name or name.partition(":")[2] in cls.definition.by_name
-        return name if prefix == cls.definition.prefix and name and not is_property else None
+        return name if name and not is_property else None
 
     @classmethod
     def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object], strict: bool) -> Self:

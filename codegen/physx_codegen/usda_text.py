@@ -1,0 +1,95 @@
+"""Values in usda syntax, letter by letter as USD writes them."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterable
+from decimal import Decimal
+
+from .model import Value
+from .value_types import TYPES, ValueType
+
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")      # all but line feeds
+ESCAPES = {"\t": "\\t", "\r": "\\r"}
+DECIMAL_EXPONENTS = range(-6, 15)                       # outside, USD writes 1e20
+
+
+def value(type_name: str, found: Value) -> str:
+    """A value of an Sdf value type."""
+    kind = TYPES[type_name]
+    if kind.array and isinstance(found, tuple):
+        return f"[{', '.join(element(kind, item) for item in found)}]"
+    return element(kind, found)
+
+
+def element(kind: ValueType, found: Value) -> str:
+    """A value without array brackets."""
+    if isinstance(found, tuple):
+        inner = ", ".join(element(kind, item) for item in found)
+        return f"( {inner} )" if found and isinstance(found[0], tuple) else f"({inner})"
+    if isinstance(found, bool):
+        return str(int(found))
+    if isinstance(found, str):
+        return asset(found) if kind.element == "asset" else quoted(found)
+    return number(found, kind.element)
+
+
+def asset(path: str) -> str:
+    """An asset path."""
+    mark = "@@@" if "@" in path else "@"
+    return f"{mark}{path}{mark}"
+
+
+def quoted(words: str) -> str:
+    """A string: in single quotes where that saves escapes, in three where it has lines."""
+    mark = "'" if '"' in words and "'" not in words else '"'
+    escaped = CONTROL.sub(escape, words.replace("\\", "\\\\")).replace(mark, f"\\{mark}")
+    return f"{mark * 3}{escaped}{mark * 3}" if "\n" in words else f"{mark}{escaped}{mark}"
+
+
+def escape(match: re.Match[str]) -> str:
+    """A control character."""
+    return ESCAPES.get(match.group(), f"\\x{ord(match.group()):02x}")
+
+
+def listed(words: Iterable[str]) -> str:
+    """A list of strings."""
+    return f"[{', '.join(map(quoted, words))}]"
+
+
+def number(found: float, type_name: str) -> str:
+    """The shortest text that gives the number back in its type."""
+    if isinstance(found, int) or not math.isfinite(found):
+        return str(found)
+    if type_name.startswith("half") or type_name.endswith("h"):
+        (found,) = struct.unpack("<e", struct.pack("<e", found))
+        return f"{found:.6g}"
+    if found == int(found) and 0 < abs(found) < 1e15:
+        return f"{found:.0f}"
+    sign, digits, exponent = Decimal(shortest(found, type_name)).as_tuple()
+    text = "".join(map(str, digits)).rstrip("0") or "0"
+    point = len(digits) + int(exponent)                 # of the decimal point, counted from the first digit
+    if point - 1 not in DECIMAL_EXPONENTS:
+        text = f"{text[0]}{'.' if text[1:] else ''}{text[1:]}e{point - 1}"
+    elif point <= 0:
+        text = "0." + "0" * -point + text if text != "0" else "0"
+    elif len(text) > point:
+        text = f"{text[:point]}.{text[point:]}"
+    else:
+        text = text.ljust(point, "0")
+    return f"-{text}" if sign else text
+
+
+def shortest(found: float, type_name: str) -> str:
+    """The fewest digits that give the number back, in single precision where the type has no more."""
+    precise = type_name.endswith(("d", "double")) or type_name.startswith(("double", "timecode", "duration"))
+    if precise:
+        return repr(found)
+    target = struct.pack("<f", found)
+    for digits in range(1, 10):
+        text = f"{found:.{digits}g}"
+        if struct.pack("<f", float(text)) == target:
+            return text
+    return repr(found)
