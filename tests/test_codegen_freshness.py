@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner
-from physx_codegen import emit, fields, json_schema
+from physx_codegen import emit, fields, json_schema, language_page, usda_keys
 from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
 
@@ -37,6 +37,21 @@ def test_support_modules_are_copied_verbatim() -> None:
 def test_the_editors_schema_is_fresh() -> None:
     path = ROOT / "schema/physx-schema.schema.json"
     assert path.read_text(encoding="utf-8") == json_schema.render()
+
+
+def test_the_page_on_the_language_is_fresh() -> None:
+    path = ROOT / "docs/schema_language.md"
+    assert path.read_text(encoding="utf-8") == language_page.render()
+
+
+def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
+    text = language_page.render()
+    known = {key for table in language_page.KEYS.values() for key, _ in table.values()}
+    known |= {usda_keys.LIBRARY_TOKENS, usda_keys.CLASS_TOKENS, usda_keys.APPLY_TYPE, usda_keys.PREFIX,
+              usda_keys.GETTER}
+    assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
+    for place in fields.PLACES.values():
+        assert [key for key in place if f"\n| `{key}`" not in text] == []
 
 
 def test_the_editors_schema_knows_the_keys_of_the_loader() -> None:

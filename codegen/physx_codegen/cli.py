@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from . import emit, freshness, json_schema, pages
+from . import emit, freshness, json_schema, language_page, pages
 from .generate import assemble, load_valid
 from .load_yaml import libraries
 from .model import SchemaError
@@ -43,7 +44,7 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
         for folder in outputs:
             emit.check_root(folder)
         changed = [name for folder, files in outputs.items() for name in emit.write(files, folder)]
-        changed += map(str, emit.replace(editor_schema(source)))
+        changed += map(str, emit.replace({path: text() for path, text in companions(source).items()}))
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
         sys.exit(UNREADABLE if isinstance(error, SchemaError) and error.unreadable else FOUND)
@@ -66,13 +67,13 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     What was found in step before, down to the byte, is not generated again.
     """
     folders = [folder for folder in (out, pages_out) if folder]
-    digest = freshness.seal([source], [*folders, *editor_schema(source)])
+    digest = freshness.seal([source], [*folders, *companions(source)])
     if freshness.is_remembered(digest):
         return 0
     for folder in folders:
         emit.check_root(folder)
     difference = "".join(emit.diff(files, folder) for folder, files in produce(source, out, pages_out).items())
-    difference += "".join(emit.file_diff(path, text, path.name) for path, text in editor_schema(source).items())
+    difference += "".join(emit.file_diff(path, text(), path.name) for path, text in companions(source).items())
     click.echo(difference, nl=False)
     if difference:
         click.echo("generated files are out of date; run `physx-schema generate`", err=True)
@@ -81,10 +82,14 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     return 0
 
 
-def editor_schema(schema: Path) -> dict[Path, str]:
-    """The JSON Schema beside the definitions, kept current where there is one."""
-    path = schema / json_schema.NAME
-    return {path: json_schema.render()} if path.is_file() else {}
+def companions(source: Path) -> dict[Path, Callable[[], str]]:
+    """What is made of the language rather than of definitions, kept current where there is one: path to its renderer.
+
+    The JSON Schema beside the definitions, and the page on the language in the docs beside their folder.
+    """
+    made = {source / json_schema.NAME: json_schema.render,
+            source.parent / "docs" / language_page.NAME: language_page.render}
+    return {path: render for path, render in made.items() if path.is_file()}
 
 
 def checkout() -> Path | None:
