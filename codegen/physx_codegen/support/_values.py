@@ -167,8 +167,8 @@ def real(prop: Attribute, letter: str, value: object) -> float:
 
 
 def allowed_infinities(prop: Attribute) -> set[float]:
-    """The infinities that are values: a closed end of the range, or the default."""
-    candidates: list[object] = [prop.default]
+    """The infinities that are values: a closed end of the range, or in the default."""
+    candidates: list[object] = [*numbers_in(prop.default)]
     if prop.range:
         candidates += [prop.range.lower] if prop.range.lower_closed else []
         candidates += [prop.range.upper] if prop.range.upper_closed else []
