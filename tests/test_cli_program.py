@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -154,8 +155,10 @@ def test_doctor_names_usd_and_the_schemas() -> None:
     assert "known to USD" in result.stdout
 
 
-def test_plugin_path_holds_the_plugin() -> None:
-    assert (Path(call("plugin-path").stdout.strip()) / "plugInfo.json").is_file()
+def test_plugin_path_holds_the_plugins() -> None:
+    folders = [Path(folder) for folder in call("plugin-path").stdout.strip().split(os.pathsep)]
+    assert [folder.name for folder in folders] == ["physx_generated", "legacy", "omni_physics"]
+    assert all((folder / "plugInfo.json").is_file() for folder in folders)
 
 
 @pytest.mark.parametrize(("text", "shown"), [

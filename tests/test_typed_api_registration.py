@@ -171,13 +171,89 @@ print(PhysxSchema is physx_schema)
     assert lines(result) == ["True True", "True"]
 
 
-def test_install_gives_way_to_compiled_bindings(tmp_path: Path) -> None:
-    (tmp_path / "PhysxSchema.py").write_text("compiled = True\n", encoding="utf-8")
-    result = run(f"""
-import pxr
-pxr.__path__.append({str(tmp_path)!r})
+COMPILED = """
+from pathlib import Path
+from pxr import Plug, Tf, Usd
+Plug.Registry().RegisterPlugins(PLUGIN)
+class PhysxRigidBodyAPI(Usd.APISchemaBase):
+    __getattribute__ = object.__getattribute__
+    def __init__(self, prim=Usd.Prim()):
+        Usd.SchemaBase.__init__(self, prim)
+tf_type = Tf.Type.FindByName("PhysxSchemaPhysxRigidBodyAPI")
+tf_type.AddAlias(Tf.Type.GetRoot(), f"{__name__}.PhysxRigidBodyAPI")
+Tf.Type.Define(PhysxRigidBodyAPI)
+"""
+CHECK = """
+from pxr import PhysxSchema as Compiled, Tf, Usd
 import physx_schema
-from pxr import PhysxSchema
-print(physx_schema.install() is PhysxSchema, PhysxSchema.compiled)
+print(physx_schema.install() is Compiled, Compiled.__name__)
+print(Tf.Type.FindByName("PhysxSchemaPhysxRigidBodyAPI").pythonClass is Compiled.PhysxRigidBodyAPI)
+stage = Usd.Stage.CreateInMemory()
+prim = stage.DefinePrim("/body")
+print(prim.ApplyAPI(Compiled.PhysxRigidBodyAPI), bool(physx_schema.PhysxRigidBodyAPI(prim)))
+physx_schema.PhysxRigidBodyAPI(prim).set(linearDamping=0.5)
+print(prim.GetAttribute("physxRigidBody:linearDamping").Get())
+"""
+
+
+def with_compiled(tmp_path: Path, plugin: str) -> str:
+    """The lines that put a stand-in for NVIDIA's compiled module below pxr."""
+    (tmp_path / "PhysxSchema.py").write_text(f"PLUGIN = {plugin!r}\n{COMPILED}", encoding="utf-8")
+    return f"import pxr\npxr.__path__.append({str(tmp_path)!r})\n"
+
+
+def test_compiled_bindings_that_are_loaded_keep_types_and_name(tmp_path: Path) -> None:
+    result = run(with_compiled(tmp_path, str(ROOT / "generated/physx_generated")) + "import pxr.PhysxSchema\n" + CHECK)
+    assert lines(result) == ["True pxr.PhysxSchema", "True", "True True", "0.5"]
+    assert result.stderr == ""
+
+
+def test_install_gives_way_to_compiled_bindings_that_can_be_imported(tmp_path: Path) -> None:
+    setup = with_compiled(tmp_path, str(ROOT / "generated/physx_generated"))
+    result = run(setup + "import physx_schema\nprint(physx_schema.install().__name__)\n" + CHECK)
+    assert lines(result) == ["pxr.PhysxSchema", "True pxr.PhysxSchema", "True", "True True", "0.5"]
+    assert result.stderr == ""
+
+
+def test_compiled_bindings_beside_a_registered_wheel_are_respected(tmp_path: Path) -> None:
+    wheel = importlib.util.find_spec("physx_usd_schemas")
+    if wheel is None or wheel.origin is None:
+        pytest.skip("physx-usd-schemas is not installed (extra 'oracle')")
+    setup = with_compiled(tmp_path, str(Path(wheel.origin).parent / "PhysxSchema/resources"))
+    result = run(setup + "import pxr.PhysxSchema\n" + CHECK + """
+from pxr import Plug
+print(sorted(plugin.name for plugin in Plug.Registry().GetAllPlugins() if plugin.name.startswith("physxSchema")))
 """)
-    assert lines(result) == ["True True"]
+    assert lines(result) == [
+        "True pxr.PhysxSchema", "True", "True True", "0.5", "['physxSchema', 'physxSchemaLegacy']"]
+
+
+PLUGINS = sorted((ROOT / "generated/physx_generated").rglob("plugInfo.json"))
+FOLDERS = os.pathsep.join(str(path.parent) for path in PLUGINS)
+STOCK = """
+from pxr import Plug, Usd
+stage = Usd.Stage.CreateInMemory()
+prim = stage.DefinePrim("/gear", "PhysxPhysicsGearJoint")
+names = ("PhysxRigidBodyAPI", "OmniPhysicsBodyAPI", "PhysxJointAPI")
+print([prim.ApplyAPI(name) and prim.HasAPI(name) for name in names])
+print(prim.GetAttribute("physics:gearRatio").Get(), prim.GetAttribute("physxRigidBody:angularDamping").Get())
+"""
+
+
+def test_the_plugin_path_lets_other_programs_know_the_schemas() -> None:
+    result = run(STOCK, PXR_PLUGINPATH_NAME=FOLDERS, PYTHONPATH="")
+    assert lines(result)[0] == "[True, True, True]"
+    assert lines(result)[1].startswith("1.0 0.05")
+    assert result.stderr == ""
+
+
+def test_the_plugin_path_and_the_import_register_once() -> None:
+    result = run(STOCK + """
+import physx_schema as PhysxSchema
+print(prim.HasAPI(PhysxSchema.PhysxJointAPI), prim.IsA(PhysxSchema.PhysxPhysicsGearJoint))
+print(prim.HasAPI(PhysxSchema.OmniPhysics.BodyAPI))
+names = [plugin.name for plugin in Plug.Registry().GetAllPlugins()]
+print([names.count(name) for name in ("physxSchema", "physxSchemaLegacy", "omniUsdPhysicsDeformableSchema")])
+""", PXR_PLUGINPATH_NAME=FOLDERS)
+    assert lines(result)[2:] == ["True True", "True", "[1, 1, 1]"]
+    assert result.stderr == ""

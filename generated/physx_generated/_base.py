@@ -216,7 +216,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
 
         Raises RuntimeError where `path` names no instance of this schema.
         """
-        if keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage)):
+        if keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage | None)):
             return cls._at(*args, **keywords)
         return cls._on(*args, **keywords)
 
@@ -350,7 +350,7 @@ def define(definition: Definition) -> Callable[[ClassT], ClassT]:
             namespace["__deprecated__"] = definition.deprecated
         cls = type(Usd.SchemaBase)(source.__name__, bases or (Usd.APISchemaBase,), namespace)
         cls._native = next(base for base in cls.__mro__ if not hasattr(base, "definition")) if bases else Usd.SchemaBase
-        _plugin.bind(cls, f"{definition.library}{source.__name__}")
+        _plugin.bind(cls, definition.library)
         return cls                                          # type: ignore[no-any-return]
 
     return build

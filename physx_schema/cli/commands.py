@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from difflib import get_close_matches
 
 import click
@@ -9,7 +10,7 @@ import click
 from physx_schema.checking import DEFAULT_PROFILE, PROFILES, SEVERITIES, Report
 from physx_schema.checking import check as run_checks
 from physx_schema.checking.explanations import EXPLANATIONS, explain
-from physx_schema.cli.doctor import diagnose, plugin_folder
+from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.machine import description_json, report_json
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import printable, report_lines
@@ -87,5 +88,5 @@ def doctor_command() -> None:
 
 @click.command("plugin-path")
 def plugin_path_command() -> None:
-    """Print the folder to put into PXR_PLUGINPATH_NAME for programs other than Python."""
-    click.echo(plugin_folder())
+    """Print what to put into PXR_PLUGINPATH_NAME so that usdview, Houdini, Kit and others know the schemas."""
+    click.echo(os.pathsep.join(map(str, plugin_folders())))

@@ -82,6 +82,6 @@ def _cuda() -> str:
     return "no NVIDIA driver found; simulation runs on the CPU"
 
 
-def plugin_folder() -> Path:
-    """The folder with plugInfo.json, for PXR_PLUGINPATH_NAME."""
-    return Path(physx_generated.__file__).resolve().parent
+def plugin_folders() -> list[Path]:
+    """The folders with a plugInfo.json, one for each library, for PXR_PLUGINPATH_NAME."""
+    return sorted(path.parent for path in Path(physx_generated.__file__).resolve().parent.rglob("plugInfo.json"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from pxr import Plug, Sdf, Tf, Usd
@@ -49,16 +52,30 @@ def known(type_name: str) -> bool:
 def require(identifier: str) -> None:
     """Raise RegistrationError where the schema registry does not know the schema."""
     if Usd.SchemaRegistry.FindSchemaInfo(identifier) is None:
-        raise RegistrationError(LATE.format(what=identifier, folder=FOLDER))
+        folders = sorted(str(path.parent) for path in FOLDER.rglob("plugInfo.json"))
+        raise RegistrationError(LATE.format(what=identifier, folder=os.pathsep.join(folders)))
 
 
-def bind(cls: type, type_name: str) -> None:
+def bind(cls: type, library: str) -> None:
     """Attach a Python class to the TfType that a plugin declared, so that ``prim.HasAPI(cls)`` works.
 
-    Steps aside where the type is unknown or compiled bindings are attached to it already.
+    Steps aside where the type is unknown, and for compiled bindings, attached or not: theirs fail to load where a type
+    has another class already.
     """
-    tf_type = Tf.Type.FindByName(type_name)
-    if tf_type.isUnknown or tf_type.pythonClass is not None:
+    tf_type = Tf.Type.FindByName(f"{library}{cls.__name__}")
+    if tf_type.isUnknown or tf_type.pythonClass is not None or is_compiled(tf_type) or has_bindings(library):
         return
     tf_type.AddAlias(Tf.Type.GetRoot(), f"{cls.__module__}.{cls.__name__}")
     Tf.Type.Define(cls)
+
+
+def is_compiled(tf_type: Tf.Type) -> bool:
+    """Whether the plugin that declares a type brings compiled code."""
+    plugin = Plug.Registry().GetPluginForType(tf_type)
+    return plugin is not None and not plugin.isResource
+
+
+@cache
+def has_bindings(library: str) -> bool:
+    """Whether compiled bindings of a library can be imported from pxr, as inside Kit."""
+    return importlib.util.find_spec(f"pxr.{library}") is not None
