@@ -1,0 +1,128 @@
+"""The command `migrate`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from physx_schema.cli.machine import VERSION, plain
+from physx_schema.cli.text import plural, printable
+from physx_schema.errors import UnsupportedError
+from physx_schema.migration import LayerChange, Migration, Note, migrate
+from physx_schema.migration.report import layer_name
+from physx_schema.migration.writing import copied, replace, why_not
+
+_DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
+
+
+@click.command("migrate")
+@click.argument("stages", nargs=-1, required=True, metavar="STAGE...")
+@click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2; the newest where absent.")
+@click.option("--write", is_flag=True, help="Change the files in place.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="Write a migrated copy of the stage's own layer; a folder for several stages.")
+@click.option("--json", "json_wanted", is_flag=True, help="Write what changes and what is left as JSON.")
+@click.option("--schema", "module", default="physx_generated", show_default=True,
+              help="Python package, made by `generate`, whose former names and retired things count.")
+def migrate_command(
+    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, module: str,
+) -> None:
+    """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
+
+    Every layer that the stages use is looked at: sublayers, references, payloads and variants. Renamed, moved and
+    retired properties and classes are rewritten where they have a successor one to one; the rest is reported and left.
+
+    Exit codes: 0 nothing to do or all done, 1 there is something to change or to look at, 2 usage, 3 unreadable file,
+    4 internal error.
+    """
+    if write and output:
+        raise click.UsageError("--write and -o exclude each other; give one of them")
+    try:
+        found = migrate(stages, release, _package(module))
+    except ValueError as error:
+        raise click.UsageError(printable(str(error))) from None
+    written, blocked = _written(found, stages, write, output)
+    if json_wanted:
+        click.echo(_json(found, written, blocked))
+    else:
+        _show(found, written, blocked, dry=not (write or output))
+    todo = found.changed if not (write or output) else ()
+    raise click.exceptions.Exit(1 if todo or found.open or blocked else 0)
+
+
+def _package(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ValueError(f"--schema {name}: {error}; give an importable package") from None
+
+
+def _written(
+    found: Migration, stages: Sequence[str], write: bool, output: Path | None,
+) -> tuple[list[str], list[str]]:
+    """The files written, and why others that need it were not."""
+    if write:
+        reasons = [(change, why_not(change.layer)) for change in found.changed]
+        files = replace([change for change, reason in reasons if not reason])
+        return sorted(map(str, files)), sorted(reason for _, reason in reasons if reason)
+    if output is None:
+        return [], []
+    own = {Path(stage).resolve(): stage for stage in stages}
+    targets: list[tuple[LayerChange, Path]] = []
+    elsewhere: list[str] = []
+    for change in found.layers:
+        stage = own.get(Path(change.layer.realPath).resolve()) if change.layer.realPath else None
+        if stage is not None:
+            targets.append((change, output / Path(stage).name if len(own) > 1 else output))
+        elif change.changed:
+            elsewhere.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
+    return _copies(targets), sorted(elsewhere)
+
+
+def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
+    """Write copies. Raises UnsupportedError for a place that holds something already or cannot be written."""
+    for _, target in targets:
+        if target.exists():
+            raise UnsupportedError(f"{target}: is there already; give a new name, or --write for the stage itself")
+        target.parent.mkdir(parents=True, exist_ok=True)
+    for change, target in targets:
+        copied(change, target)
+    return [str(target) for _, target in targets]
+
+
+def _show(found: Migration, written: Sequence[str], blocked: Sequence[str], dry: bool) -> None:
+    """For people: the change as a diff, what is left, what was written, and the counts."""
+    for change in found.changed if dry else ():
+        for line in change.diff().splitlines():
+            click.echo(printable(line))
+    for line in (*_lines(found.notes), *blocked, *(f"wrote {name}" for name in written)):
+        click.echo(printable(line))
+    counts: Counter[str] = Counter(note.kind for note in found.notes)
+    done = plural(sum(counts[kind] for kind in _DONE), "change")
+    would = "would change" if dry else "changed"
+    click.echo(f"{plural(len(found.layers), 'layer')}, {len(found.changed)} {would}: {done}, "
+               f"{plural(counts['conflict'], 'conflict')}, {counts['left']} left")
+
+
+def _lines(notes: Sequence[Note]) -> Iterator[str]:
+    for note in notes:
+        if note.kind not in _DONE:
+            place = f"{note.path}.{note.property}" if note.property not in ("", "apiSchemas", "typeName") else note.path
+            yield f"{note.layer}: {place}: {note.kind}: {note.message}"
+            yield f"    fix: {note.fix}"
+
+
+def _json(found: Migration, written: Sequence[str], blocked: Sequence[str]) -> str:
+    content: dict[str, Any] = {
+        "version": VERSION,
+        "layers": [{"path": layer_name(change.layer), "changed": change.changed} for change in found.layers],
+        "notes": plain(found.notes), "written": list(written), "not_written": list(blocked),
+    }
+    return json.dumps(content, indent=2)

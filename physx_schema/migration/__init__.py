@@ -1,0 +1,63 @@
+"""Stages authored with an older schema, brought to a newer one layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import physx_generated
+from physx_generated import Definition
+
+from physx_schema.description.stages import open_stage
+from physx_schema.migration.composition import Composition
+from physx_schema.migration.definitions import definitions_of
+from physx_schema.migration.moves import MOVES, Move
+from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
+from physx_schema.migration.rewrite import Rewriter, concerned, files
+from physx_schema.migration.rules import Rules, rules
+from physx_schema.migration.writing import comment_lines, why_not
+
+__all__ = ["LayerChange", "Migration", "Note", "definitions_of", "migrate", "migration_rules"]
+
+
+def migrate(
+    sources: Sequence[str | Path | Any], to: str | None = None, schema: ModuleType = physx_generated,
+) -> Migration:
+    """What becomes of every layer of the given stages, paths or Usd.Stage; nothing is written.
+
+    `to` is a release such as "25.11.2", the newest that the definitions know where None; `schema` is the generated
+    package whose definitions count. Raises UnreadableError for a path that is no readable USD file and ValueError for
+    text that is no release.
+    """
+    made = migration_rules(definitions_of(schema), MOVES, to)
+    stages = [open_stage(source) for source in sources]
+    layers = files(layer for stage in stages for layer in stage.GetUsedLayers() if layer != stage.GetSessionLayer())
+    found = {layer.identifier: concerned(layer, made) for layer in layers}
+    wanted = {(name, path) for name, paths in found.items() for path in paths}
+    composition = Composition(stages, wanted)
+    done = tuple(Rewriter(layer, made, composition).run() for layer in layers)
+    remarks = {note for stage in stages for note in _missing(stage)} | {note for item in done for note in _lost(item)}
+    return Migration(done, tuple(sorted(remarks)), tuple(stages))
+
+
+def _lost(change: LayerChange) -> Iterator[Note]:
+    """Comments of a file that is about to be written by USD, which keeps none."""
+    path = change.layer.realPath
+    count = comment_lines(Path(path)) if change.changed and path and not why_not(change.layer) else 0
+    if count:
+        yield Note(change.name, "/", "", "note", f"{count} lines look like comments, which USD drops when it writes",
+                   "keep a copy, or make the change shown by hand")
+
+
+def _missing(stage: Any) -> Iterator[Note]:
+    """Layers and arcs that USD could not compose: what they hold is not looked at."""
+    root = layer_name(stage.GetRootLayer())
+    for error in stage.GetCompositionErrors():
+        yield Note(root, "/", "", "left", " ".join(str(error).split()), "repair it and migrate again")
+
+
+def migration_rules(definitions: Iterable[Definition], moves: Iterable[Move] = MOVES, to: str | None = None) -> Rules:
+    """The rules that lead to a release. Raises ValueError for text that is no release."""
+    return rules(definitions, moves, to)

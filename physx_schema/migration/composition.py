@@ -1,0 +1,107 @@
+"""Which composed prims a spec on a layer takes part in: that tells a joint's axes and which opinion is stronger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pxr import Sdf, Usd, UsdPhysics
+
+ROTATIONS = ("rotX", "rotY", "rotZ")
+AXES = ("angular", "linear", *ROTATIONS)            # in the order they are written
+_BY_TYPE = {
+    "PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linear",),
+    "PhysicsSphericalJoint": ROTATIONS, "PhysicsJoint": ROTATIONS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A composed prim, and the place of a spec among those that make it: 0 is the strongest."""
+
+    prim: Any
+    place: int
+
+    def specs(self) -> tuple[list[Any], list[Any]]:
+        """The stronger and the weaker prim specs."""
+        stack = self.prim.GetPrimStack()
+        return stack[:self.place], stack[self.place + 1:]
+
+
+class Composition:
+    """The stages that the layers belong to, and where the wanted prim specs take part in them."""
+
+    def __init__(self, stages: Sequence[Any], wanted: Iterable[tuple[str, Any]]) -> None:
+        self.stages = stages                # keeps the prims alive
+        self._sites: dict[tuple[str, Any], list[Site]] = {key: [] for key in wanted}
+        for prim in _prims(stages) if self._sites else ():
+            for place, spec in enumerate(prim.GetPrimStack()):
+                found = self._sites.get((spec.layer.identifier, spec.path))
+                if found is not None:
+                    found.append(Site(prim, place))
+
+    def sites(self, layer: Any, path: Any) -> list[Site]:
+        """The composed prims that a prim spec takes part in; none in a variant that is not selected."""
+        return self._sites.get((layer.identifier, path), [])
+
+    def schemas(self, layer: Any, path: Any) -> set[str]:
+        """Types and applied API schemas, with and without instance name, of the prims that a spec takes part in."""
+        found: set[str] = set()
+        for site in self.sites(layer, path):
+            found |= {str(site.prim.GetTypeName()), *_applied(site.prim)}
+        spec = layer.GetPrimAtPath(path)
+        found |= {spec.typeName, *(_listed(spec))} if spec else set()
+        return {name for full in found for name in (full, full.partition(":")[0]) if name}
+
+    def axes(self, layer: Any, path: Any) -> tuple[str, ...] | None:
+        """Instance names for the axes of the joint that a prim spec is about.
+
+        Empty for a prim without free axes, None where nothing tells what prim it is.
+        """
+        found = [axes for site in self.sites(layer, path) for axes in [joint_axes(site.prim)] if axes is not None]
+        if not found:
+            plain = path.StripAllVariantSelections()
+            for stage in self.stages:
+                prim = stage.GetPrimAtPath(plain) if layer in stage.GetLayerStack() else None
+                axes = joint_axes(prim) if prim else None
+                found += [] if axes is None else [axes]
+        if not found:
+            specs = (layer.GetPrimAtPath(place) for place in (path, plain))
+            found = [_BY_TYPE.get(spec.typeName, ()) for spec in specs if spec and spec.typeName]
+        return tuple(axis for axis in AXES if any(axis in axes for axes in found)) if found else None
+
+
+def _prims(stages: Iterable[Any]) -> Iterator[Any]:
+    everything = Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
+    for stage in stages:
+        yield from Usd.PrimRange(stage.GetPseudoRoot(), everything)
+
+
+def joint_axes(prim: Any) -> tuple[str, ...] | None:
+    """The free axes of a joint prim as PhysX names them; None for a prim without a type."""
+    if not prim.GetTypeName():
+        return None
+    for kind, axes in ((UsdPhysics.RevoluteJoint, ("angular",)), (UsdPhysics.PrismaticJoint, ("linear",)),
+                       (UsdPhysics.SphericalJoint, ROTATIONS)):
+        if prim.IsA(kind):
+            return axes
+    if prim.GetTypeName() != "PhysicsJoint":
+        return ()
+    return tuple(axis for axis in ROTATIONS if not _is_locked(prim, axis))
+
+
+def _is_locked(prim: Any, axis: str) -> bool:
+    if f"PhysicsLimitAPI:{axis}" not in _applied(prim):
+        return False
+    low, high = (prim.GetAttribute(f"limit:{axis}:physics:{name}").Get() for name in ("low", "high"))
+    return low is not None and high is not None and low > high
+
+
+def _applied(prim: Any) -> list[str]:
+    return list(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+
+
+def _listed(spec: Any) -> list[str]:
+    listed = spec.GetInfo("apiSchemas")
+    return list(map(str, listed.GetAppliedItems())) if isinstance(listed, Sdf.TokenListOp) else []

@@ -1,0 +1,144 @@
+"""What the definitions say about former names and retired things, made ready for looking up names on a layer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from physx_generated import Definition
+from physx_generated._definition import Property
+
+from physx_schema.migration.moves import Move
+
+_RELEASE = re.compile(r"\d+(\.\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Successor:
+    """What becomes of a property: `name` under `schema`, or nothing where `schema` is empty."""
+
+    former: str                         # the schema it belonged to
+    schema: str = ""
+    name: str = ""                      # below the instance name where `schema` is multiple-apply
+    type: str = ""                      # Sdf type there; "rel" for a relationship
+    prefix: str = ""                    # namespace of a multiple-apply schema
+    per_axis: bool = False
+    instead: str = ""                   # for people, where nothing replaces it one to one
+    certain: bool = True                # whether the name alone tells the schema
+
+    def full_name(self, instance: str) -> str:
+        """The property's name on a prim."""
+        return f"{self.prefix}:{instance}:{self.name}" if self.prefix else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Former names to what they became."""
+
+    classes: Mapping[str, str] = field(default_factory=dict)            # renamed
+    moved: Mapping[str, Move] = field(default_factory=dict)             # retired, with a successor
+    retired: Mapping[str, str] = field(default_factory=dict)            # retired, with what to use instead
+    single: Mapping[str, Successor] = field(default_factory=dict)       # by full name
+    multiple: Mapping[tuple[str, str], Successor] = field(default_factory=dict)     # by prefix and base name
+
+    def schema(self, name: str) -> bool:
+        """Whether something is to be said about a class."""
+        return name in self.classes or name in self.moved or name in self.retired
+
+    def find(self, name: str) -> tuple[Successor, str] | None:
+        """What becomes of a property and the instance name it is under; None where it is as it should be."""
+        if name in self.single:
+            return self.single[name], ""
+        head, _, rest = name.partition(":")
+        instance, _, base = rest.rpartition(":")
+        while instance:
+            if (head, base) in self.multiple:
+                return self.multiple[head, base], instance
+            instance, _, before = instance.rpartition(":")
+            base = f"{before}:{base}"
+        return None
+
+
+def rules(definitions: Iterable[Definition], moves: Iterable[Move], version: str | None = None) -> Rules:
+    """The rules that lead to `version`, a release such as "25.11.2", or to the newest that the definitions know.
+
+    Raises ValueError for text that is no release.
+    """
+    newest = None if version is None else release(version)
+    known = {definition.identifier: definition for definition in definitions}
+    gone = {name for name, item in known.items() if reached(item.retired, newest)}
+    living = _living(known, gone, newest)
+    moving = {move.schema: move for move in moves if move.successor in known}
+    single: dict[str, Successor] = {}
+    multiple: dict[tuple[str, str], Successor] = {}
+    for definition in known.values():
+        for name, found in _successors(definition, definition.identifier in gone, moving, known, newest):
+            key = (definition.prefix, name)
+            others = living.get(key if definition.prefix else ("", name), set()) - {definition.identifier}
+            sure = not others and (definition.kind != "typed" or ":" in name)
+            entry = Successor(definition.identifier, *found, certain=sure)
+            if definition.prefix:
+                multiple[key] = entry
+            else:
+                single[name] = entry
+    return Rules(
+        {item.renamed_from: name for name, item in known.items() if item.renamed_from},
+        {name: moving[name] for name in gone if name in moving},
+        {name: known[name].deprecated for name in gone if name not in moving}, single, multiple)
+
+
+def release(text: str) -> tuple[int, ...]:
+    """The numbers of a release. Raises ValueError."""
+    if not _RELEASE.fullmatch(text):
+        raise ValueError(f"{text!r} is no release; give numbers with dots, such as 25.11.2")
+    return tuple(map(int, text.split(".")))
+
+
+def reached(retired: str, newest: tuple[int, ...] | None) -> bool:
+    """Whether something retired in a release is gone in another; in any where that is None."""
+    return bool(retired) and (newest is None or release(retired) <= newest)
+
+
+def _living(
+    known: Mapping[str, Definition], gone: set[str], newest: tuple[int, ...] | None,
+) -> dict[tuple[str, str], set[str]]:
+    """Prefix and name of properties that are in use to the classes that have them."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for definition in known.values():
+        for prop in definition.properties:
+            if definition.identifier not in gone and not reached(prop.retired, newest):
+                found.setdefault((definition.prefix, prop.name), set()).add(definition.identifier)
+    return found
+
+
+Found = tuple[str, str, str, str, bool, str]        # the fields of Successor after `former`
+
+
+def _successors(
+    definition: Definition, gone: bool, moving: Mapping[str, Move], known: Mapping[str, Definition],
+    newest: tuple[int, ...] | None,
+) -> Iterable[tuple[str, Found]]:
+    """Former names of one class's properties, and what became of each."""
+    move = moving.get(definition.identifier)
+    for prop in (*definition.properties, *definition.retired_properties):
+        if prop.renamed_from and not gone:
+            former = _former(prop)
+            yield former, (definition.identifier, prop.name, _type(prop), definition.prefix, False, "")
+        if not gone and not reached(prop.retired, newest):
+            continue
+        if move and prop.name in move.properties:
+            target, name = known[move.successor], move.properties[prop.name]
+            yield prop.name, (move.successor, name, _type(target.by_name[name]), target.prefix, move.per_axis, "")
+        else:
+            yield prop.name, ("", "", "", "", False, prop.deprecated or definition.deprecated)
+
+
+def _former(prop: Property) -> str:
+    """A former name as on the prim: with the namespace that the present name has, unless it has one of its own."""
+    space, _, _ = prop.name.rpartition(":")
+    return prop.renamed_from if ":" in prop.renamed_from or not space else f"{space}:{prop.renamed_from}"
+
+
+def _type(prop: Property) -> str:
+    return str(getattr(prop, "type", "rel"))

@@ -1,0 +1,103 @@
+"""Migrated layers to files: all of them or none, each complete before it takes the place of the old one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf, UsdUtils
+
+from physx_schema.errors import UnsupportedError
+from physx_schema.migration.report import LayerChange
+
+CRATE = b"PXR-USDC"
+
+
+def replace(changes: Sequence[LayerChange]) -> list[Path]:
+    """Write changed layers over their files, then have USD read them again; on UnsupportedError none is written."""
+    problems = [problem for change in changes for problem in [why_not(change.layer)] if problem]
+    if problems:
+        raise UnsupportedError("\n".join(sorted(problems)))
+    staged: list[tuple[Path, Path]] = []
+    try:
+        for change in changes:
+            path = Path(change.layer.realPath)
+            temporary = exported(change.copy, path, is_crate(path))
+            staged.append((temporary, path))
+            shutil.copymode(path, temporary)
+        for temporary, path in staged:
+            temporary.replace(path)
+    except OSError as error:
+        raise UnsupportedError(f"{error.filename}: cannot be written: {error.strerror}; make it writable") from None
+    finally:
+        for temporary, _ in staged:
+            temporary.unlink(missing_ok=True)
+    for change in changes:
+        change.layer.Reload(True)
+    return [path for _, path in staged]
+
+
+def why_not(layer: Any) -> str:
+    """Why a layer cannot be written in place; empty where it can."""
+    name = layer.realPath or layer.identifier
+    if not layer.realPath:
+        return f"{name}: is not a file; export it first"
+    if layer.GetFileFormat().IsPackage() or "[" in layer.identifier:
+        return f"{name}: lies in a package; unpack it, migrate the layers and pack it again"
+    if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
+        return f"{name}: is written by another program; migrate a copy as .usda"
+    if layer.dirty:
+        return f"{name}: has changes that are not saved; save it first"
+    if not os.access(name, os.W_OK):
+        return f"{name}: is read-only; make it writable"
+    return ""
+
+
+def copied(change: LayerChange, target: Path) -> None:
+    """Write a migrated copy of a layer; relative asset paths go on meaning the same files. Raises UnsupportedError."""
+    source = Path(change.layer.realPath)
+    copy = Sdf.Layer.CreateAnonymous(".usda")
+    copy.TransferContent(change.copy)
+    if source.parent.resolve() != target.parent.resolve():
+        UsdUtils.ModifyAssetPaths(copy, lambda path: _anchored(path, source.parent, target.parent))
+    crate = target.suffix == ".usdc" or (target.suffix == ".usd" and is_crate(source))
+    try:
+        exported(copy, target, crate).replace(target)
+    except OSError as error:
+        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; give a writable place") from None
+
+
+def _anchored(path: str, source: Path, target: Path) -> str:
+    """A path relative to one folder, relative to another; absolute and search paths as they are."""
+    if not path.startswith(("./", "../")):
+        return path
+    moved = os.path.relpath(source / path, target)
+    return moved if moved.startswith("..") else f"./{moved}"
+
+
+def exported(layer: Any, beside: Path, crate: bool) -> Path:
+    """The layer in a new file beside another."""
+    handle, name = tempfile.mkstemp(dir=beside.parent, prefix=f".{beside.name}.", suffix=".usdc" if crate else ".usda")
+    os.close(handle)
+    Path(name).chmod(0o644)
+    if not layer.Export(name):
+        raise OSError(5, "USD could not export the layer", name)
+    return Path(name)
+
+
+def comment_lines(path: Path) -> int:
+    """How many lines of a usda file look like comments, which USD drops when it writes."""
+    if is_crate(path):
+        return 0
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
+    return sum(line.lstrip().startswith("#") for line in lines)
+
+
+def is_crate(path: Path) -> bool:
+    """Whether a file is in USD's binary format, whatever its name."""
+    with path.open("rb") as stream:
+        return stream.read(len(CRATE)) == CRATE

@@ -1,0 +1,190 @@
+"""`physx-schema migrate`: what it prints, writes and refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from pxr import Sdf, Usd, UsdUtils
+
+from physx_schema.cli.program import program
+from physx_schema.migration import writing
+
+JOINT = """#usda 1.0
+
+def PhysicsRevoluteJoint "j" (
+    prepend apiSchemas = ["PhysxJointAPI"]
+)
+{
+    float physxJoint:armature = 0.5
+}
+
+"""
+MIGRATED = JOINT.replace("PhysxJointAPI", "PhysxJointAxisAPI:angular").replace(
+    "physxJoint:armature", "physxJointAxis:angular:armature")
+FRICTION = JOINT.replace("}", "    float physxJoint:jointFriction = 0.1\n}")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return written(tmp_path / "arm.usda", JOINT)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(program(), ["migrate", *map(str, arguments)])
+
+
+def test_without_an_option_the_change_is_shown_and_nothing_written(path: Path) -> None:
+    result = run(path)
+    assert result.exit_code == 1 and path.read_text(encoding="utf-8") == JOINT
+    assert result.stdout.splitlines() == [
+        f"--- {path}", f"+++ {path} (migrated)", "@@ -1,9 +1,9 @@", " #usda 1.0", " ",
+        ' def PhysicsRevoluteJoint "j" (', '-    prepend apiSchemas = ["PhysxJointAPI"]',
+        '+    prepend apiSchemas = ["PhysxJointAxisAPI:angular"]', " )", " {", "-    float physxJoint:armature = 0.5",
+        "+    float physxJointAxis:angular:armature = 0.5", " }", " ",
+        "1 layer, 1 would change: 2 changes, 0 conflicts, 0 left",
+    ]
+
+
+def test_write_changes_the_file_and_exits_0(path: Path) -> None:
+    result = run(path, "--write", "--to", "25.11.2")
+    assert (result.exit_code, path.read_text(encoding="utf-8")) == (0, MIGRATED)
+    assert result.stdout == f"wrote {path}\n1 layer, 1 changed: 2 changes, 0 conflicts, 0 left\n"
+    assert [item.name for item in path.parent.iterdir()] == ["arm.usda"]
+
+
+def test_a_second_write_does_not_touch_the_file(path: Path) -> None:
+    run(path, "--write")
+    os.utime(path, (1, 1))
+    result = run(path, "--write")
+    assert (result.exit_code, path.stat().st_mtime) == (0, 1)
+    assert result.stdout == "1 layer, 0 changed: 0 changes, 0 conflicts, 0 left\n"
+
+
+def test_what_is_left_is_named_with_what_to_do_and_exits_1(path: Path) -> None:
+    written(path, FRICTION)
+    result = run(path, "--write")
+    assert result.exit_code == 1
+    assert f"{path}: /j.physxJoint:jointFriction: left: " in result.stdout and "    fix: use " in result.stdout
+    assert "physxJoint:jointFriction = 0.1" in path.read_text(encoding="utf-8")
+
+
+def test_json_has_every_note(path: Path) -> None:
+    content = json.loads(run(path, "--json").stdout)
+    assert content["version"] == 1 and content["written"] == []
+    assert content["layers"] == [{"path": str(path), "changed": True}]
+    assert content["notes"][1] == {
+        "layer": str(path), "path": "/j", "property": "physxJoint:armature", "kind": "moved",
+        "message": "physxJoint:armature -> physxJointAxis:angular:armature", "fix": "",
+        "became": ["physxJointAxis:angular:armature"],
+    }
+
+
+@pytest.mark.parametrize(("suffix", "crate"), [(".usdc", True), (".usd", True), (".usd", False)])
+def test_files_keep_their_format(path: Path, suffix: str, crate: bool) -> None:
+    target = path.with_suffix(suffix)
+    Sdf.Layer.FindOrOpen(str(path)).Export(str(target), args={"format": "usdc" if crate else "usda"})
+    path.unlink()
+    target.chmod(0o640)
+    assert run(target, "--write").exit_code == 0
+    assert writing.is_crate(target) == crate and target.stat().st_mode & 0o777 == 0o640
+    assert Usd.Stage.Open(str(target)).GetPrimAtPath("/j").GetAttribute("physxJointAxis:angular:armature").Get() == 0.5
+
+
+def test_every_layer_of_the_stage_is_written(path: Path) -> None:
+    root = written(path.with_name("root.usda"), '#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\nover "j"\n'
+                   "{\nfloat physxJoint:maxJointVelocity = 90\n}\n")
+    assert run(root, "--write").exit_code == 0
+    assert path.read_text(encoding="utf-8") == MIGRATED
+    assert "physxJointAxis:angular:maxJointVelocity = 90" in root.read_text(encoding="utf-8")
+
+
+def test_an_open_stage_sees_what_was_written(path: Path) -> None:
+    stage = Usd.Stage.Open(str(path))
+    run(path, "--write")
+    assert stage.GetPrimAtPath("/j").GetAttribute("physxJointAxis:angular:armature").Get() == 0.5
+
+
+def test_output_is_a_copy_whose_relative_paths_still_lead_to_the_same_files(path: Path) -> None:
+    written(path.with_name("part.usda"), '#usda 1.0\ndef "part"\n{\nint found = 1\n}\n')
+    written(path, JOINT + 'def "p" (references = @./part.usda@</part>)\n{\n}\n')
+    before = path.read_text(encoding="utf-8")
+    target = path.parent / "new" / "copy.usda"
+    result = run(path, "-o", target)
+    assert (result.exit_code, path.read_text(encoding="utf-8")) == (0, before)
+    stage = Usd.Stage.Open(str(target))
+    assert stage.GetPrimAtPath("/p").GetAttribute("found").Get() == 1
+    assert stage.GetPrimAtPath("/j").HasAttribute("physxJointAxis:angular:armature")
+
+
+def test_output_for_several_stages_is_a_folder(path: Path) -> None:
+    other = written(path.with_name("leg.usda"), JOINT)
+    assert run(path, other, "-o", path.parent / "new").exit_code == 0
+    assert sorted(item.name for item in (path.parent / "new").iterdir()) == ["arm.usda", "leg.usda"]
+
+
+def test_output_says_which_other_layers_need_migration(path: Path) -> None:
+    root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n")
+    result = run(root, "-o", path.with_name("copy.usda"))
+    assert result.exit_code == 1
+    assert f"{path}: needs migration too and is not part of the copy" in result.stdout
+
+
+def test_output_over_a_file_is_refused(path: Path) -> None:
+    result = run(path, "-o", path)
+    assert (result.exit_code, path.read_text(encoding="utf-8")) == (2, JOINT)
+    assert "is there already" in result.stderr
+
+
+def test_layers_in_a_package_are_left_and_named(path: Path) -> None:
+    package = path.with_name("arm.usdz")
+    assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))
+    before = package.read_bytes()
+    result = run(package, "--write")
+    assert (result.exit_code, package.read_bytes()) == (1, before)
+    assert "lies in a package; unpack it" in result.stdout
+
+
+def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n" + JOINT[10:].replace(
+        '"j"', '"k"'))
+    before = {item: item.read_bytes() for item in path.parent.iterdir()}
+    made = writing.exported
+
+    def full_disk(layer: Sdf.Layer, beside: Path, crate: bool) -> Path:
+        if beside == root:
+            raise OSError(28, "No space left on device", str(beside))
+        return made(layer, beside, crate)
+
+    monkeypatch.setattr(writing, "exported", full_disk)
+    result = run(root, "--write")
+    assert result.exit_code == 2
+    assert result.stderr == f"{root}: cannot be written: No space left on device; make it writable\n"
+    assert {item: item.read_bytes() for item in path.parent.iterdir()} == before
+
+
+def test_comments_that_usd_would_drop_are_announced(path: Path) -> None:
+    written(path, JOINT.replace("{\n", "{\n    # measured on the bench\n"))
+    result = run(path)
+    assert f"{path}: /: note: 1 lines look like comments" in result.stdout and result.exit_code == 1
+
+
+def test_missing_stage_exits_3(tmp_path: Path) -> None:
+    result = run(tmp_path / "none.usda")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{tmp_path / 'none.usda'}: no such file\n")
+
+
+@pytest.mark.parametrize("options", [
+    ("--to", "latest"), ("--write", "-o", "x.usda"), ("--schema", "no_such_package"), ("--schema", "json"),
+])
+def test_wrong_usage_exits_2(path: Path, options: tuple[str, ...]) -> None:
+    result = run(path, *options)
+    assert (result.exit_code, result.stdout) == (2, "")
