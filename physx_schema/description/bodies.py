@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from physx_schema.description.colliders import Collider, read_collider
-from physx_schema.description.mass import as_matrix, as_rotation, as_vector, read_mass
+from physx_schema.description.mass import as_rotation, read_mass
 from physx_schema.description.model import Joint, Link, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -44,20 +42,18 @@ def read_link(
         collider = read_collider(reading, opinions, body)
         if collider is not None:
             shapes.append(collider)
-    with np.errstate(invalid="ignore", over="ignore"):      # values that are no numbers are reported by checks
-        mass = read_mass(reading, body, shapes)
-        axes = as_rotation(mass.axes)
+    mass = read_mass(reading, body, shapes)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
         path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim),
-        mass=mass.mass, center_of_mass=as_vector(mass.center), inertia=as_matrix(mass.inertia),
+        mass=mass.mass, center_of_mass=mass.center, inertia=mass.inertia,
         linear_damping=physx.number("linearDamping", 0.0), angular_damping=physx.number("angularDamping", 0.0),
         max_linear_velocity=physx.number("maxLinearVelocity", 0.0),
         max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
         cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
-        principal_axes=axes,
+        principal_axes=as_rotation(mass.axes),
     )
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 from pxr import Gf
 
 from physx_schema.description.colliders import Collider, material_density
-from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
+from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled, vector
 from physx_schema.description.model import Quat, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import default_density, point_inertia
 
-Array = npt.NDArray[np.float64]
-
 _JACOBI_SWEEPS = 24
+_ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+_IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +25,9 @@ class MassProperties:
     """Mass, centre of mass in the body frame, inertia about it in body axes, and its principal axes (columns)."""
 
     mass: float
-    center: Array
-    inertia: Array
-    axes: Array = field(default_factory=lambda: np.eye(3))
+    center: Vec3
+    inertia: Matrix3
+    axes: Matrix3 = _IDENTITY
 
 
 def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider]) -> MassProperties:
@@ -41,43 +39,34 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
     center = view.vector("centerOfMass")
     axes = view.quaternion("principalAxes") if view.authored("principalAxes") else None
     has_inertia = any(moment > 0.0 for moment in diagonal)
-    has_center = all(map(math.isfinite, center))
-    given = np.array(scaled(center, reading.frames.scale(body.prim))) if has_center else None
+    given = scaled(center, reading.frames.scale(body.prim)) if all(map(math.isfinite, center)) else None
 
     parts = [_collider_mass(reading, collider, density) for collider in colliders]
     if parts:
         total = _moved(_scaled(_sum(parts), mass), given)
     else:
         point = point_inertia(mass or 1.0, reading.meters_per_unit)
-        total = MassProperties(mass or 1.0, np.zeros(3) if given is None else given, np.diag([point] * 3))
+        total = MassProperties(mass or 1.0, given or _ORIGIN, _diagonal((point, point, point)))
         if mass == 0.0 and not has_inertia:
             _report_no_mass(reading, body)
     moments, own_axes = _principal(total.inertia)
     if not has_inertia and axes is None:
         return MassProperties(total.mass, total.center, total.inertia, own_axes)
-    rotation = np.array(rotation_matrix(axes)) if axes is not None else own_axes
-    chosen = np.abs(diagonal) if has_inertia else moments
-    if not chosen.all():
+    rotation = rotation_matrix(axes) if axes is not None else own_axes
+    chosen: Vec3 = (abs(diagonal[0]), abs(diagonal[1]), abs(diagonal[2])) if has_inertia else moments
+    if not all(chosen):
         _report_zero_inertia(reading, body)
-        chosen = np.ones(3)
-    return MassProperties(total.mass, total.center, rotation @ np.diag(chosen) @ rotation.T, rotation)
+        chosen = (1.0, 1.0, 1.0)
+    return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(chosen)), rotation)
 
 
-def as_matrix(inertia: Array) -> Matrix3:
-    """Rows as tuples."""
-    rows = [(float(row[0]), float(row[1]), float(row[2])) for row in inertia]
-    return rows[0], rows[1], rows[2]
-
-
-def as_vector(value: Array) -> Vec3:
-    """Components as floats."""
-    return float(value[0]), float(value[1]), float(value[2])
-
-
-def as_rotation(axes: Array) -> Quat:
+def as_rotation(axes: Matrix3) -> Quat:
     """The rotation whose columns are the axes; a left-handed set is turned over along its last axis."""
-    columns = axes * [1.0, 1.0, math.copysign(1.0, float(np.linalg.det(axes)))]
-    return quaternion(Gf.Matrix3d(*map(float, columns.T.ravel())).ExtractRotation().GetQuat())
+    if axes == _IDENTITY:
+        return 0.0, 0.0, 0.0, 1.0
+    (a, b, c), (d, e, f), (g, h, i) = axes
+    hand = math.copysign(1.0, a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
+    return quaternion(Gf.Matrix3d(a, d, g, b, e, h, c * hand, f * hand, i * hand).ExtractRotation().GetQuat())
 
 
 def _collider_mass(reading: Reading, collider: Collider, body_density: float) -> MassProperties:
@@ -89,25 +78,31 @@ def _collider_mass(reading: Reading, collider: Collider, body_density: float) ->
     volume = collider.shape.volume
     factor = (mass / volume if volume else 0.0) if mass else density
     mass = mass or volume * density
-    inertia = np.diag(collider.shape.inertia) * factor
+    moments = collider.shape.inertia
+    inertia, center = _diagonal((moments[0] * factor, moments[1] * factor, moments[2] * factor)), collider.shape.center
     diagonal = view.vector("diagonalInertia")
-    has_inertia = any(moment > 0.0 for moment in diagonal)
-    center = np.array(collider.shape.center)
     given = view.vector("centerOfMass")
     if all(map(math.isfinite, given)):
-        moved = np.array(scaled(given, reading.frames.scale(collider.opinions.prim)))
-        inertia, center = inertia + mass * _steiner(moved - center), moved
-    if has_inertia:
-        inertia = np.diag(diagonal)
+        moved = scaled(given, reading.frames.scale(collider.opinions.prim))
+        inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
+    if any(moment > 0.0 for moment in diagonal):
+        inertia = _diagonal(diagonal)
     position, rotation = collider.pose
-    turn = np.array(rotation_matrix(rotation))
-    return MassProperties(mass, np.array(position) + turn @ center, turn @ inertia @ turn.T)
+    turn = rotation_matrix(rotation)
+    return MassProperties(mass, _plus(position, _rotated(turn, center)), _turned(turn, inertia))
 
 
 def _sum(parts: Sequence[MassProperties]) -> MassProperties:
+    if len(parts) == 1:
+        return parts[0]
     mass = sum(part.mass for part in parts)
-    center = sum((part.mass * part.center for part in parts), np.zeros(3)) / mass if mass else np.zeros(3)
-    inertia = sum((part.inertia + part.mass * _steiner(part.center - center) for part in parts), np.zeros((3, 3)))
+    center = _ORIGIN
+    if mass:
+        x, y, z = (sum(part.mass * part.center[i] for part in parts) / mass for i in range(3))
+        center = (x, y, z)
+    inertia = _diagonal(_ORIGIN)
+    for part in parts:
+        inertia = _added(inertia, _added(part.inertia, _steiner(part.mass, center, part.center)))
     return MassProperties(mass, center, inertia)
 
 
@@ -115,34 +110,78 @@ def _scaled(total: MassProperties, mass: float) -> MassProperties:
     """The same distribution with another mass; 0 keeps the sum."""
     if not mass or not total.mass:
         return total
-    return MassProperties(mass, total.center, total.inertia * (mass / total.mass))
+    factor = mass / total.mass
+    a, b, c = ((row[0] * factor, row[1] * factor, row[2] * factor) for row in total.inertia)
+    return MassProperties(mass, total.center, (a, b, c))
 
 
-def _moved(total: MassProperties, center: Array | None) -> MassProperties:
+def _moved(total: MassProperties, center: Vec3 | None) -> MassProperties:
     """The centre of mass put elsewhere, the inertia grown by the parallel-axis rule."""
     if center is None:
         return total
-    return MassProperties(total.mass, center, total.inertia + total.mass * _steiner(center - total.center))
+    return MassProperties(total.mass, center, _added(total.inertia, _steiner(total.mass, total.center, center)))
 
 
-def _steiner(offset: Array) -> Array:
-    """|d|^2 1 - d d^T."""
-    return np.asarray(np.dot(offset, offset) * np.eye(3) - np.outer(offset, offset))
+def _steiner(mass: float, start: Vec3, end: Vec3) -> Matrix3:
+    """What the parallel-axis rule adds: m (|d|^2 1 - d d^T)."""
+    x, y, z = end[0] - start[0], end[1] - start[1], end[2] - start[2]
+    xy, xz, yz = -mass * x * y, -mass * x * z, -mass * y * z
+    return (mass * (y * y + z * z), xy, xz), (xy, mass * (x * x + z * z), yz), (xz, yz, mass * (x * x + y * y))
 
 
-def _principal(inertia: Array) -> tuple[Array, Array]:
+def _principal(inertia: Matrix3) -> tuple[Vec3, Matrix3]:
     """Moments and axes (columns) by Jacobi rotations from the body axes, which keeps PhysX's order of axes."""
-    matrix, axes = inertia.copy(), np.eye(3)
+    matrix, axes = inertia, _IDENTITY
     for _ in range(_JACOBI_SWEEPS):
-        i, j = max(((1, 2), (0, 2), (0, 1)), key=lambda pair: abs(matrix[pair]))
-        if abs(matrix[i, j]) <= 1e-15 * float(np.abs(np.diag(matrix)).max()):
+        i, j = max(((1, 2), (0, 2), (0, 1)), key=lambda pair: abs(matrix[pair[0]][pair[1]]))
+        if not abs(matrix[i][j]) > 1e-15 * max(abs(matrix[0][0]), abs(matrix[1][1]), abs(matrix[2][2])):
             break
-        angle = 0.5 * math.atan(2.0 * matrix[i, j] / gap) if (gap := matrix[j, j] - matrix[i, i]) else math.pi / 4
-        turn = np.eye(3)
-        turn[i, i] = turn[j, j] = math.cos(angle)
-        turn[i, j], turn[j, i] = math.sin(angle), -math.sin(angle)
-        matrix, axes = turn.T @ matrix @ turn, axes @ turn
-    return np.diag(matrix).copy(), axes
+        gap = matrix[j][j] - matrix[i][i]
+        turn = _plane_turn(i, j, 0.5 * math.atan(2.0 * matrix[i][j] / gap) if gap else math.pi / 4)
+        matrix, axes = _turned(_transposed(turn), matrix), _product(axes, turn)
+    return (matrix[0][0], matrix[1][1], matrix[2][2]), axes
+
+
+def _plane_turn(i: int, j: int, angle: float) -> Matrix3:
+    """The rotation in the plane of two axes."""
+    rows = [list(row) for row in _IDENTITY]
+    rows[i][i] = rows[j][j] = math.cos(angle)
+    rows[i][j], rows[j][i] = math.sin(angle), -math.sin(angle)
+    return vector(rows[0]), vector(rows[1]), vector(rows[2])
+
+
+def _diagonal(moments: Vec3) -> Matrix3:
+    return (moments[0], 0.0, 0.0), (0.0, moments[1], 0.0), (0.0, 0.0, moments[2])
+
+
+def _plus(a: Vec3, b: Vec3) -> Vec3:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _added(a: Matrix3, b: Matrix3) -> Matrix3:
+    return _plus(a[0], b[0]), _plus(a[1], b[1]), _plus(a[2], b[2])
+
+
+def _transposed(matrix: Matrix3) -> Matrix3:
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    return (a, d, g), (b, e, h), (c, f, i)
+
+
+def _rotated(rows: Matrix3, value: Vec3) -> Vec3:
+    """The product of a matrix and a vector."""
+    x, y, z = value
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def _product(first: Matrix3, second: Matrix3) -> Matrix3:
+    a, b, c = _transposed(second)
+    return _transposed((_rotated(first, a), _rotated(first, b), _rotated(first, c)))
+
+
+def _turned(turn: Matrix3, inertia: Matrix3) -> Matrix3:
+    """An inertia in the axes of the parent: R I R^T, exactly as it is where nothing turns."""
+    return inertia if turn == _IDENTITY else _product(_product(turn, inertia), _transposed(turn))
 
 
 def _report_zero_inertia(reading: Reading, body: PrimOpinions) -> None:
@@ -157,5 +196,3 @@ def _report_no_mass(reading: Reading, body: PrimOpinions) -> None:
         "body/no-mass", body.path, "physics:mass", "the body has neither a mass nor a collider",
         "PhysX takes a mass of 1 and the inertia of a sphere of radius 0.1 m", "author physics:mass", "warning",
     )
-
-
