@@ -57,7 +57,7 @@ from pxr import Gf, Sdf, Usd
 SAMPLES = {
     "bool": True, "float": 2.5, "double": 2.5, "int": 7, "token": "sample", "string": "sample", "float[]": [1.0, 2.0],
     "asset": Sdf.AssetPath("a"), "vector3f": Gf.Vec3f(1, 2, 3), "float3": Gf.Vec3f(1, 2, 3), "int[]": [1, 2],
-    "token[]": ["sample"],
+    "token[]": ["sample"], "double[]": [1.0, 2.0],
 }
 
 
