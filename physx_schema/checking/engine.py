@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from physx_schema.checking import mimic, problems, schemas, tendon, unused, values
+from physx_schema.checking import mimic, problems, retired, schemas, tendon, unused, values
 from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, Report, rank
 from physx_schema.description import Description, describe
 from physx_schema.description.stages import open_stage
@@ -20,6 +20,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     *schemas.RULES,
     *mimic.RULES,
     *tendon.RULES,
+    *retired.RULES,
     *unused.RULES,
 )
 

@@ -122,7 +122,8 @@ EXPLANATIONS: Mapping[str, str] = {
                              "linear.",
     "unused/no-instance": "A multiple-apply schema is applied without an instance name and has no properties then.",
     "unused/not-applied": "The property belongs to a schema that is not applied to the prim.",
-    "unused/retired": "PhysX no longer has this schema.",
+    "unused/retired": "A release of PhysX dropped this class or property, and what is authored has no effect. Where it "
+                      "has a successor one to one, `physx-schema migrate` rewrites the stage.",
     "unused/soft-limit": "PhysxLimitAPI has no effect on joints of an articulation.",
     "unused/disabled": "The joint is disabled, so its drives, states and axis properties have no effect.",
     "unused/idle": "Nothing on the stage makes use of this opinion.",

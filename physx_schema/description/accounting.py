@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from physx_schema.description.declared import declaring, definitions, elsewhere
-from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, RETIRED, WITHOUT_EFFECT, namespace
+from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
+from physx_schema.description.retired import Retired, retired_property, retired_schema
 from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
@@ -95,7 +96,9 @@ def _unsimulated(
 def _settle_type(account: Account, opinions: PrimOpinions) -> None:
     """A prim type of PhysX without facts. Joints are accounted for one by one elsewhere."""
     name = opinions.type_name
-    if name in OTHER_SCHEMAS and name not in JOINT_KINDS:
+    if gone := retired_schema(name):
+        account.unused.append(_retired(opinions, "", name, gone))
+    elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
     elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
         close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
@@ -107,10 +110,8 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
     if name in OTHER_SCHEMAS or name in _TOUCHING:
         reason = f"{applied}: {OTHER_SCHEMAS.get(name, 'contacts')} are not simulated"
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
-    elif name in RETIRED:
-        reason, successor = RETIRED[name]
-        account.unused.append(
-            Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", _successor(opinions, successor), "retired"))
+    elif gone := retired_schema(name):
+        account.unused.append(_retired(opinions, "apiSchemas", applied, gone))
     elif name not in SCHEMAS:
         close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         reason = f"{applied}: PhysX has no schema of this name"
@@ -135,6 +136,10 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     ))
     if name in opinions.consumed:
         account.consumed.add(f"{opinions.path}.{name}")
+        return
+    gone = retired_property(name)
+    if gone is not None:
+        account.unused.append(_retired(opinions, name, name, gone))
         return
     about = _about(opinions, name, found)
     if (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts):
@@ -174,10 +179,6 @@ def _why_unused(
         if item.known and item.schema not in JOINT_KINDS:
             applied = f"{item.schema}:{item.instance}" if item.instance else item.schema
             return "not-applied", f"{applied} is not applied to the prim", f"apply {applied}"
-    head = name.partition(":")[0]
-    for schema, (reason, successor) in RETIRED.items():
-        if head == namespace(schema):
-            return "retired", reason, _successor(opinions, successor)
     declared = elsewhere(name)
     if declared is not None:
         applied = f"{declared.schema}:{declared.instance}" if declared.instance else declared.schema
@@ -224,8 +225,9 @@ def _instance_for(opinions: PrimOpinions, schema: str) -> str:
     return _INSTANCES.get(opinions.joint_kind or "", "name") if schema in _AXIS_SCHEMAS else "name"
 
 
-def _successor(opinions: PrimOpinions, schema: str) -> str:
-    return f"{schema}:{_INSTANCES.get(opinions.joint_kind or '', 'angular')}"
+def _retired(opinions: PrimOpinions, place: str, name: str, gone: Retired) -> Opinion:
+    reason = f"{name}: PhysX no longer reads it; {gone.release} dropped it"
+    return Opinion(opinions.path, place, reason, gone.instead, "retired")
 
 
 def _property_names(opinions: PrimOpinions, found: Sequence[Owner]) -> set[str]:

@@ -6,7 +6,13 @@ import importlib
 import pkgutil
 from types import ModuleType
 
+import physx_generated
 from physx_generated import Definition
+
+
+def known_definitions() -> list[Definition]:
+    """The definitions of the PhysX schemas."""
+    return definitions_of(physx_generated)
 
 
 def definitions_of(package: ModuleType) -> list[Definition]:

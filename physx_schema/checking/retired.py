@@ -1,0 +1,44 @@
+"""Schemas and properties that PhysX no longer has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from physx_schema.checking.finding import Finding
+from physx_schema.description import Description, Opinion
+from physx_schema.migration.definitions import known_definitions
+from physx_schema.migration.moves import MOVES
+from physx_schema.migration.rules import Rules, rules
+
+RETIRED = "retired"         # code of such opinions in a description
+_WHY = "it has no effect on the simulation"
+
+
+def retired_things(description: Description) -> Iterator[Finding]:
+    """One error for each, with what replaces it; `physx-schema migrate` where it can rewrite the stage."""
+    for opinion in description.unused:
+        if opinion.code == RETIRED:
+            yield Finding("unused/retired", "error", opinion.path, opinion.property, opinion.reason, _WHY, _fix(opinion))
+
+
+def _fix(opinion: Opinion) -> str:
+    instead = opinion.suggestion or "remove it"
+    return f"run `physx-schema migrate`: {instead}" if _can_migrate(opinion) else instead
+
+
+def _can_migrate(opinion: Opinion) -> bool:
+    """Whether a migration knows where the schema or property went."""
+    if opinion.property in ("", "apiSchemas"):
+        schema = opinion.reason.partition(":")[0]
+        return schema in _rules().moved or schema in _rules().classes
+    found = _rules().find(opinion.property)
+    return found is not None and bool(found[0].schema)
+
+
+@cache
+def _rules() -> Rules:
+    return rules(known_definitions(), MOVES)
+
+
+RULES = (("retired", retired_things),)
