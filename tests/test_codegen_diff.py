@@ -305,7 +305,7 @@ def test_level_leaves_out_what_matters_less(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("content", "message"), [
     (None, "is no path and no installed distribution or module"),
-    ("", "no file of this folder names the library"),
+    ("", "holds no mapping"),
     ("name: A\nplugin: [", "coils.yaml"),
 ])
 def test_unreadable_schemas_exit_3_and_are_named(tmp_path: Path, content: str | None, message: str) -> None:

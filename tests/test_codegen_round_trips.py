@@ -9,7 +9,7 @@ import pxr
 import pytest
 from physx_codegen import fields, load_yaml, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
-from physx_codegen.model import Attribute, Library, Relationship, SchemaClass
+from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from schema_facts import difference, specs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,6 +51,29 @@ def test_usda_to_yaml_to_usda_loses_nothing(path: Path, tmp_path: Path) -> None:
     assert written.keys() == original.keys()
     for place, said in original.items():
         assert written[place] == said, place
+
+
+TEXTS = [
+    "a: b", "# no comment", "a #b", "- x", "'", '"', "it's \"both\"", "\\", "\\n", "a\tb", "a\rb", "a\r\nb", "\x07b",
+    "\x7f", "\x07f", "\x85", "\u2028", "\ufeff", "ünïcödé", "🙂", " leading", "trailing ", "\n", "a\n", "a\n\n", "\na",
+    "a\n\nb", "  a\n b", "yes", "Off", "null", "~", "1e6", "1_000", "0x10", "12:30:45", "2020-01-01", ".inf", "=",
+    "<<", "%", "@", "`", "!x", "&x", "*x", "{", "}", "[a", "a, b", "?", "? x", "|", ">", '"""', "'''", "@@@",
+    'ends in quote"', "ends in backslash\\", "</path>", "word " * 60, "folded words, " * 30 + "\n  and indented",
+    "x" * 300, 'a\n"']
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_text_survives_both_ways(text: str, tmp_path: Path) -> None:
+    library = load_usda(OWN[0])
+    cls = library.families[0].classes[0]
+    attribute = Attribute("spoken", "string", cls.loc, default=text, doc=text, display=text, tokens=(text, "b"),
+                          custom_data=(Entry("note", "string", text), Entry("notes", "string[]", (text, text))))
+    spoken = dataclasses.replace(cls, doc=text, properties=(attribute,), extra_includes=text)
+    family = dataclasses.replace(library.families[0], classes=(spoken,))
+    library = dataclasses.replace(library, doc=text, families=(family,))
+    read = load_usda(as_usda(library, tmp_path / "usda"))
+    assert difference(library, read) == ""
+    assert difference(library, load_yaml.load(as_yaml(read, tmp_path / "yaml"))) == ""
 
 
 def test_schemas_of_usd_itself_are_among_those_converted() -> None:

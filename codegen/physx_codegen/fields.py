@@ -92,8 +92,8 @@ ACCESSORS = {
     "override": Field("flag", "Whether the entry changes a property of a built-in API schema."),
 }
 SHOWN = {
-    "display": Field("text", "Name shown in user interfaces."),
-    "group": Field("text", "Group shown in user interfaces."),
+    "display": Field("prose", "Name shown in user interfaces."),
+    "group": Field("prose", "Group shown in user interfaces."),
     "hidden": Field("flag", "Whether user interfaces hide the property."),
     "doc": Field("prose", "What the property does; the first sentence is the summary."),
     "deprecated": Field("text", "Why and what instead."),

@@ -92,7 +92,7 @@ def values(owner: Library | SchemaClass | Property, table: Mapping[str, fields.F
             value = mapping(value)
         elif field.holds == "flag":
             value = None if value is field.absent else value
-        elif field.holds == "prose":
+        elif field.holds in {"prose", "text"}:
             value = prose(value)
         found[key] = value
     return found

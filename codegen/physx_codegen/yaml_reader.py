@@ -142,8 +142,7 @@ class Reader:
             return table[key].absent if raw is None else raw
         if holds in {"method", "string", "kind"}:
             return raw
-        text = str(raw or "")
-        return text.removesuffix("\n") if holds == "prose" else text.strip()
+        return str(raw or "").removesuffix("\n")        # with which a block of YAML ends
 
     def words(self, mapping: Mapping, key: str, table: Table) -> tuple[str, ...]:
         """A list of words without repetition."""

@@ -71,11 +71,17 @@ def block(key: str, value: object, pad: str) -> list[str]:
 
 
 def wrapped(key: str, value: object, pad: str) -> list[str]:
-    """A list or mapping over several lines."""
-    marks, items = ("[]", [flow(item) for item in value]) if isinstance(value, list | tuple) else ("{}", [
-        f"{word(name)}: {flow(item)}" for name, item in value.items()] if isinstance(value, Mapping) else [])
-    inner = pad + STEP
-    lines = textwrap.wrap(", ".join(items), WIDTH - len(inner), break_long_words=False, break_on_hyphens=False)
-    text = [f"{pad}{key}: {marks[0]}", *(f"{inner}{line}" for line in lines), f"{inner}{marks[1]}"]
-    same = Source("\n".join(text)).root == Source(f"{pad}{key}: {flow(value)}").root
-    return text if same else [f"{pad}{key}: {flow(value)}"]
+    """A list or mapping over several lines, broken between its items."""
+    opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    if isinstance(value, Mapping):
+        items = [f"{word(name)}: {flow(item)}" for name, item in value.items()]
+    else:
+        items = [flow(item) for item in value] if isinstance(value, list | tuple) else []
+    lines = [""]
+    for item in items:
+        joined = f"{lines[-1]} {item},".lstrip()
+        if len(pad) + len(STEP) + len(joined) > WIDTH and lines[-1]:
+            lines.append(f"{item},")
+        else:
+            lines[-1] = joined
+    return [f"{pad}{key}: {opening}", *(f"{pad}{STEP}{line}" for line in lines), f"{pad}{STEP}{closing}"]
