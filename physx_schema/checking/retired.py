@@ -19,7 +19,8 @@ def retired_things(description: Description) -> Iterator[Finding]:
     """One error for each, with what replaces it; `physx-schema migrate` where it can rewrite the stage."""
     for opinion in description.unused:
         if opinion.code == RETIRED:
-            yield Finding("unused/retired", "error", opinion.path, opinion.property, opinion.reason, _WHY, _fix(opinion))
+            place = (opinion.path, opinion.property)
+            yield Finding("unused/retired", "error", *place, opinion.reason, _WHY, _fix(opinion))
 
 
 def _fix(opinion: Opinion) -> str:
