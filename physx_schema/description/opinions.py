@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from pxr import Usd
@@ -16,10 +16,13 @@ from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 
 T = TypeVar("T")
 
+_NUMBERS = (int, float)
+_NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state"})
 _PREFIXES = ("physx", "physics", "omniphysics")
 
 
+@lru_cache(_NAMES)
 def is_physics_name(name: str) -> bool:
     """Whether a property belongs to a namespace of UsdPhysics or PhysX, or to what someone took for one.
 
@@ -29,6 +32,7 @@ def is_physics_name(name: str) -> bool:
     return bool(separator) and (head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES))
 
 
+@lru_cache(_NAMES)
 def is_physics_schema(name: str) -> bool:
     """Whether an applied schema or prim type belongs to UsdPhysics or PhysX."""
     return name.startswith(("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI"))
@@ -58,7 +62,7 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not.
     """
 
-    __slots__ = ("_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties", "type_name",
+    __slots__ = ("_instances", "_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties", "type_name",
                  "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
@@ -68,6 +72,11 @@ class PrimOpinions:
         self.applied = tuple(dict.fromkeys(str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
         self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
         self._schemas = frozenset((*self.applied, self.type_name))
+        self._instances: dict[str, list[str]] = {}
+        for applied in self.applied:
+            schema, instance = split_name(applied)
+            if instance:
+                self._instances.setdefault(schema, []).append(instance)
         self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
         self.problems = problems
         self.consumed: set[str] = set()
@@ -89,8 +98,7 @@ class PrimOpinions:
 
     def instances(self, schema: str) -> list[str]:
         """Instance names under which a multiple-apply schema is applied, in order of application."""
-        pairs = (split_name(name) for name in self.applied)
-        return [instance for name, instance in pairs if name == schema and instance]
+        return self._instances.get(schema, [])
 
     def view(self, schema: str, instance: str = "") -> View:
         """The properties of one schema; PhysX's defaults where the schema is not applied."""
@@ -110,6 +118,10 @@ class PrimOpinions:
         self.consumed.add(name)
         found = self.peek(name)
         return found if isinstance(found, tuple) else ()
+
+    def mentions(self, name: str) -> bool:
+        """Whether the prim has an opinion on the property, be it a value, time samples or a block."""
+        return name in self._seen
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
@@ -151,11 +163,12 @@ class PrimOpinions:
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_facts", "_instance", "_opinions", "_schema", "applied")
+    __slots__ = ("_facts", "_instance", "_names", "_opinions", "_schema", "applied")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self._opinions = opinions
         self._facts = SCHEMAS[schema]
+        self._names = _full_names(schema, instance)
         self._schema = schema
         self._instance = instance
         self.applied = applied
@@ -174,7 +187,7 @@ class View:
 
     def name(self, base: str) -> str:
         """The full property name."""
-        return self._facts.name(base, self._instance)
+        return self._names[base]
 
     def authored(self, base: str) -> bool:
         """Whether the property has a value of its own."""
@@ -191,7 +204,7 @@ class View:
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
         value = self._typed(base, _as_number, "a number")
-        return min(max(value, low), high) if not math.isnan(value) else value
+        return low if value < low else high if value > high else value
 
     def count(self, base: str, low: int = 0) -> int:
         """A whole number."""
@@ -226,7 +239,7 @@ class View:
         return self._opinions.targets(self.name(base)) if self.authored(base) else ()
 
     def _typed(self, base: str, convert: Callable[[Any], T | None], wanted: str) -> T:
-        if not self.applied:
+        if not self.applied or not self._opinions.mentions(self._names[base]):
             return _default(self._schema, base, convert)    # type: ignore[no-any-return]
         found = self.raw(base)
         value = convert(found)
@@ -242,6 +255,13 @@ class View:
 
 
 @cache
+def _full_names(schema: str, instance: str) -> Mapping[str, str]:
+    """The full names of a schema's properties by base name."""
+    facts = SCHEMAS[schema]
+    return {base: facts.name(base, instance) for base in facts.defaults}
+
+
+@cache
 def _default(schema: str, base: str, convert: Callable[[Any], T | None]) -> T:
     """PhysX's default of a property in the type asked for."""
     fallback = convert(SCHEMAS[schema].defaults[base])
@@ -251,7 +271,7 @@ def _default(schema: str, base: str, convert: Callable[[Any], T | None]) -> T:
 
 
 def _as_number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return float(value) if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
 
 
 def _as_flag(value: object) -> bool | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 INSTANCE = "{instance}"
 JOINT_AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
@@ -134,6 +134,7 @@ SCHEMAS: Mapping[str, Schema] = {
 }
 
 
+@lru_cache(4096)
 def split_name(applied: str) -> tuple[str, str]:
     """Schema name and instance name of an entry of apiSchemas."""
     name, _, instance = applied.partition(":")
