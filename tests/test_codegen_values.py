@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from physx_codegen import naming, value_types
-from physx_codegen.model import Attribute, Location, Property
+from physx_codegen import naming, usda_text, value_types
+from physx_codegen.model import Attribute, Location, SchemaClass
 from physx_codegen.ranges import RANGE
 from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
@@ -65,7 +65,7 @@ def test_every_type_of_usd_is_known_but_for_opaque_and_new_ones() -> None:
 @pytest.mark.parametrize(("type_name", "raw"), [(name, raw) for name, values in DEFAULTS.items() for raw in values])
 def test_defaults_are_written_so_that_usd_reads_the_value(type_name: str, raw: Any) -> None:
     kind = value_types.TYPES[type_name]
-    text = value_types.usda_text(kind, value_types.parse(kind, raw))
+    text = usda_text.value(kind.name, value_types.parse(kind, raw))
     assert sdf_value(type_name, text) == as_usd(type_name, raw)
 
 
@@ -94,7 +94,7 @@ def test_names_are_cased_like_usds(text: str, proper: str, camel: str) -> None:
 
 @pytest.mark.parametrize("word", ["GPU", "left-hand", "2d", "physx:word"])
 def test_tokens_have_valid_python_names(word: str) -> None:
-    assert naming.identifier(word).isidentifier() and Tf.IsValidIdentifier(naming.identifier(word))
+    assert naming.token_name(word).isidentifier() and Tf.IsValidIdentifier(naming.token_name(word))
 
 
 @pytest.mark.parametrize(("names", "expected"), [
@@ -103,5 +103,7 @@ def test_tokens_have_valid_python_names(word: str) -> None:
     ([("class", "category"), ("name", "label")], ["category", "label"]),
 ])
 def test_keywords_are_the_last_part_of_a_name_where_usable(names: list[tuple[str, str]], expected: list[str]) -> None:
-    properties: list[Property] = [Attribute(name, "float", Location("a.yaml", 1), api=api) for name, api in names]
+    place = Location("a.yaml", 1)
+    owner = SchemaClass("AAPI", "single-apply", place)
+    properties = [(owner, Attribute(name, "float", place, api=api or None)) for name, api in names]
     assert list(naming.keywords(properties).values()) == expected

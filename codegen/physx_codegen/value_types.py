@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +12,6 @@ from .model import Value
 
 Base = Literal["bool", "int", "float", "word", "none"]
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")        # all but tab and line feed
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -121,27 +119,6 @@ def numbers(value: Value | None) -> list[float]:
 def number_text(value: float) -> str:
     """A number as people write it: 0, 0.5, inf, 1e+09."""
     return f"{value:.0f}" if math.isfinite(value) and value == round(value) and abs(value) < 1e9 else repr(value)
-
-
-def usda_text(kind: ValueType, value: Value) -> str:
-    """A value in usda syntax."""
-    if kind.array and isinstance(value, tuple):
-        scalar = ValueType(kind.element, kind.base, kind.shape)
-        return f"[{', '.join(usda_text(scalar, item) for item in value)}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(usda_text(kind, item) for item in value)})"
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, str):
-        quote = "@@@" if "@" in value else "@"
-        return f"{quote}{value}{quote}" if kind.element == "asset" else usda_string(value)
-    return number_text(value)
-
-
-def usda_string(text: str) -> str:
-    """A quoted usda string; one of several lines in three quotes."""
-    escaped = CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text.replace("\\", "\\\\").replace('"', '\\"'))
-    return f'"""{escaped}"""' if "\n" in text else f'"{escaped}"'
 
 
 def python_text(value: object) -> str:

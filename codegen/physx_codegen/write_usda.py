@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from . import fields, naming, usda_keys, value_types
+from . import fields, naming, usda_keys, usda_text
 from .model import DICTIONARY, RAW, Attribute, Entry, Library, Property, SchemaClass, Token
 
 INDENT = "    "
@@ -84,7 +84,7 @@ def class_lines(cls: SchemaClass, family: str) -> list[str]:
     order = [f"{INDENT}reorder properties = {text(entry.type, entry.value)}"
              for entry in cls.metadata if entry.key == ORDER]
     body = [f"{INDENT}{line}" for prop in cls.properties for line in property_lines(cls, prop)]
-    return [*bracketed(f"class {type_name}{value_types.usda_string(cls.name)}", header), "{", *order, *body, "}"]
+    return [*bracketed(f"class {type_name}{usda_text.quoted(cls.name)}", header), "{", *order, *body, "}"]
 
 
 def class_data(cls: SchemaClass, family: str) -> list[Entry]:
@@ -114,8 +114,8 @@ def property_lines(cls: SchemaClass, prop: Property) -> list[str]:
         header = [f"allowedTokens = {text('token[]', prop.tokens)}"] if prop.tokens else []
     else:
         declaration, header = f"rel {name}", []
-    header += [f"displayName = {value_types.usda_string(prop.display)}"] if prop.display else []
-    header += [f"displayGroup = {value_types.usda_string(prop.group)}"] if prop.group else []
+    header += [f"displayName = {usda_text.quoted(prop.display)}"] if prop.display else []
+    header += [f"displayGroup = {usda_text.quoted(prop.group)}"] if prop.group else []
     header += ["hidden = true"] if prop.hidden else []
     header += [*doc_line(prop.doc), *metadata_lines(prop.metadata), *custom_lines(property_data(cls, prop, name))]
     return bracketed(declaration, header)
@@ -143,7 +143,7 @@ def bracketed(start: str, header: list[str]) -> list[str]:
 
 def doc_line(doc: str) -> list[str]:
     """Documentation as one line of metadata, which may hold line ends."""
-    return [f"doc = {value_types.usda_string(doc)}"] if doc else []
+    return [f"doc = {usda_text.quoted(doc)}"] if doc else []
 
 
 def metadata_lines(entries: Iterable[Entry]) -> list[str]:
@@ -160,7 +160,7 @@ def custom_lines(entries: Sequence[Entry]) -> list[str]:
 def entry_lines(entry: Entry, type_name: str) -> list[str]:
     """One entry; inside a dictionary the type comes first."""
     inside = bool(type_name)
-    key = entry.key if not inside or entry.key.isidentifier() else value_types.usda_string(entry.key)
+    key = entry.key if not inside or entry.key.isidentifier() else usda_text.quoted(entry.key)
     start = f"{type_name} {key} = ".lstrip()
     if entry.type != DICTIONARY:
         return [f"{start}{text(entry.type, entry.value)}"]
@@ -176,6 +176,4 @@ def ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 def text(type_name: str, value: object) -> str:
     """A value in usda syntax."""
-    if type_name == RAW:
-        return str(value)
-    return value_types.usda_text(value_types.TYPES[type_name], value)      # type: ignore[arg-type]
+    return str(value) if type_name == RAW else usda_text.value(type_name, value)        # type: ignore[arg-type]
