@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MISTAKES = '''
@@ -49,3 +53,16 @@ def test_mypy_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", result.stdout)}
     wrong = {number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")}
     assert found == wrong, result.stdout
+
+
+def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
+    if importlib.util.find_spec("basedpyright") is None or importlib.util.find_spec("pxr-stubs") is None:
+        pytest.skip("basedpyright or types-usd is not installed (extra 'dev')")
+    settings = {
+        "include": [str(ROOT / "generated/physx_generated")], "extraPaths": [str(ROOT / "generated")],
+        "pythonVersion": "3.11", "typeCheckingMode": "standard",
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    result = subprocess.run([sys.executable, "-m", "basedpyright", "--level", "error", "-p", str(tmp_path),
+                             "--pythonpath", sys.executable], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -151,6 +151,7 @@ def module(scope: Scope, library: Library, family: Family, place: Place, package
     return template("module.py").render(
         banner=BANNER.format(source=f"{place.source}/{family.file}"), values=values, bodies=bodies, dots=place.dots,
         summary=family.summary or f"Schema classes of {family.file}.", has_deprecated="deprecated" in used, has_targets="Target" in typed,
+        overrides=any(not cls.is_api or cls.base for cls in found),     # of methods that stubs of USD call static
         imports=imports(place, used | ({"Sdf"} if "Target" in typed else set()), compiled, homes),
         typing_imports=typing_imports(place, typed, homes))
 

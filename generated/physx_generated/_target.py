@@ -92,13 +92,13 @@ def authored(owner: Sdf.PrimSpec, prefix: str, names: Iterable[str]) -> dict[str
     return {name: spec for name, spec in found.items() if spec is not None}
 
 
-def spec_type(spec: Sdf.PropertySpec) -> str:
+def spec_type(spec: Any) -> str:
     """The value type of an attribute spec; "rel" for a relationship."""
     return "rel" if isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
 
 
-def write_spec(owner: Sdf.PrimSpec, spec: Sdf.PropertySpec | None, full: str, prop: Property, value: Any) -> None:
-    """Author one property on a prim spec, in its own spec where there is one."""
+def write_spec(owner: Sdf.PrimSpec, spec: Any, full: str, prop: Property, value: Any) -> None:
+    """Author one property on a prim spec: in its own spec, or a new one where that is None."""
     if isinstance(prop, Relationship):
         spec = spec or Sdf.RelationshipSpec(owner, full, False)
         spec.targetPathList.ClearEditsAndMakeExplicit()

@@ -1,3 +1,5 @@
+# pyright: reportIncompatibleMethodOverride=false
+# Stubs of USD call class methods static, or methods of objects.
 """What every generated class does: construct, find, apply, create and set properties."""
 
 from __future__ import annotations
@@ -347,7 +349,8 @@ def define(definition: Definition) -> Callable[[ClassT], ClassT]:
         namespace["schemaKind"] = namespace["schemaType"] = KINDS[definition.kind]
         if definition.deprecated:
             namespace["__deprecated__"] = definition.deprecated
-        cls = type(Usd.SchemaBase)(source.__name__, bases or (Usd.APISchemaBase,), namespace)
+        make: Any = type(Usd.SchemaBase)
+        cls = make(source.__name__, bases or (Usd.APISchemaBase,), namespace)
         cls._native = next(base for base in cls.__mro__ if not hasattr(base, "definition")) if bases else Usd.SchemaBase
         _plugin.bind(cls, definition.library)
         return cls                                          # type: ignore[no-any-return]

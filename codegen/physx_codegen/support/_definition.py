@@ -118,8 +118,8 @@ class Facts(NamedTuple):
 class Definition(Facts):
     """One schema class as defined in YAML: its facts, and views of them that are made when first asked for."""
 
-    __eq__ = object.__eq__              # a definition is itself alone, and a key that hashes fast
-    __ne__ = object.__ne__
+    __eq__: Any = object.__eq__         # a definition is itself alone, and a key that hashes fast
+    __ne__: Any = object.__ne__
     __hash__ = object.__hash__
 
     @cached_property

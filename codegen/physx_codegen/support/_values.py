@@ -290,5 +290,6 @@ def numbers_in(value: Any) -> list[float]:
     if isinstance(value, numbers.Real):
         return [float(value)]
     if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
-        return [value.GetReal(), *value.GetImaginary()]
+        imaginary: Any = value.GetImaginary()
+        return [value.GetReal(), *imaginary]
     return [number for item in value for number in numbers_in(item)]
