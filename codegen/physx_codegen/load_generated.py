@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import re
-import struct
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,23 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pxr import Gf, Sdf, Tf
+from pxr import Sdf, Tf
 
-from .installed_schemas import Installed, installed
-from .model import Attribute, Family, Kind, Library, Location, Property, Relationship, SchemaClass, SchemaError, Value
+from .installed_schemas import KINDS, Installed, installed
+from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
-from .value_types import TYPES
+from .usd_values import plain
 
 SCHEMA, PLUGIN = "generatedSchema.usda", "plugInfo.json"
-HALF = re.compile(r"half[234]?|(quat|(point|vector|normal|color|texCoord)[234])h")
-SINGLE = re.compile(r"float[234]?|(quat|(point|vector|normal|color|texCoord)[234])f")
-KINDS: Mapping[str, Kind] = {
-    "singleApplyAPI": "single-apply", "multipleApplyAPI": "multiple-apply", "nonAppliedAPI": "non-applied",
-    "concreteTyped": "typed", "abstractTyped": "abstract",
-}
-# Precision of numbers by Sdf value type; double where a type is not here.
-PRECISIONS = {
-    name: letter for name in TYPES for letter, pattern in (("e", HALF), ("f", SINGLE)) if pattern.fullmatch(name)}
 API_BASE = "UsdAPISchemaBase"
 NOWHERE = Location("", 0)
 
@@ -175,30 +163,6 @@ def _property(spec: Any, start: str, loc: Location) -> Property:
     default = plain(spec.default, type_name) if spec.HasDefaultValue() else None
     return Attribute(type=type_name, default=default, uniform=spec.variability == Sdf.VariabilityUniform,
                      tokens=tuple(spec.allowedTokens or ()), **shared)
-
-
-def plain(value: Any, type_name: str) -> Value:
-    """A value of USD as YAML would have it; numbers of low precision get the fewest digits that give them back."""
-    if isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return shortest(value, PRECISIONS.get(type_name.removesuffix("[]"), "d"))
-    if isinstance(value, Sdf.AssetPath):
-        return str(value.path)
-    if isinstance(value, Sdf.TimeCode):
-        return float(value.GetValue())
-    if isinstance(value, Gf.Quath | Gf.Quatf | Gf.Quatd):
-        return tuple(plain(item, type_name) for item in (value.GetReal(), *value.GetImaginary()))
-    return tuple(plain(item, type_name) for item in value)
-
-
-def shortest(value: float, precision: str) -> float:
-    """The number with the fewest digits that has the same bits at a precision of struct."""
-    if precision == "d" or not math.isfinite(value):
-        return value
-    bits = struct.pack(precision, value)
-    return next(found for digits in range(1, 18)
-                if struct.pack(precision, found := float(f"{value:.{digits}g}")) == bits)
 
 
 def _own(cls: SchemaClass, classes: Mapping[str, SchemaClass], types: Mapping[str, Any]) -> SchemaClass:
