@@ -1,57 +1,66 @@
-"""How long generating everything takes, in process and as a command: `python benchmarks/codegen_speed.py`."""
+"""How long generating everything takes: `python benchmarks/codegen_speed.py`.
+
+Every row is the median of fresh processes, timed inside the process after its imports, since a template is compiled and
+USD is loaded once per process; the last row is a whole command. The output is compared with what is committed.
+"""
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "codegen"))
+PROCESSES = 20
 
-from physx_codegen.generate import generate  # noqa: E402 - found through the path above
-from physx_codegen.load_yaml import libraries, load  # noqa: E402
-from physx_codegen.render import environment  # noqa: E402
+PREPARE = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, "codegen")
+from physx_codegen import cli, pages
+from physx_codegen.generate import assemble, load_valid
+schema, out, docs = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
+start = time.perf_counter()
+"""
+REPORT = """
+print(time.perf_counter() - start)
+"""
+# What is timed, and the seconds it may take.
+ROWS = {
+    "classes, tokens, usda and plugInfo": ("files = assemble(load_valid(schema))", 0.35),
+    "the same and all reference pages": ("found = load_valid(schema); files = assemble(found)\n"
+                                         "files = files | pages.render(tuple(library for _, library in found))", 1.35),
+    "an unchanged --check": ("assert cli.compare(schema, out, docs) == 0", 0.2),
+}
+WHOLE = "from physx_codegen.cli import generate; generate(['--check'])"
 
-REPEATS = 5
 
-
-def best(call: object) -> float:
-    """Seconds of the fastest of several calls."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        call()      # type: ignore[operator]
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(code: str, environment: dict[str, str]) -> float:
+    """What one process reports of its own time."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True,
+                          check=True)
+    return float(done.stdout)
 
 
 def main() -> None:
     """Print one line for each measurement."""
-    schema = ROOT / "schema"
-    start = time.perf_counter()
-    files = generate(schema)
-    cold = time.perf_counter() - start
-    classes = [cls for folder in libraries(schema) for cls in load(folder).classes]
-    properties = sum(len(cls.properties) for cls in classes)
-    size = sum(map(len, files.values()))
-    print(f"{len(classes)} classes, {properties} properties -> {len(files)} files, {size / 1e3:.0f} kB")
-    print(f"first in a process (templates compiled)  {cold * 1e3:7.1f} ms")
-    print(f"again in the process                     {best(lambda: generate(schema)) * 1e3:7.1f} ms")
-    read = best(lambda: [load(folder) for folder in libraries(schema)])
-    print(f"  reading the YAML                       {read * 1e3:7.1f} ms")
-    print(f"  compiling the templates                {best(compile_templates) * 1e3:7.1f} ms")
-    command = [sys.executable, "-c", "from physx_codegen.cli import generate; generate(['--check'])"]
-    run = best(lambda: subprocess.run(command, check=True, env={"PYTHONPATH": str(ROOT / "codegen")}))
-    print(f"as a command, generate --check           {run * 1e3:7.1f} ms")
-
-
-def compile_templates() -> None:
-    """Compile every template anew."""
-    environment.cache_clear()
-    for name in environment().list_templates():
-        environment().get_template(name)
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {"XDG_CACHE_HOME": cache, "PYTHONPATH": str(ROOT / "codegen")}
+        command = [sys.executable, "-c", WHOLE]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)      # fails where the output is out of date
+        print(f"{'in process, median of ' + str(PROCESSES):45} {'ms':>7} {'bar':>6}")
+        for name, (code, bar) in ROWS.items():
+            taken = statistics.median(seconds(PREPARE + code + REPORT, environment) for _ in range(PROCESSES))
+            print(f"{name:45} {taken * 1e3:7.0f} {bar * 1e3:6.0f}")
+        times = []
+        for _ in range(PROCESSES):
+            start = time.perf_counter()
+            subprocess.run(command, cwd=ROOT, env=environment, check=True)
+            times.append(time.perf_counter() - start)
+        print(f"{'an unchanged --check, whole process':45} {statistics.median(times) * 1e3:7.0f}")
 
 
 if __name__ == "__main__":
