@@ -53,7 +53,8 @@ def test_schema_where_it_belongs_is_no_finding(type_name: str) -> None:
 
 
 def test_type_derived_from_the_one_asked_for_is_enough() -> None:
-    assert places(prim("PhysicsDistanceJoint", "PhysxPhysicsDistanceJointAPI")) == []
+    found = places(prim("PhysicsDistanceJoint", "PhysxPhysicsDistanceJointAPI"))
+    assert not [code for code, _, _ in found if code.startswith(("schema", "unused"))]
 
 
 def test_instance_name_that_is_not_read_is_an_error() -> None:

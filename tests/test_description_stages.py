@@ -78,9 +78,9 @@ def test_stage_without_units_is_in_centimetres() -> None:
     assert scene({}, None).gravity == pytest.approx((0, 0, -981))
 
 
-def test_authored_gravity_is_taken_as_it_is() -> None:
+def test_authored_gravity_is_multiplied_out_as_it_is() -> None:
     values = {"vector3f physics:gravityDirection": (2, 0, 0), "float physics:gravityMagnitude": 3.0}
-    assert scene(values, 0.01).gravity == pytest.approx((3, 0, 0))
+    assert scene(values, 0.01).gravity == pytest.approx((6, 0, 0))
 
 
 def test_forces_act_every_iteration_unless_authored_otherwise() -> None:

@@ -98,11 +98,40 @@ EXPLANATIONS: Mapping[str, str] = {
     "articulation/nested-root": "An articulation root inside the prims of another is refused.",
     "articulation/no-bodies": "PhysicsArticulationRootAPI holds no enabled rigid body.",
     "articulation/static-root": "PhysicsArticulationRootAPI is on a disabled body, and PhysX ignores it.",
-    "articulation/kinematic-body": "PhysX makes no articulation of a tree with a kinematic body.",
+    "articulation/kinematic-body": "PhysX makes no articulation whose root is joined to a kinematic body.",
     "articulation/world-joint-outside": "With PhysicsArticulationRootAPI on the body itself the base is floating, and "
                                         "its joint to the world is solved as a separate, softer constraint.",
-    "scene/several": "The stage has several physics scenes; this library reads the first.",
-    "stage/units": "metersPerUnit and kilogramsPerUnit must be finite and above 0.",
+    "articulation/in-instance": "PhysX makes no articulation of what is inside an instance or a point instancer.",
+    "articulation/shared-bodies": "Two articulation roots reach for the same bodies. PhysX begins with the root whose "
+                                  "path comes last, and makes nothing of the other.",
+    "articulation/several-scenes": "The links' bodies have different simulation owners; PhysX makes no articulation.",
+    "articulation/root-joint": "PhysicsArticulationRootAPI on a joint counts where the joint is enabled and has one side "
+                               "without a rigid body.",
+    "articulation/joint-kind": "Distance, gear and rack joints are never part of an articulation. What only they connect "
+                               "stays outside, though they take part in the choice of the root.",
+    "articulation/kinematic-link": "A kinematic body away from the root becomes a link that moves by forces, and what "
+                                   "lies beyond it is left outside.",
+    "joint/same-body": "PhysX makes no joint between a body and itself.",
+    "joint/no-bodies": "A joint with no rigid body on either side does nothing.",
+    "joint/static": "PhysX makes no joint between two bodies that forces do not move.",
+    "joint/several-scenes": "PhysX makes no joint between bodies that different scenes step.",
+    "body/no-scene": "physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.",
+    "body/several-scenes": "physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.",
+    "body/in-instance": "PhysX makes no body, joint or articulation of prims inside an instance, whether or not they are "
+                        "kinematic or disabled. An instance may itself be a body, and colliders inside it count.",
+    "body/in-instancer": "The prototypes of a point instancer have rigid bodies; PhysX steps one for each instance.",
+    "body/transform-operation": "USD cannot read one of the prim's transform operations.",
+    "body/transform-not-finite": "A transform with NaN or infinity: PhysX leaves the body and its joints out.",
+    "body/transform-singular": "A scale of 0 leaves a body without rotation along an axis.",
+    "body/transform-sheared": "A turned prim below scales that differ along x, y and z is sheared. PhysX keeps the "
+                              "direction of x, and y and z square to it; joint frames use the scales of the symmetric "
+                              "part.",
+    "body/transform-mirrored": "A transform with an odd number of negative scales. PhysX turns all axes over.",
+    "scene/several": "The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the "
+                     "one whose path comes first.",
+    "scene/gravity": "PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.",
+    "scene/gravity-direction": "PhysX does not normalise an authored direction; one of length 0 means no gravity.",
+    "stage/units": "metersPerUnit and kilogramsPerUnit must be finite and above 0; PhysX refuses the stage otherwise.",
     "stage/composition": "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
     # --- schemas ---
     "schema/host": "The definition of an applied schema says which prims it belongs on, and this is none of them. USD "

@@ -34,6 +34,7 @@ def colliders_by_body(reading: Reading) -> dict[str, list[PrimOpinions]]:
 
 def read_link(
     reading: Reading, body: PrimOpinions, colliders: Sequence[PrimOpinions], parent: int, joint: Joint | None,
+    scene: str = "",
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
     shapes: list[Collider] = []

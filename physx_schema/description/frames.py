@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
-from pxr import Gf, Usd, UsdGeom
+from pxr import Gf, Tf, Usd, UsdGeom
 
 from physx_schema.description.model import Pose, Quat, Vec3
 
 Matrix3 = tuple[Vec3, Vec3, Vec3]
+
+_SKEWED = 1e-6      # cosine between axes from which a transform counts as sheared, above rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A transform taken apart: where it puts a prim, how it turns it, and the lengths along the turned axes."""
+
+    pose: Pose
+    scale: Vec3
+    singular: bool = False      # a scale of 0: no rotation of a body follows from it
+    skew: float = 0.0           # largest cosine between two axes of the transform, 0 where there is no shear
 
 
 class Frames:
@@ -17,18 +30,101 @@ class Frames:
 
     def __init__(self) -> None:
         self._cache = UsdGeom.XformCache(Usd.TimeCode.Default())
+        self._placements: dict[str, Placement] = {}
+        self.unreadable: dict[str, str] = {}        # prim path to what USD says of its transform operations
 
     def matrix(self, prim: Any) -> Any:
-        """The local-to-world matrix of a prim."""
-        return self._cache.GetLocalToWorldTransform(prim)
+        """The local-to-world matrix of a prim; operations that USD cannot read are left out and noted."""
+        try:
+            return self._cache.GetLocalToWorldTransform(prim)
+        except Tf.ErrorException as error:
+            self.unreadable[str(prim.GetPath())] = " ".join(str(error.args[0].commentary).split())
+            return _readable_matrix(self, prim)
+
+    def placement(self, prim: Any) -> Placement:
+        """The prim's world transform taken apart as PhysX does."""
+        path = str(prim.GetPath())
+        if path not in self._placements:
+            self._placements[path] = taken_apart(self.matrix(prim))
+        return self._placements[path]
 
     def pose(self, prim: Any) -> Pose:
         """The prim's world pose without its scale."""
-        return pose_of(Gf.Transform(self.matrix(prim)))
+        return self.placement(prim).pose
 
     def scale(self, prim: Any) -> Vec3:
         """The prim's world scale."""
-        return vector(Gf.Transform(self.matrix(prim)).GetScale())
+        return self.placement(prim).scale
+
+
+def taken_apart(matrix: Any) -> Placement:
+    """Position, rotation and scale of a matrix.
+
+    The rotation is that of the axes made orthogonal in the order x, y, z, all three turned over where the transform
+    mirrors, and then the scales are negative. The scales of a sheared transform are those of its symmetric part, which
+    belong to another rotation: PhysX takes the one for a body's pose and the other for lengths in its frame.
+    """
+    rows = [vector(matrix.GetRow3(i)) for i in range(3)]
+    position = vector(matrix.GetRow3(3))
+    if not all(map(math.isfinite, (*position, *rows[0], *rows[1], *rows[2]))):
+        return Placement((position, (0.0, 0.0, 0.0, 1.0)), (math.nan, math.nan, math.nan), True)
+    axes: list[Vec3] = []
+    lengths: list[float] = []
+    skew = 0.0
+    for row in rows:
+        length = math.hypot(*row)
+        rest = row
+        for axis in axes:
+            along = _dot(axis, row)
+            skew = max(skew, abs(along) / length) if length else skew
+            rest = (rest[0] - along * axis[0], rest[1] - along * axis[1], rest[2] - along * axis[2])
+        size = math.hypot(*rest)
+        lengths.append(size if size > 1e-14 * length else 0.0)
+        axes.append((rest[0] / size, rest[1] / size, rest[2] / size) if lengths[-1] else (0.0, 0.0, 0.0))
+    singular = not all(lengths)
+    if singular:
+        axes = _completed(axes)
+    if _dot(_cross(axes[0], axes[1]), axes[2]) < 0.0:
+        axes = [(-axis[0], -axis[1], -axis[2]) for axis in axes]
+        lengths = [-length for length in lengths]
+    rotation = Gf.Matrix3d(*axes[0], *axes[1], *axes[2]).ExtractRotation().GetQuat()
+    scale = vector(Gf.Transform(matrix).GetScale()) if skew > _SKEWED else (lengths[0], lengths[1], lengths[2])
+    return Placement((position, quaternion(rotation)), scale, singular, skew)
+
+
+def _completed(axes: list[Vec3]) -> list[Vec3]:
+    """Axes of length 0 replaced: by the cross product of the others, by the world's where more than one is missing."""
+    missing = [i for i, axis in enumerate(axes) if not any(axis)]
+    if len(missing) > 1:
+        return [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    i = missing[0]
+    return [_cross(axes[(i + 1) % 3], axes[(i + 2) % 3]) if j == i else axis for j, axis in enumerate(axes)]
+
+
+def _readable_matrix(frames: Frames, prim: Any) -> Any:
+    """The world matrix of a prim from the operations that USD can read."""
+    parent = prim.GetParent()
+    above = frames.matrix(parent) if parent else Gf.Matrix4d(1.0)
+    local = Gf.Matrix4d(1.0)
+    order = prim.GetAttribute("xformOpOrder").Get() or ()
+    for name in order:
+        if name == "!resetXformStack!":
+            above, local = Gf.Matrix4d(1.0), Gf.Matrix4d(1.0)
+            continue
+        try:
+            operation = UsdGeom.XformOp(prim.GetAttribute(name.removeprefix("!invert!")), name.startswith("!invert!"))
+            local = operation.GetOpTransform(Usd.TimeCode.Default()) * local
+        except Tf.ErrorException:
+            continue
+    return local * above
+
+
+def _dot(a: Vec3, b: Vec3) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: Vec3, b: Vec3) -> Vec3:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def vector(value: Any) -> Vec3:

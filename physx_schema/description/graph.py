@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from physx_schema.description.joints import AuthoredJoint
 from physx_schema.description.reading import path_key
+from physx_schema.description.roster import Roster
 
 _WORLD_WEIGHT = 100_000
 _EXCLUDED_WEIGHT = 1_000
@@ -15,13 +16,13 @@ _JOINT_WEIGHT = 100
 
 
 class BodyGraph:
-    """Dynamic bodies and the enabled joints between them."""
+    """Rigid bodies and the enabled joints between them."""
 
-    def __init__(self, bodies: set[str], joints: Iterable[AuthoredJoint]) -> None:
-        self.bodies = bodies
+    def __init__(self, roster: Roster, joints: Iterable[AuthoredJoint]) -> None:
+        self.roster = roster
         self._joints: dict[str, list[AuthoredJoint]] = {}
         for joint in sorted(joints, key=lambda joint: path_key(joint.path)):
-            held = {end.body for end in joint.ends} & bodies if joint.enabled else set()
+            held = {end.body for end in joint.ends} & roster.scenes.keys() if joint.enabled else set()
             for body in held:
                 self._joints.setdefault(body, []).append(joint)
 
@@ -31,17 +32,17 @@ class BodyGraph:
 
     def to_world(self, joint: AuthoredJoint) -> bool:
         """Whether one side of the joint is the world or a body that does not move by forces."""
-        return any(end.body not in self._joints for end in joint.ends)
+        return not all(self.roster.is_dynamic(end.body) for end in joint.ends)
 
     def held_by(self, joint: AuthoredJoint) -> str:
         """The moving body at one end of a joint to the world, "" where there is none."""
-        return next((end.body for end in reversed(joint.ends) if end.body in self.bodies), "")
+        return next((end.body for end in reversed(joint.ends) if self.roster.is_dynamic(end.body)), "")
 
     def components(self, starts: Iterable[str]) -> Iterator[Component]:
         """Connected parts that hold the bodies among `starts`, each once, in that order."""
         seen: set[str] = set()
         for start in starts:
-            if start in self.bodies and start not in seen:
+            if self.roster.is_dynamic(start) and start not in seen:
                 order = self._preorder(start)
                 seen.update(order)
                 yield Component(self, tuple(order))

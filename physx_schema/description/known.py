@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 # Properties of evaluated schemas that PhysX reads and no fact holds, with what they are about.
 NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
-    "PhysicsRigidBodyAPI": {"startsAsleep": "sleeping", "simulationOwner": "several scenes"},
+    "PhysicsRigidBodyAPI": {"startsAsleep": "sleeping"},
     "PhysicsCollisionAPI": {"collisionEnabled": "contacts", "simulationOwner": "several scenes"},
     "PhysicsMaterialAPI": {
         "dynamicFriction": "contacts", "staticFriction": "contacts", "restitution": "contacts",
@@ -100,14 +100,8 @@ OTHER_SCHEMAS: Mapping[str, str] = {
     "PhysxSceneQuasistaticAPI": "quasistatic scenes",
 }
 
-# Applied schemas that PhysX no longer has: what becomes of them, and what to use.
-RETIRED: Mapping[str, tuple[str, str]] = {
-    "PhysxJointAPI": ("PhysX no longer reads it: armature, friction and maximum velocity have no effect",
-                      "PhysxJointAxisAPI"),
-}
-
 
 def namespace(schema: str) -> str:
-    """The property namespace of a schema of OTHER_SCHEMAS or RETIRED: its name in lower camel case without API."""
+    """The property namespace of a schema of OTHER_SCHEMAS: its name in lower camel case without API."""
     name = schema.removesuffix("API")
     return name[:1].lower() + name[1:]

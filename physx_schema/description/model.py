@@ -27,9 +27,10 @@ class Scene:
     gravity: Vec3                       # length / s^2
     meters_per_unit: float
     kilograms_per_unit: float
-    up_axis: str                        # "X" | "Y" | "Z"
+    up_axis: str                        # "X" | "Y" | "Z"; PhysX takes X for Z
     solver_type: str                    # "TGS" | "PGS"
     forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration
+    gravity_source: str = ""            # the property of another engine that decided about gravity, as newton:...
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,8 @@ class Link:
     linear_velocity: Vec3 = (0.0, 0.0, 0.0)     # authored, world; of interest for a floating root
     angular_velocity: Vec3 = (0.0, 0.0, 0.0)    # rad/s, world
     principal_axes: Quat = (0.0, 0.0, 0.0, 1.0)     # of the inertia, in link axes
+    scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
+    kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +294,7 @@ class Description:
     """Everything physical on a stage."""
 
     source: str                         # file name or layer identifier
-    scene: Scene
+    scene: Scene                        # the one that steps bodies without an owner
     articulations: tuple[Articulation, ...]
     bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
     joints: tuple[Joint, ...] = ()      # joints between them (link indices are -1)
@@ -302,6 +305,12 @@ class Description:
     consumed: frozenset[str] = field(default_factory=frozenset)     # property paths that became facts or need none
     authored: tuple[Authored, ...] = ()         # every physics property with an opinion
     applied: tuple[AppliedSchema, ...] = ()     # the schemas whose definitions say where they belong
+    scenes: tuple[Scene, ...] = ()      # every PhysicsScene by path; `scene` is the first where there is any
+
+    def scene_of(self, body: Articulation | Link) -> Scene:
+        """The scene that steps an articulation or a body."""
+        path = body.links[0].scene if isinstance(body, Articulation) else body.scene
+        return next((scene for scene in self.scenes if scene.path == path), self.scene)
 
 
 def unlimited(value: float) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,19 +12,20 @@ from pxr import Usd
 from physx_schema.description.frames import quaternion, vector
 from physx_schema.description.model import Problem, Quat, Vec3
 from physx_schema.description.ownership import Owner
-from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
+from physx_schema.description.retired import retired_schema
+from physx_schema.description.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
 
 T = TypeVar("T")
 
 _NUMBERS = (int, float)
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
-_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state"})
+_CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
 _PREFIXES = ("physx", "physics", "omniphysics")
 
 
 @lru_cache(_NAMES)
 def is_physics_name(name: str) -> bool:
-    """Whether a property belongs to a namespace of UsdPhysics or PhysX, or to what someone took for one.
+    """Whether a property belongs to a namespace of UsdPhysics, PhysX, Newton or MuJoCo, or to what is taken for one.
 
     `PhysxTendonAxisRootAPI:flexor:stiffness`, with the schema's name for a namespace, is a mistake worth reporting.
     """
@@ -34,8 +35,9 @@ def is_physics_name(name: str) -> bool:
 
 @lru_cache(_NAMES)
 def is_physics_schema(name: str) -> bool:
-    """Whether an applied schema or prim type belongs to UsdPhysics or PhysX."""
-    return name.startswith(("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI"))
+    """Whether an applied schema or prim type belongs to UsdPhysics, PhysX, Newton or MuJoCo."""
+    known = ("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI", *OTHER_ENGINES)
+    return name.startswith(known) or retired_schema(name) is not None
 
 
 class Seen(NamedTuple):
@@ -56,10 +58,15 @@ def look_up(prim: Any, name: str) -> Seen:
     return Seen(relationship.HasAuthoredTargets(), tuple(map(str, relationship.GetTargets())), "rel")
 
 
+def _with_implied(applied: Iterable[str]) -> tuple[str, ...]:
+    names = dict.fromkeys(applied)
+    return tuple(dict.fromkeys((*names, *(IMPLIED[name] for name in names if name in IMPLIED))))
+
+
 class PrimOpinions:
     """What one prim authors about physics, and what has been read of it.
 
-    `applied` holds the composed apiSchemas as authored, registered with USD or not.
+    `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
     __slots__ = ("_instances", "_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties", "type_name",
@@ -69,7 +76,7 @@ class PrimOpinions:
         self.prim = prim
         self.path = str(prim.GetPath())
         self.type_name = str(prim.GetTypeName())
-        self.applied = tuple(dict.fromkeys(str(name) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+        self.applied = _with_implied(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
         self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
         self._schemas = frozenset((*self.applied, self.type_name))
         self._instances: dict[str, list[str]] = {}
@@ -101,8 +108,8 @@ class PrimOpinions:
         return self._instances.get(schema, [])
 
     def view(self, schema: str, instance: str = "") -> View:
-        """The properties of one schema; PhysX's defaults where the schema is not applied."""
-        return View(self, schema, instance, self.has(schema, instance))
+        """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
+        return View(self, schema, instance, schema in UNGATED or self.has(schema, instance))
 
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""

@@ -28,10 +28,20 @@ class Reading:
                 "repair the reference, payload, sublayer or inherit that it names",
             )
         self.prims: dict[str, PrimOpinions] = {}
+        self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
+        self.instancers: list[Any] = []
+        inside = ""
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
             opinions = PrimOpinions(prim, self.problems)
+            if opinions.type_name == "PointInstancer":
+                self.instancers.append(prim)
+                inside = opinions.path
             if opinions.physical:
                 self.prims[opinions.path] = opinions
+                if inside and opinions.path.startswith(inside + "/"):
+                    self.copies[opinions.path] = inside
+                elif prim.IsInstanceProxy():
+                    self.copies[opinions.path] = _instance(prim)
         self._paths = tuple(self.prims)
         self._places = {path: place for place, path in enumerate(self._paths)}
         self._bodies: dict[str, str] = {}
@@ -42,8 +52,8 @@ class Reading:
         if math.isfinite(value) and value > 0.0:
             return value
         self.problem(
-            "stage/units", "/", name, f"{name} is {value:g}", f"this library works with {default:g}",
-            "author a number above 0",
+            "stage/units", "/", name, f"{name} is {value:g}",
+            f"PhysX refuses the whole stage; this description works with {default:g}", "author a finite number above 0",
         )
         return default
 
@@ -65,7 +75,10 @@ class Reading:
         self.problems.append(Problem(code, path, name, message, why, fix, severity))
 
     def body_of(self, path: str) -> str:
-        """The nearest prim with PhysicsRigidBodyAPI at or above a path, "" where there is none."""
+        """The nearest prim with PhysicsRigidBodyAPI at or above a path, "" where there is none.
+
+        A body inside an instance is none: PhysX has no object for it.
+        """
         visited = []
         found = ""
         while path not in ("", "/"):
@@ -74,12 +87,24 @@ class Reading:
                 break
             visited.append(path)
             opinions = self.prims.get(path)
-            if opinions is not None and opinions.has("PhysicsRigidBodyAPI"):
+            if opinions is not None and opinions.has("PhysicsRigidBodyAPI") and not self.is_proxy(path):
                 found = path
                 break
             path = path.rpartition("/")[0]
         self._bodies.update(dict.fromkeys(visited, found))
         return found
+
+
+    def is_proxy(self, path: str) -> bool:
+        """Whether a prim with physics is inside an instance, where PhysX sees colliders and nothing else."""
+        return path in self.copies and bool(self.prims[path].prim.IsInstanceProxy())
+
+
+def _instance(prim: Any) -> str:
+    """The instance that a proxy belongs to."""
+    while prim.IsInstanceProxy():
+        prim = prim.GetParent()
+    return str(prim.GetPath())
 
 
 def path_key(path: str) -> tuple[str, ...]:

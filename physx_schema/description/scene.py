@@ -1,64 +1,157 @@
-"""The physics scene: gravity and solver settings, PhysX's defaults filled in."""
+"""Physics scenes: gravity and solver settings with PhysX's defaults filled in, and which scene a body is stepped by."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pxr import UsdGeom
 
 from physx_schema.description.model import Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
-from physx_schema.description.reading import Reading
+from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.units import default_gravity
 
-_DOWN: dict[str, Vec3] = {"X": (-1.0, 0.0, 0.0), "Y": (0.0, -1.0, 0.0), "Z": (0.0, 0.0, -1.0)}
-_UNAUTHORED_MAGNITUDE = -0.5e38
+_UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
 
-def read_scene(reading: Reading) -> Scene:
-    """The stage's first PhysicsScene, or PhysX's default scene."""
-    up_axis = str(UsdGeom.GetStageUpAxis(reading.stage))
-    scenes = list(reading.having("PhysicsScene"))
-    for extra in scenes[1:]:
-        reading.problem(
-            "scene/several", extra.path, "", f"second PhysicsScene; the first is {scenes[0].path}",
-            "this library reads the first scene of a stage", "keep one PhysicsScene", "warning",
-        )
-    if not scenes:
-        gravity = _gravity(_DOWN[up_axis], default_gravity(reading.meters_per_unit))
-        return Scene("", gravity, reading.meters_per_unit, reading.kilograms_per_unit, up_axis, "TGS", True)
-    return _scene(reading, scenes[0], up_axis)
+@dataclass(frozen=True, slots=True)
+class IterationBounds:
+    """A scene's bounds on the solver iterations of an articulation."""
+
+    position: tuple[int, int] = (1, 255)
+    velocity: tuple[int, int] = (0, 255)
+
+    def position_count(self, wanted: int) -> int:
+        """The position iterations that an articulation gets."""
+        return _within(wanted, self.position)
+
+    def velocity_count(self, wanted: int) -> int:
+        """The velocity iterations that an articulation gets."""
+        return _within(wanted, self.velocity)
 
 
-def _scene(reading: Reading, opinions: PrimOpinions, up_axis: str) -> Scene:
-    view = opinions.view("PhysicsScene")
+def _within(wanted: int, bounds: tuple[int, int]) -> int:
+    """A count in its bounds; PhysX lowers the least to the most where they are in the wrong order."""
+    least, most = bounds
+    return min(max(wanted, min(least, most)), most)
+
+
+class Scenes:
+    """The scenes of a stage by path, the one for bodies without an owner first."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        found = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
+        self.by_path: Mapping[str, Scene] = {opinions.path: _scene(reading, opinions) for opinions in found}
+        self._bounds = {opinions.path: _bounds(opinions) for opinions in found}
+        for extra in found[1:]:
+            reading.problem(
+                "scene/several", extra.path, "", f"one of {len(found)} scenes; the first by path is {found[0].path}",
+                f"PhysX steps bodies without physics:simulationOwner in {found[0].path}",
+                "give bodies of this scene a physics:simulationOwner", "info",
+            )
+        self.default = next(iter(self.by_path.values()), None) or _made_scene(reading)
+        self._owners: dict[str, str | None] = {}
+
+    def bounds(self, path: str) -> IterationBounds:
+        """Bounds on iterations in a scene."""
+        return self._bounds.get(path, IterationBounds())
+
+    def owner(self, body: PrimOpinions) -> str | None:
+        """The path of the scene that steps a body ("" without any PhysicsScene), None where PhysX drops the body."""
+        if body.path not in self._owners:
+            self._owners[body.path] = self._find_owner(body)
+        return self._owners[body.path]
+
+    def _find_owner(self, body: PrimOpinions) -> str | None:
+        view = body.view("PhysicsRigidBodyAPI")
+        targets = view.targets("simulationOwner")
+        if not targets:
+            return self.default.path
+        known = [target for target in targets if target in self.by_path]
+        if not known:
+            self._reading.problem(
+                "body/no-scene", body.path, view.name("simulationOwner"),
+                f"{', '.join(targets)} is no PhysicsScene", "PhysX leaves the body out of the simulation",
+                f"point it at {self.default.path}" if self.by_path else "remove it, or define a PhysicsScene there",
+            )
+            return None
+        if len(targets) > 1:
+            self._reading.problem(
+                "body/several-scenes", body.path, view.name("simulationOwner"), f"{len(targets)} targets",
+                f"PhysX steps the body in the first that is a PhysicsScene, {known[0]}", "keep one target", "warning",
+            )
+        return known[0]
+
+
+def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
     physx = opinions.view("PhysxSceneAPI")
-    magnitude = view.number("gravityMagnitude")
-    if magnitude < _UNAUTHORED_MAGNITUDE:
-        magnitude = default_gravity(reading.meters_per_unit)
-    direction = view.vector("gravityDirection")
-    length = math.sqrt(sum(component * component for component in direction))
-    if length > 0.0:
-        direction = (direction[0] / length, direction[1] / length, direction[2] / length)
-    else:
-        direction = _DOWN[up_axis]
+    gravity, source = _gravity(reading, opinions)
     return Scene(
-        opinions.path, _gravity(direction, magnitude), reading.meters_per_unit, reading.kilograms_per_unit, up_axis,
-        physx.token("solverType"), physx.flag("enableExternalForcesEveryIteration"),
+        opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading),
+        physx.token("solverType"), physx.flag("enableExternalForcesEveryIteration"), source,
     )
 
 
-def _gravity(direction: Vec3, magnitude: float) -> Vec3:
+def _made_scene(reading: Reading) -> Scene:
+    """The scene that PhysX makes where the stage defines none."""
+    up_axis = _up_axis(reading)
+    magnitude = default_gravity(reading.meters_per_unit)
+    return Scene("", _times(_down(up_axis), magnitude), reading.meters_per_unit, reading.kilograms_per_unit, up_axis,
+                 "TGS", True)
+
+
+def _up_axis(reading: Reading) -> str:
+    return str(UsdGeom.GetStageUpAxis(reading.stage))
+
+
+def _down(up_axis: str) -> Vec3:
+    """The direction of unauthored gravity: PhysX knows Y, and takes every other axis for Z."""
+    return (0.0, -1.0, 0.0) if up_axis == "Y" else (0.0, 0.0, -1.0)
+
+
+def _gravity(reading: Reading, opinions: PrimOpinions) -> tuple[Vec3, str]:
+    """Gravity as PhysX multiplies it out, neither value checked nor the direction normalised, and where it is from."""
+    view, newton = opinions.view("PhysicsScene"), opinions.view("NewtonSceneAPI")
+    enabled = newton.flag("gravityEnabled")
+    authored = {base: view.authored(base) for base in ("gravityMagnitude", "gravityDirection")}
+    magnitude = view.number("gravityMagnitude") if authored["gravityMagnitude"] else default_gravity(
+        reading.meters_per_unit)
+    direction = view.vector("gravityDirection") if authored["gravityDirection"] else _down(_up_axis(reading))
+    if not enabled:
+        return (0.0, 0.0, 0.0), newton.name("gravityEnabled")
+    _check_direction(reading, opinions, direction, magnitude)
+    for base, values in (("gravityMagnitude", (magnitude,)), ("gravityDirection", direction)):
+        if not all(map(math.isfinite, values)):
+            reading.problem(
+                "scene/gravity", opinions.path, view.name(base), f"{base} is {', '.join(f'{v:g}' for v in values)}",
+                "PhysX multiplies it out, and whatever falls has no place any more after the first step",
+                "author finite numbers, or remove the opinion for Earth's gravity",
+            )
+    return _times(direction, magnitude), ""
+
+
+def _check_direction(reading: Reading, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
+    length = math.hypot(*direction)
+    if length > 0.0 and not abs(length - 1.0) > _UNIT:
+        return
+    found = f"{direction} has length {length:g}"
+    why = ("PhysX takes it as it is: there is no gravity" if length == 0.0 else
+           f"PhysX does not normalise it: gravity is {length * magnitude:g} and not {magnitude:g}")
+    if math.isfinite(length):
+        reading.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", found, why,
+                        "author a direction of length 1", "warning")
+
+
+def _times(direction: Vec3, magnitude: float) -> Vec3:
     return direction[0] * magnitude, direction[1] * magnitude, direction[2] * magnitude
 
 
-def iteration_bounds(reading: Reading) -> tuple[int, int, int, int]:
-    """The scene's bounds on iterations: position least and most, velocity least and most."""
-    scene = next(reading.having("PhysicsScene"), None)
-    if scene is None:
-        return 1, 255, 0, 255
-    view = scene.view("PhysxSceneAPI")
-    return (
-        view.count("minPositionIterationCount"), view.count("maxPositionIterationCount"),
-        view.count("minVelocityIterationCount"), view.count("maxVelocityIterationCount"),
+def _bounds(opinions: PrimOpinions) -> IterationBounds:
+    view = opinions.view("PhysxSceneAPI")
+    return IterationBounds(
+        (view.count("minPositionIterationCount"), view.count("maxPositionIterationCount")),
+        (view.count("minVelocityIterationCount"), view.count("maxVelocityIterationCount")),
     )

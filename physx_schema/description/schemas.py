@@ -59,6 +59,7 @@ _DRIVES = ("linear", "angular", *JOINT_AXES)
 
 SCHEMAS: Mapping[str, Schema] = {
     "PhysicsScene": Schema("physics:", {"gravityDirection": (0.0, 0.0, 0.0), "gravityMagnitude": -math.inf}),
+    "NewtonSceneAPI": Schema("newton:", {"gravityEnabled": True}),
     "PhysxSceneAPI": Schema("physxScene:", {
         "solverType": "TGS", "enableExternalForcesEveryIteration": True,
         "minPositionIterationCount": 1, "maxPositionIterationCount": 255,
@@ -90,6 +91,18 @@ SCHEMAS: Mapping[str, Schema] = {
     "PhysicsPrismaticJoint": Schema("physics:", {**_JOINT, **_AXIS}),
     "PhysicsSphericalJoint": Schema("physics:", {
         **_JOINT, "axis": "X", "coneAngle0Limit": -1.0, "coneAngle1Limit": -1.0,
+    }),
+    "PhysicsDistanceJoint": Schema("physics:", {**_JOINT, "minDistance": -1.0, "maxDistance": -1.0}),
+    "PhysxPhysicsGearJoint": Schema("physics:", {**_JOINT, "gearRatio": 1.0, "hinge0": (), "hinge1": ()}),
+    "PhysxPhysicsRackAndPinionJoint": Schema("physics:", {**_JOINT, "ratio": 1.0, "hinge": (), "prismatic": ()}),
+    "PhysxPhysicsDistanceJointAPI": Schema("physxPhysicsDistanceJoint:", {
+        "springEnabled": False, "springStiffness": 0.0, "springDamping": 0.0,
+    }),
+    "NewtonJointAPI": Schema("newton:", {
+        "armature": 0.0, "friction": 0.0, "damping": 0.0, "velocityLimit": math.inf,
+    }),
+    "NewtonMimicAPI": Schema("newton:", {
+        "mimicEnabled": True, "mimicJoint": (), "mimicCoef0": 0.0, "mimicCoef1": 1.0,
     }),
     "PhysicsLimitAPI": Schema("limit:{instance}:physics:", {"low": -math.inf, "high": math.inf},
                               (*JOINT_AXES, "distance", "linear", "angular")),
@@ -131,6 +144,24 @@ SCHEMAS: Mapping[str, Schema] = {
         "gearing": 1.0, "offset": 0.0, "naturalFrequency": 0.0, "dampingRatio": 0.0,
         "referenceJoint": (), "referenceJointAxis": "rotX",
     }, ROTATIONS),
+}
+
+# Schemas that PhysX reads without their being applied: the property's name on the prim is enough.
+UNGATED: frozenset[str] = frozenset({"NewtonSceneAPI", "NewtonJointAPI"})
+
+# What the names of other engines' schemas begin with.
+OTHER_ENGINES: Mapping[str, str] = {"Newton": "Newton", "Mjc": "MuJoCo"}
+
+# Applied schemas that bring another with them, as their definitions say.
+IMPLIED: Mapping[str, str] = {
+    "NewtonArticulationRootAPI": "PhysicsArticulationRootAPI",
+    "NewtonMassAPI": "PhysicsMassAPI",
+    "NewtonCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonMeshCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonSDFCollisionAPI": "PhysicsCollisionAPI",
+    "NewtonMaterialAPI": "PhysicsMaterialAPI",
+    "NewtonMPMMaterialAPI": "PhysicsMaterialAPI",
+    "NewtonCurvesDeformableMaterialAPI": "PhysicsMaterialAPI",
 }
 
 

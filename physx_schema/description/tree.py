@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from physx_schema.description.bodies import is_enabled, is_kinematic
 from physx_schema.description.graph import BodyGraph
 from physx_schema.description.joints import TREE_KINDS, AuthoredJoint
+from physx_schema.description.loops import shortest_cycle
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.roster import Roster
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +29,84 @@ class Tree:
     root: PrimOpinions
     base: AuthoredJoint | None
     links: tuple[TreeLink, ...]
+    closing: tuple[AuthoredJoint, ...] = ()     # joints that PhysX drops because they close loops
+    enabled: bool = True
 
 
-def find_trees(reading: Reading, joints: Iterable[AuthoredJoint]) -> list[Tree]:
-    """Every articulation of the stage, in traversal order of the root prims."""
-    bodies = {path for path, opinions in reading.prims.items() if is_enabled(opinions)}
+@dataclass(slots=True)
+class _Growth:
+    """A tree while PhysX's walk along its joints goes on."""
+
+    inbound: dict[str, AuthoredJoint | None]
+    children: dict[str, list[str]] = field(default_factory=dict)
+    closing: list[AuthoredJoint] = field(default_factory=list)
+
+
+def find_trees(reading: Reading, roster: Roster, joints: Iterable[AuthoredJoint]) -> list[Tree]:
+    """Every articulation of the stage, in traversal order of the root prims.
+
+    Where two roots reach for the same bodies, the one whose path comes later has them: PhysX begins at the end. A
+    switched-off articulation, whose bodies PhysX leaves on their own, has them where no other does.
+    """
     by_path = {joint.path: joint for joint in joints}
-    graph = BodyGraph(bodies, by_path.values())
-    trees: list[Tree] = []
+    graph = BodyGraph(roster, by_path.values())
+    roots = list(_roots(reading))
+    enabled = {root.path: root.view("PhysxArticulationAPI").flag("articulationEnabled") for root in roots}
+    order = sorted(roots, key=lambda root: (enabled[root.path], path_key(root.path)), reverse=True)
+    claimed: dict[str, str] = {}
+    found: dict[str, list[Tree]] = {}
+    for root in order:
+        trees = _trees_of(reading, graph, root, by_path)
+        free = [tree for tree in trees if not _taken(reading, root, tree, claimed, enabled[root.path])]
+        found[root.path] = [Tree(tree.root, tree.base, tree.links, tree.closing, enabled[root.path])
+                            for tree in free if _has_one_scene(reading, roster, tree)]
+        claimed.update({link.body: root.path for tree in found[root.path] for link in tree.links})
+    return [tree for root in roots for tree in found[root.path]]
+
+
+def _roots(reading: Reading) -> Iterator[PrimOpinions]:
+    """Prims with the root API that PhysX looks at."""
     outer = ""
     for opinions in reading.having("PhysicsArticulationRootAPI"):
         opinions.mark("PhysicsArticulationRootAPI")
-        if outer and opinions.path.startswith(outer + "/"):
+        if opinions.path in reading.copies:
+            reading.problem(
+                "articulation/in-instance", opinions.path, "apiSchemas",
+                f"an articulation root inside {reading.copies[opinions.path]}, which repeats a prototype",
+                "PhysX makes no articulation of what is inside an instance", "clear instanceable, or use no instancer",
+            )
+        elif outer and opinions.path.startswith(outer + "/"):
             _report_nested(reading, opinions, outer)
-            continue
-        outer = opinions.path
-        found = _trees_of(reading, graph, opinions, by_path)
-        if not found:
-            _report_empty(reading, opinions)
-        trees += [tree for tree in found if _accepts(reading, tree)]
-    return trees
+        else:
+            outer = opinions.path
+            yield opinions
 
 
-def _accepts(reading: Reading, tree: Tree) -> bool:
-    """Whether PhysX makes an articulation of a tree; a kinematic body is refused and stays a body of its own."""
-    if len(tree.links) == 1 and tree.base is None and tree.root.path != tree.links[0].body:
-        return False
-    kinematic = [link.body for link in tree.links if is_kinematic(reading.prims[link.body])]
-    if kinematic:
+def _taken(reading: Reading, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
+    """Whether another root has the tree's bodies."""
+    owner = next((claimed[link.body] for link in tree.links if link.body in claimed), "")
+    if owner and enabled:
         reading.problem(
-            "articulation/kinematic-body", kinematic[0], "physics:kinematicEnabled",
-            "a kinematic body in an articulation",
-            "PhysX makes no articulation: its bodies and joints stay separate",
-            "clear physics:kinematicEnabled, or exclude the body's joints from the articulation",
+            "articulation/shared-bodies", root.path, "apiSchemas",
+            f"its bodies belong to the articulation root {owner} as well",
+            f"PhysX makes one articulation, that of {owner}", "keep one PhysicsArticulationRootAPI",
         )
-    return not kinematic
+    return bool(owner)
+
+
+def _has_one_scene(reading: Reading, roster: Roster, tree: Tree) -> bool:
+    """Whether one scene steps all links; PhysX makes no articulation of others."""
+    scenes = {roster.scenes[link.body]: link.body for link in reversed(tree.links)}
+    if len(scenes) < 2:
+        return True
+    (first, body), (second, other) = list(scenes.items())[:2]
+    reading.problem(
+        "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
+        f"{body} is stepped by {first} and {other} by {second}",
+        "PhysX makes no articulation: its bodies stay separate, and joints between scenes are dropped",
+        "give all bodies of the articulation one physics:simulationOwner",
+    )
+    return False
 
 
 def _trees_of(
@@ -71,21 +115,45 @@ def _trees_of(
     if root.has("PhysicsRigidBodyAPI"):
         return _rooted_at_body(reading, graph, root)
     joint = joints.get(root.path)
-    if joint is not None:
-        return _rooted_at_joint(reading, graph, root, joint)
-    trees = []
-    for component in graph.components(reading.below(root.path)):
+    found = _rooted_at_joint(reading, graph, root, joint) if joint is not None else _rooted_above(reading, graph, root)
+    return found
+
+
+def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
+    """One tree for each connected group of bodies with one of them below the root prim."""
+    trees: list[Tree] = []
+    groups = list(graph.components(reading.below(root.path)))
+    for component in groups:
         base = component.base_joint()
         start = graph.held_by(base) if base is not None else component.root()
-        trees.append(_tree(reading, graph, root, base, start))
+        jointless = len(component.bodies) == 1 and not graph.joints_of(start)
+        if not jointless and not _held_by_kinematic(reading, graph, start):
+            trees += _tree(reading, graph, root, base, start)
+    if not groups:
+        _report_empty(reading, root)
     return trees
 
 
+def _held_by_kinematic(reading: Reading, graph: BodyGraph, start: str) -> bool:
+    """Whether a joint holds the root body to a kinematic one, and PhysX makes no articulation."""
+    holding = [joint for joint in graph.joints_of(start)
+               if not joint.excluded and joint.other(start) in graph.roster.kinematic]
+    for joint in holding:
+        reading.problem(
+            "articulation/kinematic-body", joint.other(start), "physics:kinematicEnabled",
+            f"a kinematic body that {joint.path} joins to the root {start} of an articulation",
+            "PhysX makes no articulation: its bodies and joints stay separate",
+            f"clear physics:kinematicEnabled, or set physics:excludeFromArticulation on {joint.path}",
+        )
+    return bool(holding)
+
+
 def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
-    if root.path not in graph.bodies:
+    if not graph.roster.is_dynamic(root.path):
+        kind = "kinematic" if root.path in graph.roster.kinematic else "disabled"
         reading.problem(
             "articulation/static-root", root.path, "apiSchemas",
-            "PhysicsArticulationRootAPI on a disabled body", "PhysX ignores the articulation",
+            f"PhysicsArticulationRootAPI on a {kind} body", "PhysX ignores the articulation",
             "apply it to a dynamic body or to a prim above it",
         )
         return []
@@ -93,33 +161,68 @@ def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> l
     base = component.base_joint_of(root.path)
     if base is not None:
         _report_floating(reading, root, base)
-    return [_tree(reading, graph, root, None, root.path)]
+    return _tree(reading, graph, root, None, root.path)
 
 
 def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
     body = graph.held_by(joint)
-    if not body or not graph.to_world(joint):
+    if joint.enabled and body and "" in (joint.ends[0].body, joint.ends[1].body):
+        return _tree(reading, graph, root, joint, body)
+    found = "is disabled" if not joint.enabled else "does not join one dynamic body to the world"
+    reading.problem(
+        "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI on a joint that {found}",
+        "PhysX makes no articulation",
+        "apply it to the joint to the world, to the root body, or to a prim above the bodies",
+    )
+    return []
+
+
+def _tree(
+    reading: Reading, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str,
+) -> list[Tree]:
+    """The tree from a root body, none where PhysX cannot make that body."""
+    if not graph.roster.is_made(start):
         return []
-    return [_tree(reading, graph, root, joint, body)]
-
-
-def _tree(reading: Reading, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str) -> Tree:
-    """Breadth-first order from the root; siblings by joint type, then by joint path."""
+    growth = _grown(reading, graph, start)
     links = [TreeLink(start, -1, None)]
-    index = {start: 0}
-    used: set[str] = set()
     for position, link in enumerate(links):
-        for joint in sorted(graph.joints_of(link.body), key=sibling_key):
-            other = joint.other(link.body)
-            if joint.path in used or other not in graph.bodies or joint.excluded:
+        links += [TreeLink(child, position, growth.inbound[child]) for child in growth.children.get(link.body, ())]
+    for joint in growth.closing:
+        _report_loop(reading, graph, joint)
+    for link in links:
+        if link.body in graph.roster.kinematic:
+            _report_kinematic_link(reading, link.body)
+    return [Tree(root, base, tuple(links), tuple(growth.closing))]
+
+
+def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
+    """PhysX's walk: depth first, the joints of a body by type and path; a joint to a body reached before closes a loop.
+
+    Kinematic bodies become links, and nothing beyond them does.
+    """
+    growth = _Growth({start: None})
+    used: set[str] = set()
+    stack = [(start, iter(sorted(graph.joints_of(start), key=sibling_key)))]
+    while stack:
+        body, joints = stack[-1]
+        for joint in joints:
+            other = joint.other(body)
+            if joint.path in used or joint.excluded or other == body or not graph.roster.is_made(other):
                 continue
             used.add(joint.path)
-            if other in index:
-                _report_loop(reading, joint, link.body, other)
-                continue
-            index[other] = len(links)
-            links.append(TreeLink(other, position, joint))
-    return Tree(root, base, tuple(links))
+            if joint.kind not in TREE_KINDS:
+                _report_kind(reading, joint)
+            elif other in growth.inbound:
+                growth.closing.append(joint)
+            else:
+                growth.inbound[other] = joint
+                growth.children.setdefault(body, []).append(other)
+                if other not in graph.roster.kinematic:
+                    stack.append((other, iter(sorted(graph.joints_of(other), key=sibling_key))))
+                    break
+        else:
+            stack.pop()
+    return growth
 
 
 def sibling_key(joint: AuthoredJoint) -> tuple[int, tuple[str, ...]]:
@@ -151,11 +254,32 @@ def _report_empty(reading: Reading, opinions: PrimOpinions) -> None:
     )
 
 
-def _report_loop(reading: Reading, joint: AuthoredJoint, first: str, second: str) -> None:
+def _report_kind(reading: Reading, joint: AuthoredJoint) -> None:
     reading.problem(
-        "articulation/loop", joint.path, "physics:excludeFromArticulation",
-        f"joins {first} and {second}, which the tree already connects",
-        "PhysX drops a joint that closes a loop", "set physics:excludeFromArticulation on one joint of the loop",
+        "articulation/joint-kind", joint.path, "physics:excludeFromArticulation",
+        f"a {joint.kind} joint between bodies of an articulation",
+        "PhysX keeps the joint outside; what only it connects is no link",
+        "set physics:excludeFromArticulation to true", "warning",
     )
 
 
+def _report_kinematic_link(reading: Reading, body: str) -> None:
+    reading.problem(
+        "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body in an articulation",
+        "PhysX makes it a link that moves by forces, and leaves joints beyond it outside",
+        "clear physics:kinematicEnabled, or exclude the body's joints from the articulation",
+    )
+
+
+def _report_loop(reading: Reading, graph: BodyGraph, joint: AuthoredJoint) -> None:
+    first, second = joint.ends[0].body, joint.ends[1].body
+    cycle = shortest_cycle(graph, joint)
+    if len(cycle) == 2:
+        found = f"joins {first} and {second} beside {cycle[0]}"
+    else:
+        found = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
+    reading.problem(
+        "articulation/loop", joint.path, "physics:excludeFromArticulation", found,
+        "PhysX drops the joint that closes the loop on its walk from the root, this one",
+        f"set physics:excludeFromArticulation on one joint of the loop; on {joint.path} the links stay as they are",
+    )

@@ -1,0 +1,52 @@
+"""Joints outside articulations, as PhysX makes them: between any two bodies of which one moves."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from physx_schema.description.joints import AuthoredJoint, undirected
+from physx_schema.description.model import Joint
+from physx_schema.description.reading import Reading
+from physx_schema.description.roster import Roster
+from physx_schema.description.tree import Tree
+
+
+def free_joints(
+    reading: Reading, roster: Roster, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
+) -> tuple[Joint, ...]:
+    """The joints that PhysX makes beside articulations; those it makes nowhere are reported."""
+    used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
+    used |= {joint.path for tree in trees for joint in tree.closing}
+    links = {link.body for tree in trees for link in tree.links if tree.enabled}
+    return tuple(
+        undirected(reading, joint) for joint in joints
+        if joint.enabled and joint.path not in used and _is_made(reading, roster, links, joint)
+    )
+
+
+def _is_made(reading: Reading, roster: Roster, links: Container[str], joint: AuthoredJoint) -> bool:
+    """Whether PhysX makes a joint of the two ends."""
+    first, second = joint.ends[0].body, joint.ends[1].body
+    is_root = joint.opinions.has("PhysicsArticulationRootAPI") and "" in (first, second)
+    if joint.path in reading.copies or is_root or roster.unplaced & {first, second}:
+        return False    # reported as what they are
+    if first == second:
+        found = f"joins {first} to itself" if first else "joins the world to the world"
+        code = "joint/same-body" if first else "joint/no-bodies"
+        _report(reading, joint, code, "physics:body1", found, "point body0 and body1 at two bodies")
+        return False
+    if not any(roster.is_dynamic(body) or body in links for body in (first, second)):
+        _report(reading, joint, "joint/static", "physics:body0", "neither of its ends moves by forces",
+                "join at least one enabled body that is not kinematic")
+        return False
+    scenes = {scene for body in (first, second) if (scene := roster.scenes.get(body)) is not None}
+    if len(scenes) > 1:
+        _report(reading, joint, "joint/several-scenes", "physics:body0",
+                f"joins {first} and {second}, which different scenes step ({' and '.join(sorted(scenes))})",
+                "give both bodies one physics:simulationOwner")
+        return False
+    return True
+
+
+def _report(reading: Reading, joint: AuthoredJoint, code: str, name: str, found: str, fix: str) -> None:
+    reading.problem(code, joint.path, name, found, "PhysX makes no joint of it", fix)

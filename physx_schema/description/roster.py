@@ -1,0 +1,119 @@
+"""The rigid bodies of a stage: which there are, which PhysX makes, and which move by forces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from physx_schema.description.bodies import is_enabled, is_kinematic
+from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.reading import Reading
+from physx_schema.description.scene import Scenes
+
+_SHEAR = 1e-4       # cosine between axes from which a body's transform is reported as sheared
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """Enabled rigid bodies by path, each with the scene that steps it; None where PhysX refuses to make it."""
+
+    scenes: Mapping[str, str | None]
+    kinematic: frozenset[str]
+    unplaced: frozenset[str] = frozenset()      # refused for their transform, and their joints with them
+
+    def is_dynamic(self, body: str) -> bool:
+        """Whether forces move a body."""
+        return body in self.scenes and body not in self.kinematic
+
+    def is_made(self, body: str) -> bool:
+        """Whether PhysX makes the body."""
+        return self.scenes.get(body) is not None
+
+
+def read_roster(reading: Reading, scenes: Scenes) -> Roster:
+    """Every enabled rigid body outside instances, in traversal order."""
+    found: dict[str, str | None] = {}
+    unplaced = set()
+    for opinions in reading.having("PhysicsRigidBodyAPI"):
+        if not is_enabled(opinions):
+            continue
+        if opinions.path in reading.copies:
+            _report_copy(reading, opinions)
+            continue
+        found[opinions.path] = scenes.owner(opinions)
+        if not _has_sound_transform(reading, opinions):
+            found[opinions.path] = None
+            unplaced.add(opinions.path)
+    for instancer in reading.instancers:
+        _report_instancer(reading, instancer, found)
+    kinematic = frozenset(path for path in found if is_kinematic(reading.prims[path]))
+    return Roster(found, kinematic, frozenset(unplaced))
+
+
+def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
+    """Whether PhysX can place the body; what it changes about the transform is reported."""
+    placement = reading.frames.placement(opinions.prim)
+    scale = "x".join(f"{length:g}" for length in placement.scale)
+    if opinions.path in reading.frames.unreadable:
+        reading.problem(
+            "body/transform-operation", opinions.path, "xformOpOrder", reading.frames.unreadable[opinions.path],
+            "PhysX leaves the operation out", "author operations of UsdGeom only",
+        )
+    if any(map(math.isnan, placement.scale)):
+        reading.problem(
+            "body/transform-not-finite", opinions.path, "xformOpOrder", "the world transform is not finite",
+            "PhysX leaves the body out of the simulation", "author finite transform operations",
+        )
+        return False
+    if placement.singular:
+        reading.problem(
+            "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {scale}",
+            "no rotation follows from such a transform, and colliders and joint frames collapse",
+            "author scales other than 0",
+        )
+    elif placement.skew > _SHEAR:
+        angle = math.degrees(math.asin(min(placement.skew, 1.0)))
+        reading.problem(
+            "body/transform-sheared", opinions.path, "xformOpOrder",
+            f"the world transform shears by {angle:.3g} degrees",
+            "PhysX keeps the direction of x, turns y and z square to it, and measures lengths along other axes",
+            "keep scales that differ along x, y, z at or below the prim that turns", "warning",
+        )
+    elif placement.scale[0] < 0.0:
+        reading.problem(
+            "body/transform-mirrored", opinions.path, "xformOpOrder", "the world transform mirrors (its determinant is "
+            "negative)", f"PhysX turns the body's axes over and takes the scale {scale}",
+            "mirror the geometry instead of the transform", "warning",
+        )
+    return True
+
+
+def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
+    if not reading.is_proxy(opinions.path):
+        return
+    prototype = opinions.prim.GetPrimInPrototype()
+    instance = reading.copies[opinions.path]
+    reading.problem(
+        "body/in-instance", opinions.path, "apiSchemas",
+        f"a rigid body inside the instance {instance} (in its prototype at {prototype.GetPath()})",
+        "PhysX makes no body, joint or articulation of what is inside an instance; colliders count for the body above",
+        f"clear instanceable on {instance}, or make the instance itself the body",
+    )
+
+
+def _report_instancer(reading: Reading, instancer: Any, bodies: Mapping[str, str | None]) -> None:
+    """PhysX steps the instances of a prototype with a body; no fact holds them."""
+    path = str(instancer.GetPath())
+    prototypes = tuple(map(str, instancer.GetRelationship("prototypes").GetTargets()))
+    inside = [body for body in (*bodies, *reading.copies) if any(
+        body == prototype or body.startswith(prototype + "/") for prototype in prototypes)
+        and body in reading.prims and is_enabled(reading.prims[body])]
+    if inside:
+        count = len(instancer.GetAttribute("protoIndices").Get() or ())
+        reading.problem(
+            "body/in-instancer", path, "prototypes", f"{count} instances of prototypes with rigid bodies ({inside[0]})",
+            "PhysX steps every instance, none in an articulation; this description has no facts of them",
+            "reference the prototype once for each body to have it described", "info",
+        )
