@@ -183,7 +183,7 @@ def test_missing_stage_exits_3(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [
-    ("--to", "latest"), ("--write", "-o", "x.usda"), ("--schema", "no_such_package"), ("--schema", "json"),
+    ("--to", "latest"), ("--write", "-o", "x.usda"), ("--package", "no_such_package"), ("--package", "json"),
 ])
 def test_wrong_usage_exits_2(path: Path, options: tuple[str, ...]) -> None:
     result = run(path, *options)

@@ -189,7 +189,7 @@ def _property_differences(former: Known, current: Known, carried: frozenset[str]
         same = naming.usd_name(same_prefix, prop) if both and current.cls.kind == "multiple-apply" else name
         earlier = same
         if same not in former.properties and prop.renamed_from:
-            earlier = naming.usd_name(same_prefix, replace(prop, name=_former(same_prefix, prop)))
+            earlier = naming.usd_name(same_prefix, replace(prop, name=_former(current.cls, prop)))
         old = former.properties.get(earlier)
         if old is None:
             yield Difference(current.cls.name, name, "added", "compatible", f"{_noun(prop)} added{_already(prop)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -29,10 +30,10 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="Write a migrated copy of the stage's own layer; a folder for several stages.")
 @click.option("--json", "json_wanted", is_flag=True, help="Write what changes and what is left as JSON.")
-@click.option("--schema", "module", default="physx_generated", show_default=True,
-              help="Python package, made by `generate`, whose former names and retired things count.")
+@click.option("--package", default="physx_generated", show_default=True,
+              help="Package that `generate` made, by name or folder: its former names and retired things count.")
 def migrate_command(
-    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, module: str,
+    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, package: str,
 ) -> None:
     """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
 
@@ -45,7 +46,7 @@ def migrate_command(
     if write and output:
         raise click.UsageError("--write and -o exclude each other; give one of them")
     try:
-        found = migrate(stages, release, _package(module))
+        found = migrate(stages, release, _package(package))
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
     written, blocked = _written(found, stages, write, output)
@@ -58,10 +59,15 @@ def migrate_command(
 
 
 def _package(name: str) -> ModuleType:
+    """A package by name, or by its folder. Raises ValueError for what cannot be imported."""
+    folder = Path(name)
+    if folder.is_dir():
+        sys.path.insert(0, str(folder.resolve().parent))
+        name = folder.resolve().name
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise ValueError(f"--schema {name}: {error}; give an importable package") from None
+        raise ValueError(f"--package {name}: {error}; give an importable package or its folder") from None
 
 
 def _written(
@@ -70,8 +76,9 @@ def _written(
     """The files written, and why others that need it were not."""
     if write:
         reasons = [(change, why_not(change.layer)) for change in found.changed]
-        files = replace([change for change, reason in reasons if not reason])
-        return sorted(map(str, files)), sorted(reason for _, reason in reasons if reason)
+        ready = [change for change, reason in reasons if not reason]
+        replace(ready)
+        return sorted(change.name for change in ready), sorted(reason for _, reason in reasons if reason)
     if output is None:
         return [], []
     own = {Path(stage).resolve(): stage for stage in stages}

@@ -17,7 +17,7 @@ from physx_schema.migration.report import LayerChange
 CRATE = b"PXR-USDC"
 
 
-def replace(changes: Sequence[LayerChange]) -> list[Path]:
+def replace(changes: Sequence[LayerChange]) -> None:
     """Write changed layers over their files, then have USD read them again; on UnsupportedError none is written."""
     problems = [problem for change in changes for problem in [why_not(change.layer)] if problem]
     if problems:
@@ -38,7 +38,6 @@ def replace(changes: Sequence[LayerChange]) -> list[Path]:
             temporary.unlink(missing_ok=True)
     for change in changes:
         change.layer.Reload(True)
-    return [path for _, path in staged]
 
 
 def why_not(layer: Any) -> str:
