@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from pathlib import Path
 
+import physx_codegen
 import pxr
 import pytest
 from physx_codegen import fields, load_yaml, write_usda, write_yaml
@@ -60,6 +62,21 @@ TEXTS = [
     "<<", "%", "@", "`", "!x", "&x", "*x", "{", "}", "[a", "a, b", "?", "? x", "|", ">", '"""', "'''", "@@@",
     'ends in quote"', "ends in backslash\\", "</path>", "word " * 60, "folded words, " * 30 + "\n  and indented",
     "x" * 300, 'a\n"']
+
+
+@pytest.mark.parametrize(("package", "folder"), [
+    ("newton_usd_schemas", "."), ("physx_usd_schemas", "PhysxSchema/resources"),
+    ("physx_usd_schemas", "OmniUsdPhysicsDeformableSchema/resources"),
+])
+def test_an_installed_plugin_becomes_yaml_and_usda_without_loss(package: str, folder: str, tmp_path: Path) -> None:
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        pytest.skip(f"{package} is not installed (extra 'oracle')")
+    (library,) = physx_codegen.load(Path(spec.origin).parent / folder)
+    assert len(library.classes) > 15
+    read = load_usda(as_usda(library, tmp_path / "usda"))
+    assert difference(library, read) == ""
+    assert difference(library, load_yaml.load(as_yaml(read, tmp_path / "yaml"))) == ""
 
 
 @pytest.mark.parametrize("text", TEXTS)

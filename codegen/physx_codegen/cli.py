@@ -20,8 +20,8 @@ FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 @click.command()
 @click.option("--check", is_flag=True, help="Write nothing; print a diff and exit 1 where files are out of date.")
 @click.option("--from", "source", type=click.Path(path_type=Path, exists=True),
-              help="A schema.usda, a folder with YAML definitions, or a folder with one such folder per library; "
-                   "the checkout's schema/.")
+              help="A schema.usda, a folder with YAML definitions, a plugin's folder with plugInfo.json, or a folder "
+                   "with one of these per library; the checkout's schema/.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),

@@ -23,7 +23,8 @@ FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 def convert(source: Path, out: Path, force: bool) -> None:
     """Turn a schema.usda into YAML definitions, or YAML definitions into a schema.usda.
 
-    SOURCE is a schema.usda or a folder with one library's YAML files. Nothing is lost either way: what only one of the
+    SOURCE is a schema.usda, a folder with one library's YAML files, or the folder of a plugin that came without either
+    (plugInfo.json and generatedSchema.usda), which becomes YAML. Nothing is lost either way: what only one of the
     two has words for is carried along, and the result is read again before it is written.
 
     Exit codes: 0 converted, 1 faults in the definitions, 2 usage, 3 unreadable definitions.

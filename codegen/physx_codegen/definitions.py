@@ -1,4 +1,4 @@
-"""Where definitions lie and in which form: folders of YAML files, and files of schema.usda."""
+"""Where definitions lie and in which form: folders of YAML files, files of schema.usda, and plugins without either."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from .model import Library, Location, SchemaError
 from .wording import displayed
 
 USDA = "schema.usda"
+PLUGIN, GENERATED = "plugInfo.json", "generatedSchema.usda"
 
 
 def places(root: Path) -> list[Path]:
-    """What to read below `root`, one place per library: a schema.usda, or a folder of YAML files.
+    """What to read below `root`, one place per library: a folder of YAML files, a schema.usda, or a plugInfo.json.
 
-    `root` is either, or a folder with one sub-folder per library. Raises SchemaError where there is nothing to read.
+    `root` is either, or a folder with one sub-folder per library. A plugin is read where there is neither YAML nor a
+    schema.usda. Raises SchemaError where there is nothing to read.
     """
     if root.is_file():
-        return [root]
+        return [root.parent / PLUGIN if root.name == GENERATED else root]
     found = [place for place in [_place(root)] if place]
     found = found or [place for folder in _folders(root) if (place := _place(folder))]
     if not found:
-        nothing = f"holds no YAML files and no {USDA}; give the folder with the definitions, or a {USDA}"
+        nothing = f"holds no YAML files, no {USDA} and no {PLUGIN}; give the folder with the definitions, or a {USDA}"
         raise SchemaError([(Location(displayed(root), 1), nothing)], unreadable=True)
     return found
 
@@ -37,14 +39,19 @@ def _place(folder: Path) -> Path | None:
     if has_yaml and usda.is_file():
         message = f"holds YAML files and a {USDA}; move one away, or give the {USDA} itself"
         raise SchemaError([(Location(displayed(folder), 1), message)], unreadable=True)
-    return folder if has_yaml else usda if usda.is_file() else None
+    has_plugin = all((folder / name).is_file() for name in (PLUGIN, GENERATED))
+    return folder if has_yaml else usda if usda.is_file() else folder / PLUGIN if has_plugin else None
 
 
 def load_place(place: Path) -> Library:
     """The library of one place. Raises SchemaError with every problem found."""
     if place.is_dir():
         return load_yaml.load(place)
-    from .load_usda import load_usda  # pxr, which YAML does without
+    if place.name == PLUGIN:
+        from .load_generated import load_generated  # pxr, which YAML does without
+
+        return load_generated(place.parent)
+    from .load_usda import load_usda
 
     return load_usda(place)
 

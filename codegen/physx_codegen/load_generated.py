@@ -12,6 +12,7 @@ from typing import Any
 
 from pxr import Sdf, Tf
 
+from . import usda_keys
 from .installed_schemas import KINDS, Installed, installed
 from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
@@ -19,6 +20,7 @@ from .usd_values import plain
 
 SCHEMA, PLUGIN = "generatedSchema.usda", "plugInfo.json"
 API_BASE = "UsdAPISchemaBase"
+ROOTS = {API_BASE, "UsdTyped"}
 NOWHERE = Location("", 0)
 
 
@@ -42,7 +44,8 @@ def load_generated(folder: Path) -> Library:
         raise SchemaError([(Location(str(path), 1), message)])
     own = tuple(_own(cls, classes, types) for cls in classes.values())
     place = Location(str(folder / PLUGIN), 1)
-    return Library(folder.name, prefix, plugin["Name"], "", (), place, families=(Family(SCHEMA, SCHEMA, own),))
+    family = Family(usda_keys.module_name(plugin["Name"]), SCHEMA, own)
+    return Library(folder.name, prefix, plugin["Name"], "", (), place, families=(family,), package=plugin["Name"])
 
 
 def _plugin(path: Path) -> dict[str, Any]:
@@ -128,14 +131,14 @@ class _Reader:
             allowed_instances=tuple(facts.get("apiSchemaAllowedInstanceNames", ())),
             python_name=type_name.removeprefix(self.prefix), doc=_doc(spec, custom),
             hidden=bool(spec.hidden),
-            properties=tuple(_property(item, f"{prefix}:{PLACEHOLDER}:" if prefix else "", loc)
-                             for item in spec.properties))
+            properties=tuple(sorted((_property(item, f"{prefix}:{PLACEHOLDER}:" if prefix else "", loc)
+                                     for item in spec.properties), key=lambda prop: isinstance(prop, Relationship))))
 
     def base(self, facts: Mapping[str, Any]) -> str:
-        """The identifier of the parent type, empty for API schemas without one of their own."""
+        """The identifier of the parent type, empty where nothing comes from it: APISchemaBase and Typed."""
         parent = next(iter(facts.get("bases", ())), API_BASE)
         other = _installed(parent)
-        return "" if parent == API_BASE else self.identifiers.get(parent) or (other.name if other else parent)
+        return "" if parent in ROOTS else self.identifiers.get(parent) or (other.name if other else parent)
 
 
 @cache

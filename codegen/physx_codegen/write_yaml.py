@@ -70,12 +70,12 @@ def token_lines(tokens: Iterable[Token], pad: str) -> list[str]:
 
 def entry(found: Mapping[str, object], pad: str) -> list[str]:
     """An item of a list: on one line where it fits, with doc on a second line, or else key by key."""
-    line = f"{pad}- {flow(found)}"
-    if len(line) <= WIDTH and "\n" not in str(found.get("doc", "")):
+    line, is_short = f"{pad}- {flow(found)}", "\n" not in str(found.get("doc", ""))
+    if len(line) <= WIDTH and is_short:
         return [line]
     first = {key: value for key, value in found.items() if key != "doc"}
     start, doc = f"{pad}- {flow(first)[:-1]},", f"{pad}   doc: {flow(found['doc'])}}}" if "doc" in found else ""
-    if "doc" in found and max(len(start), len(doc)) <= WIDTH and list(found)[-1] == "doc":
+    if "doc" in found and is_short and max(len(start), len(doc)) <= WIDTH and list(found)[-1] == "doc":
         return [start, doc]
     lines = [item for key, value in found.items() for item in block(key, value, pad + STEP)]
     return [f"{pad}- " + lines[0].removeprefix(pad + STEP), *lines[1:]]
