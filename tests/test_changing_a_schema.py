@@ -47,7 +47,7 @@ def test_every_command_of_the_page_does_what_the_page_says(tmp_path: Path, progr
             (project / name).write_text(text, encoding="utf-8")
         for command, printed in console(text) if language == "console" else ():
             result = subprocess.run(command, shell=True, cwd=project, env=program, text=True, check=False,
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                    capture_output=True)
             code = f"[exit {result.returncode}]\n" if result.returncode else ""
             said = result.stderr.replace(f"{project}{os.sep}", "") + result.stdout + code
             assert said.rstrip() == printed.rstrip(), command

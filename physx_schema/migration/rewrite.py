@@ -155,7 +155,7 @@ class Rewriter:
 
     def _property(self, name: str, successor: Successor, instance: str) -> None:
         """One property with a former or retired name."""
-        if not successor.certain and successor.former not in self._known():
+        if not successor.certain and successor.former not in self._known(self._path):
             return                          # another schema has a property of this name
         if not successor.schema:
             self._left(name, name, successor.instead)
@@ -180,9 +180,10 @@ class Rewriter:
             moved = successor.per_axis or successor.schema != successor.former
             self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(targets)}", became=targets)
 
-    def _known(self) -> set[str]:
-        found = self.composition.schemas(self.layer, self._path)
-        return found | {former for former, name in self.rules.classes.items() if name in found}
+    def _known(self, path: Any) -> set[str]:
+        """The schemas of the prims that a prim spec takes part in, under their present names too."""
+        found = self.composition.schemas(self.layer, path)
+        return found | {self.rules.classes[name] for name in found if name in self.rules.classes}
 
     def _targets(self, name: str, successor: Successor, instance: str) -> list[str]:
         if successor.per_axis:
@@ -265,7 +266,7 @@ class Rewriter:
             return []
         successor, instance = found
         prim = path.GetPrimPath()
-        if not successor.certain and successor.former not in self.composition.schemas(self.layer, prim):
+        if not successor.certain and successor.former not in self._known(prim):
             return []
         axes = self.composition.axes(self.layer, prim) if successor.per_axis else (instance,)
         if not axes:
