@@ -10,6 +10,9 @@ from physx_schema.description import Articulation, Joint, Pose
 
 Array = np.ndarray
 
+# Which axes of the joint frame the three coordinates of a spherical joint turn about, by its axis X, Y or Z.
+BALL_AXES = (np.eye(3), np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]] * [1.0, -1.0, -1.0])
+
 
 def rotation(quaternion: tuple[float, float, float, float]) -> Array:
     """The matrix of a unit quaternion (x, y, z, w), by v -> v + 2 u x (u x v + w v)."""
@@ -34,8 +37,18 @@ def displacement(joint: Joint, q: Array) -> Array:
     elif joint.kind == "revolute":
         matrix[:3, :3] = about(np.eye(3)[joint.axis] * sign * q[0])
     elif len(q):
-        matrix[:3, :3] = about(sign * q)
+        matrix[:3, :3] = about(sign * turning_axes(joint) @ q)
     return matrix
+
+
+def turning_axes(joint: Joint) -> Array:
+    """The axes of the joint frame (columns) about which a joint of several degrees of freedom turns.
+
+    For a spherical joint they follow its axis token, as measured in PhysX; for a generic one the names.
+    """
+    if joint.kind == "spherical":
+        return BALL_AXES[joint.axis]
+    return np.eye(3)[:, [("rotX", "rotY", "rotZ").index(dof.name.rpartition(":")[2]) for dof in joint.dofs]]
 
 
 def about(vector: Array) -> Array:
@@ -47,13 +60,13 @@ def about(vector: Array) -> Array:
     return rotation((x, y, z, math.cos(angle / 2)))
 
 
-def link_poses(articulation: Articulation, q: Array) -> tuple[Array, Array]:
-    """Positions (n_link, 3) and quaternions (n_link, 4) x y z w, the root where it is authored."""
+def link_poses(articulation: Articulation, q: Array, root: Pose | None = None) -> tuple[Array, Array]:
+    """Positions (n_link, 3) and quaternions (n_link, 4) x y z w; the root as authored unless its pose is given."""
     worlds: list[Array] = []
     start = 0
     for link in articulation.links:
         if link.joint is None:
-            worlds.append(transform(link.pose))
+            worlds.append(transform(root or link.pose))
             continue
         count = len(link.joint.dofs)
         moved = displacement(link.joint, q[start:start + count])

@@ -1,0 +1,119 @@
+"""Hold the reader against real PhysX on many stages: a table of fields x stages, and every difference in words.
+
+    PHYSX_ORACLE=... ORACLE_PYTHON=... python benchmarks/reading_table.py [--newton FOLDER] [--cases FOLDER] [--short]
+
+PHYSX_ORACLE names the folder with `physx_oracle.py`, ORACLE_PYTHON the interpreter that has ovphysx. Compared are the
+stages that this project authored (`tests/reading_stages*.py`), every stage with an articulation among ovphysx's own
+samples, in the newton package (`--newton` or NEWTON_ASSETS: the folder of the unpacked pip package) and in recorded
+cases (`--cases`). Exits with 1 where something differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pxr import Usd
+
+ROOT = Path(__file__).resolve().parents[1]
+SUFFIXES = frozenset({".usd", ".usda", ".usdc", ".usdz"})
+_FIND_SAMPLES = "import ovphysx, pathlib; print(pathlib.Path(ovphysx.__file__).parent / 'samples')"
+
+oracle = os.environ.get("PHYSX_ORACLE", "")
+if not Path(oracle, "physx_oracle.py").is_file():
+    sys.exit(f"PHYSX_ORACLE is {oracle!r}: set it to the folder that holds physx_oracle.py")
+sys.path[:0] = [str(ROOT / "tests"), oracle]
+
+from reading_agreement import FIELDS  # noqa: E402
+from reading_run import Compared, Stage, agreement  # noqa: E402
+from reading_stages import STAGES  # noqa: E402
+
+
+def articulations_below(folder: Path) -> Iterator[Stage]:
+    """Every stage in a folder that has a prim with PhysicsArticulationRootAPI."""
+    for path in sorted(item for item in folder.rglob("*") if item.suffix in SUFFIXES):
+        stage = Usd.Stage.Open(str(path))
+        prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
+        if any("PhysicsArticulationRootAPI" in prim.GetAppliedSchemas() for prim in prims):
+            yield Stage(str(path.relative_to(folder)), path)
+
+
+def samples() -> Path:
+    """The folder of ovphysx's own stages."""
+    python = os.environ.get("ORACLE_PYTHON", sys.executable)
+    done = subprocess.run([python, "-c", _FIND_SAMPLES], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
+def groups(options: argparse.Namespace) -> dict[str, Sequence[Stage]]:
+    """The stages to compare by where they come from."""
+    found: dict[str, Sequence[Stage]] = {"authored": STAGES, "ovphysx samples": tuple(articulations_below(samples()))}
+    for name, folder in (("newton assets", options.newton), ("recorded cases", options.cases)):
+        if folder:
+            if not Path(folder).is_dir():
+                sys.exit(f"{folder}: no such folder; give the one that holds the {name}")
+            found[name] = tuple(articulations_below(Path(folder)))
+    return found
+
+
+def print_table(results: Mapping[str, Compared]) -> None:
+    """One row for every stage: `.` agrees, `x` differs, blank where the stage does not have the field."""
+    width = max(map(len, results))
+    for line in zip(*(field.ljust(max(map(len, FIELDS))) for field in FIELDS), strict=True):
+        print(" " * (width + 5), " ".join(line))
+    for name, found in results.items():
+        marks = "!" if found.crash else " ".join(
+            " " if field not in found.fields else "x" if found.fields[field] else "." for field in FIELDS)
+        print(f"{name.ljust(width)} {found.articulations:4d}", marks)
+
+
+def print_differences(results: Mapping[str, Compared]) -> int:
+    """Every difference in words; returns in how many stages there are some."""
+    count = 0
+    for name, found in results.items():
+        lines = [f"the engine ended: {found.crash}"] if found.crash else [
+            f"{field}: {text}" for field, texts in found.fields.items() for text in texts]
+        count += bool(lines)
+        for line in lines:
+            print(f"{name}: {line}")
+    return count
+
+
+def print_summary(compared: Mapping[str, Mapping[str, Compared]]) -> None:
+    """How many stages have a field, and in how many of them it agrees, by group; as a Markdown table."""
+    print("| field | " + " | ".join(f"{name} ({len(results)})" for name, results in compared.items()) + " |")
+    print("|---" * (len(compared) + 1) + "|")
+    for field in FIELDS:
+        cells = []
+        for results in compared.values():
+            having = [found.fields[field] for found in results.values() if field in found.fields]
+            cells.append(f"{sum(not item for item in having)} of {len(having)}" if having else "")
+        print(f"| {field} | " + " | ".join(cells) + " |")
+
+
+def main() -> None:
+    """Compare, print, and exit with 1 where something differs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--newton", default=os.environ.get("NEWTON_ASSETS", ""))
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--short", action="store_true", help="only the summary and the differences")
+    options = parser.parse_args()
+    compared = {name: agreement(stages) for name, stages in groups(options).items()}
+    differing = 0
+    for name, results in compared.items():
+        count = sum(found.articulations for found in results.values())
+        print(f"\n{name}: {len(results)} stages, {count} articulations")
+        if not options.short:
+            print_table(results)
+        differing += print_differences(results)
+    print()
+    print_summary(compared)
+    sys.exit(1 if differing else 0)
+
+
+if __name__ == "__main__":
+    main()
