@@ -121,7 +121,7 @@ class Schema:
             ready = prepare(definition, prim, definition.start(name), values, target)
         warn_deprecated(definition, 4)
         with target.change():
-            target.write(prim, definition.start(name), definition, ready)
+            target.write(prim, definition.start(name), definition, *ready)
 
 
 class NonAppliedAPI(Schema, Usd.APISchemaBase):
@@ -327,7 +327,7 @@ class TypedSchema(Schema):
         ready = prepare(definition, before, "", values, target, path, problems)
         prim = stage.DefinePrim(path, definition.identifier)
         with target.change():
-            target.write(prim, "", definition, ready)
+            target.write(prim, "", definition, *ready)
         return cls(prim)
 
 

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, NamedTuple, Self
 
 from pxr import Sdf, Usd
 
-from ._definition import AuthoringError, Definition, Property, Relationship
+from ._definition import AuthoringError, Definition, Relationship
 
+# Called unbound, because every look-up of a method on a prim runs a guard that takes as long as the call.
+path_of = Usd.Prim.GetPath
+is_instance_proxy = Usd.Prim.IsInstanceProxy
+is_in_prototype = Usd.Prim.IsInPrototype
+new_attribute = Sdf.AttributeSpec
+Specs = dict[str, Any]                  # property specs by name without prefix
 VARIABILITY = (Sdf.VariabilityVarying, Sdf.VariabilityUniform)
 sdf_type = cache(Sdf.ValueTypeNames.Find)
 
@@ -22,7 +28,7 @@ class Target(NamedTuple):
     layer: Sdf.Layer
     is_direct: bool                                 # whether paths in the layer are those of the stage
     path_in_layer: Callable[[Sdf.Path], Sdf.Path]
-    stronger: tuple[Sdf.Layer, ...] = ()            # layers of the stage that win over a direct one
+    stronger: Sequence[Sdf.Layer] = ()            # layers of the stage that win over a direct one
 
     @classmethod
     def of(cls, stage: Usd.Stage) -> Self:
@@ -32,19 +38,22 @@ class Target(NamedTuple):
         if not is_direct:
             return cls(layer, False, target.MapToSpecPath)
         layers = stage.GetLayerStack()
-        if layer not in layers:
+        try:
+            return cls(layer, True, target.MapToSpecPath, layers[:layers.index(layer)])
+        except ValueError:
             raise AuthoringError(f"{layer.identifier if layer else 'the edit target'} is muted or no layer of the "
-                                 "stage; choose another edit target")
-        return cls(layer, True, target.MapToSpecPath, tuple(layers[:layers.index(layer)]))
+                                 "stage; choose another edit target") from None
 
     def change(self) -> AbstractContextManager[object]:
         """What writing happens inside: one change for USD to compose, unless USD is needed to map paths."""
         return Sdf.ChangeBlock() if self.is_direct else nullcontext()
 
-    def problems(self, prim: Usd.Prim, prefix: str, definition: Definition, names: Iterable[str]) -> list[str]:
-        """Why the properties cannot be authored on `prim`; empty where they can."""
-        path, layer = prim.GetPath(), self.layer
-        if prim.IsInstanceProxy() or prim.IsInPrototype():
+    def problems(
+        self, prim: Usd.Prim, prefix: str, definition: Definition, names: Iterable[str], existing: Specs
+    ) -> list[str]:
+        """Why the properties cannot be authored on `prim`; empty where they can. Fills in their specs that exist."""
+        path, layer = path_of(prim), self.layer
+        if is_instance_proxy(prim) or is_in_prototype(prim):
             return [f"{path}: the prim is inside an instance; author on the instanced asset"]
         if not layer.permissionToEdit:
             return [f"{path}: layer {layer.identifier} is read-only; choose another edit target"]
@@ -52,10 +61,12 @@ class Target(NamedTuple):
         if not local:
             return [f"{path}: the edit target in {layer.identifier} does not reach this prim; choose another"]
         owner = layer.GetPrimAtPath(local)
-        specs = authored(owner, prefix, names) if owner else {}
-        kinds = {name: getattr(definition.by_name[name], "type", "rel") for name in specs}
-        return [f"{path}.{prefix}{name}: already authored as {spec_type(spec)} in {layer.identifier}; "
-                f"remove it there first" for name, spec in specs.items() if spec_type(spec) != kinds[name]]
+        if owner:
+            existing.update(authored(owner, prefix, names))
+        kinds = attribute_kinds(definition)
+        return [f"{path}.{prefix}{name}: already authored as {spec_type(spec) or 'a relationship'} in "
+                f"{layer.identifier}; remove it there first"
+                for name, spec in existing.items() if spec_type(spec) != (kinds[name][0] if kinds[name] else None)]
 
     def overruled(self, path: Sdf.Path, entry: str) -> str:
         """Why an entry of apiSchemas would have no effect at a path; empty where it would."""
@@ -72,18 +83,30 @@ class Target(NamedTuple):
                         f"{layer.identifier} {what}; change that layer, or make it the edit target")
         return ""
 
-    def write(self, prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:
-        """Author prepared values on `prim`, inside :meth:`change`."""
+    def write(
+        self, prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any], existing: Specs
+    ) -> None:
+        """Author prepared values on `prim`, in the specs that exist or new ones, inside :meth:`change`."""
         if not self.is_direct:
             write_composed(prim, prefix, definition, ready)
             return
-        owner, by_name = Sdf.CreatePrimInLayer(self.layer, prim.GetPath()), definition.by_name
-        existing = authored(owner, prefix, ready)
+        owner, kinds = Sdf.CreatePrimInLayer(self.layer, path_of(prim)), attribute_kinds(definition)
         for name, value in ready.items():
-            write_spec(owner, existing.get(name), prefix + name, by_name[name], value)
+            spec, kind = existing.get(name), kinds[name]
+            if kind:
+                (spec or new_attribute(owner, prefix + name, *kind)).default = value
+            else:
+                write_targets(spec or Sdf.RelationshipSpec(owner, prefix + name, False), value)
 
 
-def authored(owner: Sdf.PrimSpec, prefix: str, names: Iterable[str]) -> dict[str, Sdf.PropertySpec]:
+@cache
+def attribute_kinds(definition: Definition) -> dict[str, tuple[Any, ...]]:
+    """Name to value type and variability; empty for relationships."""
+    return {name: () if isinstance(prop, Relationship) else (sdf_type(prop.type), VARIABILITY[prop.uniform])
+            for name, prop in definition.by_name.items()}
+
+
+def authored(owner: Sdf.PrimSpec, prefix: str, names: Iterable[str]) -> Specs:
     """The property specs there are on a prim spec, by name without prefix."""
     properties = owner.properties
     if not properties:
@@ -92,19 +115,15 @@ def authored(owner: Sdf.PrimSpec, prefix: str, names: Iterable[str]) -> dict[str
     return {name: spec for name, spec in found.items() if spec is not None}
 
 
-def spec_type(spec: Any) -> str:
-    """The value type of an attribute spec; "rel" for a relationship."""
-    return "rel" if isinstance(spec, Sdf.RelationshipSpec) else str(spec.typeName)
+def spec_type(spec: Any) -> Any:
+    """The value type of an attribute spec; None for a relationship."""
+    return None if isinstance(spec, Sdf.RelationshipSpec) else spec.typeName
 
 
-def write_spec(owner: Sdf.PrimSpec, spec: Any, full: str, prop: Property, value: Any) -> None:
-    """Author one property on a prim spec: in its own spec, or a new one where that is None."""
-    if isinstance(prop, Relationship):
-        spec = spec or Sdf.RelationshipSpec(owner, full, False)
-        spec.targetPathList.ClearEditsAndMakeExplicit()
-        spec.targetPathList.explicitItems = value
-        return
-    (spec or Sdf.AttributeSpec(owner, full, sdf_type(prop.type), VARIABILITY[prop.uniform])).default = value
+def write_targets(spec: Any, paths: list[Sdf.Path]) -> None:
+    """Make these the only targets of a relationship spec."""
+    spec.targetPathList.ClearEditsAndMakeExplicit()
+    spec.targetPathList.explicitItems = paths
 
 
 def write_composed(prim: Usd.Prim, prefix: str, definition: Definition, ready: Mapping[str, Any]) -> None:

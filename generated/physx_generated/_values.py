@@ -8,12 +8,12 @@ import numbers
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pxr import Gf, Sdf, Usd
 
 from ._definition import FLOAT_MAX, INTEGER_LIMITS, Attribute, AuthoringError, Definition, Property, Relationship
-from ._target import Target, sdf_type
+from ._target import Specs, Target, path_of, sdf_type
 
 FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
 WORDS = {"token", "string"}
@@ -24,18 +24,26 @@ class Refused(ValueError):
     """What is wrong with one value, without the name of its property."""
 
 
+class Prepared(NamedTuple):
+    """Values that can be written."""
+
+    values: dict[str, Any]              # property name without prefix to USD value or target paths
+    existing: Specs                     # specs of these properties that are there
+
+
 def prepare(
     definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], target: Target,
     path: Sdf.Path | str = "", found: Iterable[str] = (),
-) -> dict[str, Any]:
-    """Check keyword values and convert them: property name (without prefix) to USD value or target paths.
+) -> Prepared:
+    """Check keyword values and convert them.
 
     `path` names a prim that is yet to be defined, `found` are problems seen before. Raises AuthoringError with one line
     for each problem.
     """
-    path = path or prim.GetPath()
+    path = path or path_of(prim)
     problems = list(found)
     ready: dict[str, Any] = {}
+    existing: Specs = {}
     doubtful: set[str] = set()
     quick = definition.quick
     for keyword, value in values.items():
@@ -53,12 +61,24 @@ def prepare(
         except Refused as refused:
             problems.append(f"{path}.{prefix}{prop.name}: {refused}")
     for name in definition.ranges_to_check(ready, doubtful):
+        if is_inside(definition, ready, name):
+            continue
         line = range_problem(definition, prim, prefix, ready, name)
         problems += [f"{path}.{prefix}{name}: {line}"] if line else []
-    problems += target.problems(prim, prefix, definition, ready) if prim else ()
+    problems += target.problems(prim, prefix, definition, ready, existing) if prim else ()
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
-    return ready
+    return Prepared(ready, existing)
+
+
+def is_inside(definition: Definition, ready: Mapping[str, Any], name: str) -> bool:
+    """Whether a number is well inside its range as far as this call says; the rest takes :func:`range_problem`."""
+    value, allowed_range = ready.get(name), definition.attributes[name].range
+    if allowed_range is None or type(value) not in (float, int):
+        return False
+    bounds: tuple[Any, ...] = allowed_range[:2]
+    lower, upper = (ready.get(bound) if isinstance(bound, str) else bound for bound in bounds)
+    return lower is not None and upper is not None and bool(lower < value < upper)
 
 
 def same(attribute: Attribute, current: Any, value: object) -> bool:

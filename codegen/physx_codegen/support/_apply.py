@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._definition import AuthoringError, Definition
 from ._strict import is_strict, name_problems, prim_problems
-from ._target import Target
-from ._values import prepare
+from ._target import Target, path_of
+from ._values import Prepared, prepare
 
 Instance = tuple[str, ...]              # the instance name, or empty
 author_schema = Usd.Prim.ApplyAPI
+stage_of = Usd.Prim.GetStage
+has_api = Usd.Prim.HasAPI
 
 
 def apply(
     definition: Definition, prim: Usd.Prim, instance: Instance, values: Mapping[str, object], strict: bool
 ) -> None:
     """Apply an API schema and author keyword values, all or none. Raises AuthoringError."""
-    target = Target.of(prim.GetStage())
+    target = Target.of(stage_of(prim))
     ready = checked(definition, prim, instance, values, target, strict)
     with target.change():
         write_applied(definition, prim, instance, ready, target)
@@ -43,8 +44,8 @@ def apply_all(
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     with target.change():
-        for prim, values in zip(prims, ready, strict=True):
-            write_applied(definition, prim, instance, values, target)
+        for prim, prepared in zip(prims, ready, strict=True):
+            write_applied(definition, prim, instance, prepared, target)
     for prim in prims:
         confirm(definition, prim, instance)
 
@@ -52,26 +53,26 @@ def apply_all(
 def checked(
     definition: Definition, prim: Usd.Prim, instance: Instance, values: Mapping[str, object], target: Target,
     strict: bool,
-) -> dict[str, Any]:
+) -> Prepared:
     """Instance name and keyword values as :func:`prepare` gives them. Raises AuthoringError."""
-    problems = list(name_problems(definition, prim, instance)) if instance else []
+    problems = name_problems(definition, prim, *instance) if instance else []
     if strict:
         problems += prim_problems(definition, prim)
     if target.stronger:
-        overruled = target.overruled(prim.GetPath(), ":".join((definition.identifier, *instance)))
+        overruled = target.overruled(path_of(prim), ":".join((definition.identifier, *instance)))
         problems += [overruled] if overruled else []
     return prepare(definition, prim, definition.start(*instance), values, target, found=problems)
 
 
 def write_applied(
-    definition: Definition, prim: Usd.Prim, instance: Instance, ready: Mapping[str, Any], target: Target
+    definition: Definition, prim: Usd.Prim, instance: Instance, ready: Prepared, target: Target
 ) -> None:
     """Apply an API schema and author prepared values. Raises AuthoringError where other opinions win."""
     if target.is_direct:
         apply_schema(definition, prim, instance)
     else:
         apply_across(definition, prim, instance, target)
-    target.write(prim, definition.start(*instance), definition, ready)
+    target.write(prim, definition.start(*instance), definition, *ready)
 
 
 def apply_schema(definition: Definition, prim: Usd.Prim, instance: Instance) -> bool:
@@ -108,7 +109,7 @@ def apply_across(definition: Definition, prim: Usd.Prim, instance: Instance, tar
 
 def confirm(definition: Definition, prim: Usd.Prim, instance: Instance) -> None:
     """Raise AuthoringError where a prim does not have a schema that was applied."""
-    if not Usd.Prim.HasAPI(prim, definition.identifier, *instance):
+    if not has_api(prim, definition.identifier, *instance):
         raise AuthoringError(f"{prim.GetPath()}: {no_effect(definition, prim, instance)}")
 
 

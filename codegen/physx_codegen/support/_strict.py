@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 from pxr import Sdf, Usd
@@ -34,19 +35,29 @@ def strict(enabled: bool = True) -> Iterator[None]:
         STRICT.reset(token)
 
 
-def name_problems(definition: Definition, prim: Usd.Prim, instance: tuple[str, ...]) -> Iterator[str]:
+def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str]:
     """What is wrong with an instance name, one line each."""
-    for name in instance:
-        start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
-        if not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
-            yield f"{start} is not an identifier; use letters, digits and underscores"
-        elif name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
-            yield f"{start} is also the name of one of its properties; choose another"
-        elif definition.instances and name not in definition.instances:
-            yield f"{start} is not one of {', '.join(definition.instances)}; PhysX reads only these"
-        taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
-        if taken:
-            yield f"{start} is taken by {taken}, whose properties have other types; choose another name"
+    wrong = name_problem(definition, name)
+    taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
+    if not wrong and not taken:
+        return []
+    start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
+    found = [f"{start} {wrong}"] if wrong else []
+    if taken:
+        found.append(f"{start} is taken by {taken}, whose properties have other types; choose another name")
+    return found
+
+
+@lru_cache(maxsize=1024)
+def name_problem(definition: Definition, name: str) -> str:
+    """What is wrong with an instance name on any prim; empty where nothing is."""
+    if not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
+        return "is not an identifier; use letters, digits and underscores"
+    if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
+        return "is also the name of one of its properties; choose another"
+    if definition.instances and name not in definition.instances:
+        return f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
+    return ""
 
 
 def prim_problems(definition: Definition, prim: Usd.Prim) -> Iterator[str]:
@@ -83,4 +94,4 @@ def strict_value(schema: Any, attribute: Attribute, value: object) -> object:
     prim, prefix = object.__getattribute__(schema, "_prim"), object.__getattribute__(schema, "_prefix")
     definition = type(schema).definition
     ready = prepare(definition, prim, prefix, {attribute.keyword_name: value}, Target.of(prim.GetStage()))
-    return ready[attribute.name]
+    return ready.values[attribute.name]
