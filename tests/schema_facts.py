@@ -16,6 +16,7 @@ PLACES = {"loc", "key_lines", "folder", "file"}
 APPLIED = {"apiSchemaType": "singleApply"}                      # what usdGenSchema takes where a key is absent
 TEXT_KEYS = {"libraryName", "libraryPrefix", "tokensPrefix", "className", "fileName", "extraIncludes", "apiSchemaType",
              "propertyNamespacePrefix", "apiName"}
+OTHERWISE = {"doc", "inherits"}                                 # keys that USD's fields call otherwise
 HEADER = {"useExportAPI": True, "useLiteralIdentifier": True, "skipCodeGeneration": False, "libraryPath": "."}
 TEXT = {"token": "string", "token[]": "string[]"}               # usdGenSchema takes either for its own keys
 
@@ -78,6 +79,9 @@ def _fields(spec: Any, outline: Outline) -> Iterator[tuple[str, Any]]:
             value = _typed(value, outline, str(spec.path), (key,))
         if value not in ({}, ""):
             yield key, value if isinstance(value, dict) else repr(value)
+    written = outline.texts.get(str(spec.path), {})
+    for key in written.keys() - set(spec.ListInfoKeys()) - OTHERWISE:
+        yield key, sorted(written[key])                         # USD has no definition of it and does not list it
 
 
 def _typed(values: dict[str, Any], outline: Outline, path: str, keys: tuple[str, ...]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
         ROOT / "tests/data/codegen/small/schema"]
 PLUGINS = Path(pxr.__file__).parent / "pluginfo"
-OWN = [ROOT / "tests/data/codegen/everything/schema.usda", ROOT / "tests/data/codegen/small/schema.usda"]
+OWN = [ROOT / "tests/data/codegen" / name / "schema.usda" for name in ("everything", "small", "unregistered")]
 USDA = [*OWN, *sorted(PLUGINS.glob("*/resources/[uU]sd*/schema.usda"))]
 
 

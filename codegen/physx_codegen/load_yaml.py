@@ -75,7 +75,7 @@ class _Reader(Reader):
             self.problems.append((location, f"names the library again, after {headers[0][0]}; keep one of the two"))
         location, header = headers[0]
         self.file = location.file
-        given = self.given(header, fields.LIBRARY)
+        given = self.given(header, "library")
         given["package"] = given["package"] or folder.resolve().name
         given["path"] = given["path"] or "."
         return Library(folder=folder.resolve().name, loc=location, tokens=tokens, families=families, **given)
@@ -84,14 +84,14 @@ class _Reader(Reader):
         """The words of a library or class."""
         found = []
         for entry in self.items(owner, "tokens", "token"):
-            given = self.given(entry, fields.TOKEN)
+            given = self.given(entry, "token")
             given["value"] = given["name"] if given["value"] is None else given["value"]
             found.append(Token(loc=Location(self.file, entry.line), **given))
         return tuple(found)
 
     def schema_class(self, entry: Mapping) -> SchemaClass:
         """A class with its properties."""
-        given = self.given(entry, fields.CLASS)
+        given = self.given(entry, "class")
         given["kind"] = given["kind"] or "single-apply"
         given["python_name"] = given["python_name"] or given["name"]
         if given["base"] == "Typed" and given["kind"] in {"typed", "abstract"}:
@@ -104,15 +104,15 @@ class _Reader(Reader):
 
     def attribute(self, entry: Mapping) -> Attribute:
         """An attribute; its default is converted to its type."""
-        given = self.given(entry, fields.ATTRIBUTE, leave=frozenset({"range"}))
-        text = self.field(entry, "range", fields.ATTRIBUTE)
+        given = self.given(entry, "attribute")
+        text = given.pop("range")
         return Attribute(
             loc=Location(self.file, entry.line), default=self.default(entry, given["type"]),
             range=self.range(entry, text) if text else None, range_text=text, **given)
 
     def relationship(self, entry: Mapping) -> Relationship:
         """A relationship."""
-        return Relationship(loc=Location(self.file, entry.line), **self.given(entry, fields.RELATIONSHIP))
+        return Relationship(loc=Location(self.file, entry.line), **self.given(entry, "relationship"))
 
     def default(self, entry: Mapping, type_name: str) -> Value | None:
         """The default in the attribute's type."""

@@ -65,6 +65,7 @@ CLASS_FIELDS = {"specifier", "typeName", "documentation", "inheritPaths", "apiSc
 PROPERTY_FIELDS = {
     "typeName", "default", "variability", "custom", "documentation", "allowedTokens", "displayName", "displayGroup",
     "hidden", "customData"}
+TEXT_NAMES = {"doc", "inherits", "apiSchemas", "variants", "variantSets"}       # what usda calls some of these fields
 FORBIDDEN = {
     "references", "payload", "specializes", "variantSelection", "variantSetNames", "active", "instanceable", "kind",
     "clips", "clipSets", "timeSamples", "connectionPaths", "targetPaths", "spline"}

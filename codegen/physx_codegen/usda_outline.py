@@ -43,7 +43,7 @@ class Outline:
     def __init__(self, text: str) -> None:
         self.lines: dict[tuple[str, Keys], int] = {}
         self.types: dict[tuple[str, Keys], str] = {}
-        self.texts: dict[tuple[str, Keys], list[str]] = {}      # values in usda syntax, list operations included
+        self.texts: dict[str, dict[str, list[str]]] = {}        # path, key: statements of metadata, list operations too
         self.variants: list[str] = []                           # prims with variant sets
         self._text = text
         self._tokens = list(_tokens(text))
@@ -143,7 +143,8 @@ class Outline:
             else:
                 self._value()
             text = self._text[start:self._tokens[self._at - 1].end]
-            self.texts.setdefault((path, (key.text,)), []).append(f"{operation} {key.text} = {text}".lstrip())
+            statements = self.texts.setdefault(path, {}).setdefault(key.text, [])
+            statements.append(f"{operation} {key.text} = {text}".lstrip())
         self._next()
 
     def _dictionary(self, path: str, keys: Keys) -> None:

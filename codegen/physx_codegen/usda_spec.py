@@ -98,7 +98,8 @@ def tokens(data: CustomData) -> tuple[Token, ...]:
 def metadata(problems: Problems, spec: Any, known: set[str]) -> tuple[Entry, ...]:
     """Metadata that no field of the model holds; what a schema cannot have is reported."""
     path, found = str(spec.path), []
-    for key in sorted(set(spec.ListInfoKeys()) - known):
+    listed = set(spec.ListInfoKeys())
+    for key in sorted(listed - known):
         written = usda_keys.IN_TEXT.get(key, key)
         if key in usda_keys.FORBIDDEN:
             shown = written if " " in written else f"'{written}'"
@@ -106,23 +107,31 @@ def metadata(problems: Problems, spec: Any, known: set[str]) -> tuple[Entry, ...
             problems.report(message, path, written)
         else:
             found += _metadata_entries(problems, spec, path, key)
-    return tuple(found)
+    others = problems.outline.texts.get(path, {}).keys() - listed - known - usda_keys.TEXT_NAMES
+    for key in sorted(others):
+        found += _as_written(problems, path, key)   # a field that USD has no definition of, and does not list
+    return tuple(sorted(found, key=lambda entry: entry.key))
+
+
+def _as_written(problems: Problems, path: str, key: str) -> list[Entry]:
+    """A field as the file has it, list operations included."""
+    return [Entry(start, RAW, text) for start, _, text in (
+        statement.partition(" = ") for statement in problems.outline.texts.get(path, {}).get(key, []))]
 
 
 def _metadata_entries(problems: Problems, spec: Any, path: str, key: str) -> list[Entry]:
-    value = _info(spec, key)
+    value, written = _info(spec, key), _as_written(problems, path, key)
     if isinstance(value, dict):
         return [Entry(key, DICTIONARY, CustomData(problems, path, (key,), value).entries())]
     if isinstance(value, list | Vt.TokenArray | Vt.StringArray) and all(isinstance(item, str) for item in value):
         return [Entry(key, "token[]", tuple(value))]
-    if isinstance(value, bool | int | float | str | Sdf.AssetPath):
+    is_word = isinstance(value, str) and bool(written) and str(written[0].value)[0] not in "\"'"
+    if isinstance(value, bool | int | float | str | Sdf.AssetPath) and not is_word:
         type_name = guessed_type(value)
         return [Entry(key, type_name, plain(value, type_name))]
-    texts = problems.outline.texts.get((path, (key,)), [])
-    if texts:                                       # beyond Python: as it stands in the file
-        return [Entry(f"{text.partition(' = ')[0]}", RAW, text.partition(" = ")[2]) for text in texts]
-    problems.report(f"'{key}' holds a value that cannot be kept; remove it", path, key)
-    return []
+    if not written:
+        problems.report(f"'{key}' holds a value that cannot be kept; remove it", path, key)
+    return written                                  # beyond Python, or a word of usda's grammar
 
 
 def _info(spec: Any, key: str) -> Any:

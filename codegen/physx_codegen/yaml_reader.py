@@ -25,6 +25,17 @@ TEXTS = {"text", "word", "prose", "string"}
 Table = dict[str, fields.Field]
 
 
+def absent(entry: fields.Field) -> Any:
+    """What the model holds for a key that is not given."""
+    if entry.holds in {"words", "names", "entries"}:
+        return ()
+    return entry.absent if entry.holds == "flag" else None if entry.holds in {"method", "string", "kind"} else ""
+
+
+ABSENT = {place: {key: absent(entry) for key, entry in table.items() if entry.holds not in {"list", "value"}}
+          for place, table in fields.PLACES.items()}
+
+
 def fits(raw: object, holds: fields.Holds) -> bool:
     """Whether a value is what its key holds."""
     if holds == "flag":
@@ -125,24 +136,25 @@ class Reader:
         self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
         return None
 
-    def given(self, mapping: Mapping, table: Table, leave: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """Every key of a table as the model holds it, but for lists of mappings, values and the keys to `leave`."""
-        return {key: self.field(mapping, key, table) for key, entry in table.items()
-                if entry.holds not in {"list", "value"} and key not in leave}
+    def given(self, mapping: Mapping, place: str) -> dict[str, Any]:
+        """Every key of a place as the model holds it, but for lists of mappings and values of a type of their own."""
+        table, found = fields.PLACES[place], dict(ABSENT[place])
+        for key in mapping.values:
+            if key in found:
+                found[key] = self.field(mapping, key, table)
+        return found
 
     def field(self, mapping: Mapping, key: str, table: Table) -> Any:
-        """One key as the model holds it; what stands for an absent key where it is not given."""
+        """One key that is given, as the model holds it; as if it were not, where it is wrong."""
         holds = table[key].holds
         if holds in {"words", "names"}:
             return self.words(mapping, key, table)
         if holds == "entries":
             return self.entries(mapping, key)
         raw = self.value(mapping, key, table)
-        if holds == "flag":
-            return table[key].absent if raw is None else raw
-        if holds in {"method", "string", "kind"}:
-            return raw
-        return str(raw or "").removesuffix("\n")        # with which a block of YAML ends
+        if raw is None:
+            return absent(table[key])
+        return raw if holds in {"flag", "method", "string", "kind"} else str(raw).removesuffix("\n")   # ends a block
 
     def words(self, mapping: Mapping, key: str, table: Table) -> tuple[str, ...]:
         """A list of words without repetition."""
@@ -154,8 +166,6 @@ class Reader:
     def entries(self, mapping: Mapping, key: str) -> tuple[Entry, ...]:
         """Typed entries, sorted by key as USD keeps them."""
         raw = mapping.values.get(key)
-        if raw is None and key not in mapping.values:
-            return ()
         if not isinstance(raw, Mapping):
             self.report(mapping.lines[key], f"'{key}' is {raw!r}; give a mapping such as {{\"string note\": text}}")
             return ()
