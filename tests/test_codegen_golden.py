@@ -1,13 +1,15 @@
-"""The small schema in tests/data/codegen/small makes exactly the files in its folder `expected`.
+"""Each schema in tests/data/codegen makes exactly the files in its folder `expected`.
 
-After a wanted change, run this file as a script: it rewrites the folder.
+After a wanted change, run this file as a script: it rewrites the folders.
 """
 
 from __future__ import annotations
 
 import difflib
+import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,23 +17,28 @@ from physx_codegen.generate import generate
 from physx_codegen.render import support
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALL = ROOT / "tests/data/codegen/small"
-EXPECTED = SMALL / "expected"
+DATA = ROOT / "tests/data/codegen"
+SMALL = DATA / "small"
+FEATURES = ("small", "kinds", "libraries")
 
 
-def made() -> dict[str, str]:
+@cache
+def made(feature: str) -> dict[str, str]:
     """The files that depend on the schema; the support modules are checked by the freshness test."""
-    return {name: text for name, text in generate(SMALL / "schema").items() if name not in support()}
+    return {name: text for name, text in generate(DATA / feature / "schema").items() if name not in support()}
 
 
-def test_the_folder_holds_the_files_that_are_made() -> None:
-    assert sorted(path.name for path in EXPECTED.iterdir()) == sorted(f"{name}.txt" for name in made())
+@pytest.mark.parametrize("feature", FEATURES)
+def test_the_folder_holds_the_files_that_are_made(feature: str) -> None:
+    expected = DATA / feature / "expected"
+    found = {path.relative_to(expected).as_posix() for path in expected.rglob("*.txt")}
+    assert found == {f"{name}.txt" for name in made(feature)}
 
 
-@pytest.mark.parametrize("name", sorted(made()))
-def test_a_file_equals_the_expected_one(name: str) -> None:
-    old = (EXPECTED / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    new = made()[name].splitlines(keepends=True)
+@pytest.mark.parametrize("feature,name", [(feature, name) for feature in FEATURES for name in sorted(made(feature))])
+def test_a_file_equals_the_expected_one(feature: str, name: str) -> None:
+    old = (DATA / feature / "expected" / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    new = made(feature)[name].splitlines(keepends=True)
     assert not "".join(difflib.unified_diff(old, new, "expected", "made"))
 
 
@@ -117,8 +124,9 @@ def test_the_generated_package_is_usable(tmp_path: Path) -> None:
 
 
 if __name__ == "__main__":
-    EXPECTED.mkdir(exist_ok=True)
-    for stale in EXPECTED.iterdir():
-        stale.unlink()
-    for file_name, content in made().items():
-        (EXPECTED / f"{file_name}.txt").write_text(content, encoding="utf-8")
+    for feature_name in FEATURES:
+        shutil.rmtree(DATA / feature_name / "expected", ignore_errors=True)
+        for file_name, content in made(feature_name).items():
+            path = DATA / feature_name / "expected" / f"{file_name}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")

@@ -24,22 +24,28 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "tests/data/codegen"
 OURS = {path.name: path for path in sorted((ROOT / "schema").iterdir()) if path.is_dir()}
 FOREIGN = {**SOURCES, "small": DATA / "small/schema.usda", "everything": DATA / "everything/schema.usda"}
-NAMES = [*FOREIGN, *OURS]
+ALONE = {"kinds": DATA / "kinds/schema"}
+NAMES = [*FOREIGN, *ALONE, *OURS]
 CODE = [name for name in FOREIGN if name not in {"small", "usdSemantics"}]
 
 
 @cache
-def scope() -> Scope:
+def ours() -> Scope:
     """Our own libraries."""
     return Scope(tuple(load(path) for path in OURS.values()))
+
+
+def scope(name: str) -> Scope:
+    """What the definitions of one name can refer to."""
+    return ours() if name in OURS else Scope((library(name),))
 
 
 @cache
 def library(name: str) -> Library:
     """The definitions of one name."""
     if name in OURS:
-        return next(found for found in scope().libraries if found.folder == name)
-    return load_usda(FOREIGN[name])
+        return next(found for found in ours().libraries if found.folder == name)
+    return load(ALONE[name]) if name in ALONE else load_usda(FOREIGN[name])
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +54,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Any:
     root = tmp_path_factory.mktemp("usd")
     shared = root.parent.parent if "PYTEST_XDIST_WORKER" in os.environ else root
     sources: dict[str, Path] = dict(FOREIGN)
-    for name in OURS:
+    for name in (*OURS, *ALONE):
         sources[name] = root / "sources" / library(name).plugin / "schema.usda"
         sources[name].parent.mkdir(parents=True)
         sources[name].write_text(write_usda.render(library(name)), encoding="utf-8")
@@ -85,9 +91,9 @@ def comparable(text: str, found: Library) -> list[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_generated_schema_is_usds_letter_by_letter(name: str, theirs: Any) -> None:
     found = library(name)
-    ours = usda.text(scope() if name in OURS else Scope((found,)), found, "a note")
+    made = usda.text(scope(name), found, "a note")
     expected = (theirs(name) / "generatedSchema.usda").read_text(encoding="utf-8")
-    difference = difflib.unified_diff(comparable(expected, found), comparable(ours, found), "usdGenSchema", "ours")
+    difference = difflib.unified_diff(comparable(expected, found), comparable(made, found), "usdGenSchema", "ours")
     assert not (shown := "".join(list(difference)[:60])), shown
 
 
@@ -104,7 +110,7 @@ def test_yaml_and_usda_of_one_schema_make_the_same(tmp_path: Path) -> None:
 def test_plugin_types_are_usds(name: str, theirs: Any, tmp_path: Path) -> None:
     found = library(name)
     made = tmp_path / "plugInfo.json"
-    made.write_text(plug_info.text(scope() if name in OURS else Scope((found,)), found, "a note"), encoding="utf-8")
+    made.write_text(plug_info.text(scope(name), found, "a note"), encoding="utf-8")
     expected = plugin(theirs(name) / "plugInfo.json")
     assert plugin(made)["Info"]["Types"] == expected["Info"]["Types"]
     assert plugin(made)["Name"] == expected["Name"]

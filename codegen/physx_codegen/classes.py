@@ -44,11 +44,22 @@ class Accessor:
 
 
 def builtins(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
-    """Built-in API schemas of the same library with properties under the same names: their accessors come along."""
-    found = (scope.find(entry) for entry in cls.includes if ":" not in entry)
-    return [other for other in found if other and other.kind == cls.kind
-            and (cls.kind == "single-apply" or (cls.kind == "multiple-apply" and other.prefix == cls.prefix))
-            and scope.library_of(other) is scope.library_of(cls)]
+    """Built-in API schemas of the same library with properties under the same names: their accessors come along.
+
+    One whose keywords mean other properties than those of an earlier one stays away.
+    """
+    found: list[SchemaClass] = []
+    words: dict[str, str] = {}
+    for other in (scope.find(entry) for entry in cls.includes if ":" not in entry):
+        same_place = other and other.kind == cls.kind and (
+            cls.kind == "single-apply" or (cls.kind == "multiple-apply" and other.prefix == cls.prefix))
+        if other is None or not same_place or scope.library_of(other) is not scope.library_of(cls):
+            continue
+        theirs = {word: name for name, word in keywords(scope, other).items()}
+        if all(words.get(word, name) == name for word, name in theirs.items()):
+            found.append(other)
+            words |= theirs
+    return found
 
 
 def shared(scope: Scope, cls: SchemaClass) -> bool:
@@ -96,20 +107,25 @@ def every_property(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Pr
 
 
 def keywords(scope: Scope, cls: SchemaClass) -> dict[str, str]:
-    """USD name to keyword, of every property of a class."""
-    return naming.keywords(every_property(scope, cls))
+    """USD name to keyword, of every property of a class; those that come along keep theirs."""
+    taken: dict[str, str] = {}
+    for other in needed(scope, cls):
+        taken |= keywords(scope, other)
+    return taken | naming.keywords([(cls, prop) for prop in cls.properties], taken)
 
 
 def values_text(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     """What the template needs for the types of a class's keywords."""
     words = keywords(scope, cls)
+    known = {name for other in needed(scope, cls) for name in keywords(scope, other)}
+    own = [(naming.local_name(cls, prop), prop) for prop in cls.properties]
     maker = MAKERS.get(cls.kind)
     users = [f":meth:`{cls.python_name}.{name}`" for name in (maker, "set") if name]
     return {
         "name": f"{cls.python_name}Values", "doc": [f"Keywords of {' and '.join(users)}."],
         "parents": ", ".join(f"{other.python_name}Values" for other in needed(scope, cls)) or "TypedDict",
-        "keywords": [keyword_lines(words[naming.local_name(cls, prop)], annotation(prop, literal=True))
-                     for prop in cls.properties],
+        "keywords": [keyword_lines(words[name], annotation(prop, literal=True))
+                     for name, prop in own if name not in known],
     }
 
 

@@ -54,7 +54,7 @@ def assemble(found: Sequence[tuple[str, Library]]) -> dict[str, str]:
     packages = packages_of(scope.libraries)
     files: dict[str, str] = {}
     if "." not in packages.values():
-        files["__init__.py"] = bare_package(found[0][0].partition("/")[0])
+        files["__init__.py"] = bare_package(scope, packages, found[0][0].partition("/")[0])
     problems: list[tuple[Location, str]] = []
     for source, library in found:
         try:

@@ -1,7 +1,7 @@
 """What classes inherit from schemas of the installed USD, read from the layers of their plugins.
 
-Properties are in generatedSchema.usda; their documentation is, as for USD's own generator, in the schema.usda beside it,
-where the plugin has one. The schema registry is left alone: it must not be used before plugins are registered.
+Properties are in generatedSchema.usda; their documentation is, as for USD's own generator, in the schema.usda beside
+it, where the plugin has one. The schema registry is left alone: it must not be used before plugins are registered.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def declared(prop: Sdf.PropertySpec, brief: str | None, override: bool) -> Decla
         prop.name, str(prop.typeName) if is_attribute else "rel",
         is_attribute and prop.variability == Sdf.VariabilityUniform,
         default_text(prop) if is_attribute and prop.HasDefaultValue() else "",
-        brief or str(prop.customData.get("userDocBrief", "")), override, tuple((key, field_text(prop, key)) for key in keys))
+        brief or str(prop.customData.get("userDocBrief", "")), override,
+        tuple((key, field_text(prop, key)) for key in keys))
 
 
 def default_text(prop: Sdf.AttributeSpec) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from .model import Attribute, Family, Library, Location, Property, SchemaClass
 
 PLACEHOLDER = "__INSTANCE_NAME__"
+NONE: Mapping[str, str] = MappingProxyType({})
 NO_WORD, VERSION = re.compile(r"\W"), re.compile(r"_[1-9]\d*$")
 CPP_RESERVED = """
     alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case
@@ -92,18 +94,21 @@ def suffix(prop: Property) -> str:
     return "Attr" if isinstance(prop, Attribute) else "Rel"
 
 
-def keywords(properties: Sequence[tuple[SchemaClass, Property]]) -> dict[str, str]:
+def keywords(properties: Sequence[tuple[SchemaClass, Property]], taken: Mapping[str, str] = NONE) -> dict[str, str]:
     """USD name to keyword of Apply: its last part, or the method's name, or all of it, whichever no other has.
 
-    Where Python or a method needs all of them, the whole name gets an underscore.
+    `taken` has the keywords of inherited properties, which keep them. Where Python or a method needs all of these
+    words, the whole name gets an underscore.
     """
     shapes = {local_name(cls, prop): (
         prop.name.rpartition(":")[2], camel_case(api_name(prop) or prop.name), camel_case(local_name(cls, prop)))
         for cls, prop in properties}
     counts = [Counter(words) for words in zip(*shapes.values(), strict=True)]
-    return {name: next((word for word, count in zip(words, counts, strict=True)
-                        if count[word] == 1 and not reserved(word)), f"{words[-1]}_")
-            for name, words in shapes.items()}
+    inherited = set(taken.values())
+    return {name: taken.get(name) or next((
+        word for word, count in zip(words, counts, strict=True)
+        if count[word] == 1 and not reserved(word) and word not in inherited), f"{words[-1]}_")
+        for name, words in shapes.items()}
 
 
 def reserved(word: str) -> bool:

@@ -64,7 +64,8 @@ def render(scope: Scope, library: Library, place: Place, packages: dict[str, str
     note = BANNER.format(source=place.source).lstrip("# ")
     families = [family for family in library.families if public(family)]
     files = {f"{family.name}.py": module(scope, library, family, place, packages) for family in families}
-    files["__init__.py"] = package(library, families, place)
+    registered = plugins(scope, packages) if place.package == "." else {}
+    files["__init__.py"] = package(library, families, place, registered)
     files["tokens.py"] = template("tokens.py").render(
         banner=BANNER.format(source=place.source), dots=place.dots, library=library, tokens=naming.tokens(library))
     files["generatedSchema.usda"] = usda.text(scope, library, note)
@@ -80,9 +81,15 @@ def support() -> dict[str, str]:
     return files | {"py.typed": ""}
 
 
-def bare_package(source: str) -> str:
+def bare_package(scope: Scope, packages: dict[str, str], source: str) -> str:
     """The __init__ of an output folder whose libraries are all in sub-packages."""
-    return f'{BANNER.format(source=source)}\n"""The packages in this folder hold typed classes of USD schemas."""\n'
+    return template("bare_init.py").render(banner=BANNER.format(source=source), plugins=plugins(scope, packages))
+
+
+def plugins(scope: Scope, packages: dict[str, str]) -> dict[str, list[str]]:
+    """Folder of each plugin below the output folder, and its types."""
+    return {Place("", packages[library.plugin]).folder.rstrip("/") or ".": [
+        naming.type_name(library, cls) for cls in library.classes if cls.kind != "base"] for library in scope.libraries}
 
 
 @cache
@@ -139,21 +146,29 @@ def module(scope: Scope, library: Library, family: Family, place: Place, package
     used = set(WORDS.findall(DOCSTRING.sub("", "\n".join(bodies))))
     typed = used | set(WORDS.findall(" ".join(
         f"{item['parents']} {' '.join(line for lines in item['keywords'] for line in lines)}" for item in values)))
+    has_targets = "Target" in typed
+    used |= {"Sdf"} if has_targets else set()
+    typed |= {"Items", "TypeAlias"} if has_targets else set()
     compiled = {classes.compiled_base(scope, cls)[0] for cls in found if classes.derives_from_compiled(scope, cls)}
-    typed |= {"Items", "TypeAlias"} if "Target" in typed else set()
-    foreign = {cls.name: cls for own in found for cls in classes.needed(scope, own) if cls not in family.classes}
-    homes: dict[str, list[SchemaClass]] = {}
-    for cls in foreign.values():
-        other = scope.library_of(cls)
-        home = naming.module_of(other, cls.name).name
-        dots = "." if other is library else place.leads_to(packages[other.plugin])
-        homes.setdefault(f"{dots}{home}", []).append(cls)
+    homes = foreign_homes(scope, library, family, place, packages)
     return template("module.py").render(
         banner=BANNER.format(source=f"{place.source}/{family.file}"), values=values, bodies=bodies, dots=place.dots,
-        summary=family.summary or f"Schema classes of {family.file}.", has_deprecated="deprecated" in used, has_targets="Target" in typed,
-        overrides=any(not cls.is_api or cls.base for cls in found),     # of methods that stubs of USD call static
-        imports=imports(place, used | ({"Sdf"} if "Target" in typed else set()), compiled, homes),
-        typing_imports=typing_imports(place, typed, homes))
+        summary=family.summary or f"Schema classes of {family.file}.", has_targets=has_targets,
+        has_deprecated="deprecated" in used, overrides=any(not cls.is_api or cls.base for cls in found),
+        imports=imports(place, used, compiled, homes), typing_imports=typing_imports(place, typed, homes))
+
+
+def foreign_homes(
+    scope: Scope, library: Library, family: Family, place: Place, packages: dict[str, str]
+) -> dict[str, list[SchemaClass]]:
+    """Module to the classes that the classes of a family need from it."""
+    needed = [other for cls in public(family) for other in classes.needed(scope, cls)]
+    homes: dict[str, list[SchemaClass]] = {}
+    for cls in {cls.name: cls for cls in needed if cls not in family.classes}.values():
+        other = scope.library_of(cls)
+        dots = "." if other is library else place.leads_to(packages[other.plugin])
+        homes.setdefault(dots + naming.module_of(other, cls.name).name, []).append(cls)
+    return homes
 
 
 def ordered(scope: Scope, found: list[SchemaClass]) -> list[SchemaClass]:
@@ -202,7 +217,7 @@ def chosen(place: Place, table: Iterable[tuple[str, tuple[str, ...]]], used: set
     return lines
 
 
-def package(library: Library, families: list[Family], place: Place) -> str:
+def package(library: Library, families: list[Family], place: Place, registered: dict[str, list[str]]) -> str:
     """The package's __init__."""
     listed = [{"name": family.name, "names": sorted(cls.python_name for cls in public(family))}
               for family in sorted(families, key=lambda family: family.name)]
@@ -212,5 +227,5 @@ def package(library: Library, families: list[Family], place: Place) -> str:
     return template("init.py").render(
         banner=BANNER.format(source=place.source), dots=place.dots, families=listed, aliases=aliases,
         summary=[f"Typed classes of the {library.name} schemas; importing registers the USD plugin."],
-        type_names=[naming.type_name(library, cls) for cls in library.classes if cls.kind != "base"],
+        plugins=registered,
         exported=sorted([*SHARED, *names, "Tokens"]))

@@ -295,7 +295,7 @@ class PhysxBaseDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxBaseDeformableBodyAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -339,7 +339,7 @@ class PhysxSurfaceDeformableBodyAPI(PhysxBaseDeformableBodyAPIAccessors):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -403,7 +403,7 @@ class PhysxAutoDeformableBodyAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoDeformableBodyAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -465,7 +465,7 @@ class PhysxAutoDeformableHexahedralMeshAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -520,7 +520,7 @@ class PhysxAutoDeformableMeshSimplificationAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -649,7 +649,7 @@ class PhysxAutoDeformableAttachmentAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

@@ -77,7 +77,7 @@ class PhysxDrivePerformanceEnvelopeAPI(MultipleApplyAPI):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)

@@ -78,7 +78,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -161,7 +161,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -247,7 +247,7 @@ class PhysxPhysicsDistanceJointAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

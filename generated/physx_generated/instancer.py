@@ -66,7 +66,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -139,7 +139,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)

@@ -96,7 +96,7 @@ class PhysxJointAxisAPI(MultipleApplyAPI):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -225,7 +225,7 @@ class PhysxLimitAPI(MultipleApplyAPI):
     def Apply(cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[PhysxLimitAPIValues]) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -327,7 +327,7 @@ class JointStateAPI(MultipleApplyAPI):
     def Apply(cls, prim: Usd.Prim, name: str, *, strict: bool = False, **values: Unpack[JointStateAPIValues]) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)

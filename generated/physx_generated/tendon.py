@@ -154,7 +154,7 @@ class PhysxTendonAxisAPI(PhysxTendonAxisAPIAccessors):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -215,7 +215,7 @@ class PhysxTendonAxisRootAPI(PhysxTendonAxisAPIAccessors):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -420,7 +420,7 @@ class PhysxTendonAttachmentAPI(PhysxTendonAttachmentAPIAccessors):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -477,7 +477,7 @@ class PhysxTendonAttachmentRootAPI(PhysxTendonAttachmentAPIAccessors):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -585,7 +585,7 @@ class PhysxTendonAttachmentLeafAPI(PhysxTendonAttachmentAPIAccessors):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)

@@ -69,7 +69,7 @@ class PhysxTriggerAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxTriggerAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -160,7 +160,7 @@ class PhysxTriggerStateAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxTriggerStateAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

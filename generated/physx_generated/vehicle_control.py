@@ -116,7 +116,7 @@ class PhysxVehicleBrakesAPI(MultipleApplyAPI):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)
@@ -201,7 +201,7 @@ class PhysxVehicleSteeringAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleSteeringAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -302,7 +302,7 @@ class PhysxVehicleAckermannSteeringAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -571,7 +571,7 @@ class PhysxVehicleControllerAPI(PhysxVehicleControllerAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleControllerAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -615,7 +615,7 @@ class PhysxVehicleTankControllerAPI(PhysxVehicleControllerAPIAccessors):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -685,7 +685,7 @@ class PhysxVehicleWheelControllerAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -782,7 +782,7 @@ class PhysxVehicleNonlinearCommandResponseAPI(MultipleApplyAPI):
     ) -> Self:
         """Apply to `prim` as instance `name`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where only the schema is applied, and for prims that it has no effect on.
         """
         return cls._apply(prim, name, values, strict)

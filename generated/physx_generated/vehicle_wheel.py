@@ -112,7 +112,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -210,7 +210,7 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleWheelAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -419,7 +419,7 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleTireAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -646,7 +646,7 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxVehicleSuspensionAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -844,7 +844,7 @@ class PhysxVehicleSuspensionComplianceAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

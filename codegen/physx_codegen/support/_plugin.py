@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -24,12 +24,22 @@ class RegistrationError(PhysxSchemaError, RuntimeError):
     """A schema that USD does not know in this process."""
 
 
-def register(folder: Path, type_names: Sequence[str]) -> None:
-    """Make USD know the types of the plugin in `folder`, unless another package already declared them.
+def register(folder: Path, plugins: Mapping[str, Sequence[str]]) -> None:
+    """Make USD know the types of the plugins below `folder`, by sub-folder, unless another package has declared them.
 
     Warns (RuntimeWarning) where it is too late, and where the other package lacks some of the types.
     """
     Plug.Registry().GetAllPlugins()         # reads PXR_PLUGINPATH_NAME, which may declare the types
+    declared = [declare(folder / package, type_names) for package, type_names in plugins.items()]
+    # A registry query freezes the list of schemas for the whole process, so ask only where USD is visibly in use.
+    if all(declared) and Sdf.Layer.GetLoadedLayers():
+        late = [name for type_names in plugins.values() for name in type_names if not known(name)]
+        if late:
+            warnings.warn(LATE.format(what=late[0], folder=plugin_path()), RuntimeWarning, stacklevel=3)
+
+
+def declare(folder: Path, type_names: Sequence[str]) -> bool:
+    """Register the plugin in a folder, unless its types are declared; whether all of them are then."""
     missing = [name for name in type_names if Tf.Type.FindByName(name).isUnknown]
     if len(missing) == len(type_names):
         Plug.Registry().RegisterPlugins(str(folder))
@@ -38,10 +48,8 @@ def register(folder: Path, type_names: Sequence[str]) -> None:
         warnings.warn(
             f"another plugin declares part of the types in {folder} but not {', '.join(missing)}; these classes cannot "
             "be applied; update or remove that plugin, or import this package before it",
-            RuntimeWarning, stacklevel=3)
-    # A registry query freezes the list of schemas for the whole process, so ask only where USD is visibly in use.
-    elif Sdf.Layer.GetLoadedLayers() and not all(map(known, type_names)):
-        warnings.warn(LATE.format(what=type_names[0], folder=folder), RuntimeWarning, stacklevel=3)
+            RuntimeWarning, stacklevel=4)
+    return not missing
 
 
 def known(type_name: str) -> bool:
@@ -52,8 +60,12 @@ def known(type_name: str) -> bool:
 def require(identifier: str) -> None:
     """Raise RegistrationError where the schema registry does not know the schema."""
     if Usd.SchemaRegistry.FindSchemaInfo(identifier) is None:
-        folders = sorted(str(path.parent) for path in FOLDER.rglob("plugInfo.json"))
-        raise RegistrationError(LATE.format(what=identifier, folder=os.pathsep.join(folders)))
+        raise RegistrationError(LATE.format(what=identifier, folder=plugin_path()))
+
+
+def plugin_path() -> str:
+    """What to put on PXR_PLUGINPATH_NAME."""
+    return os.pathsep.join(sorted(str(path.parent) for path in FOLDER.rglob("plugInfo.json")))
 
 
 def bind(cls: type, library: str) -> None:

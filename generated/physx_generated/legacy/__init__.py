@@ -3,38 +3,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from .._definition import Attribute, AuthoringError, Definition, PhysxSchemaError, Range, Relationship
-from .._plugin import RegistrationError, register
-
-register(Path(__file__).resolve().parent, (
-    "PhysxSchemaPhysxPhysicsAttachment",
-    "PhysxSchemaPhysxAutoAttachmentAPI",
-    "PhysxSchemaPhysxParticleClothAPI",
-    "PhysxSchemaPhysxAutoParticleClothAPI",
-    "PhysxSchemaTetrahedralMesh",
-    "PhysxSchemaPhysxDeformableAPI",
-    "PhysxSchemaPhysxDeformableBodyAPI",
-    "PhysxSchemaPhysxDeformableSurfaceAPI",
-    "PhysxSchemaPhysxDeformableBodyMaterialAPI",
-    "PhysxSchemaPhysxDeformableSurfaceMaterialAPI",
-    "PhysxSchemaPhysxJointAPI",
-    "PhysxSchemaPhysxSceneRetiredAPI",
-    "PhysxSchemaPhysxPBDMaterialRetiredAPI",
-    "PhysxSchemaPhysxTriggerRetiredAPI",
-    "PhysxSchemaPhysxResidualReportingAPI",
-))
-
-from .attachment import (  # noqa: E402 - classes bind to types that have to be registered first
+from .._plugin import RegistrationError
+from .attachment import (
     PhysxAutoAttachmentAPI,
     PhysxPhysicsAttachment,
 )
-from .cloth import (  # noqa: E402 - classes bind to types that have to be registered first
+from .cloth import (
     PhysxAutoParticleClothAPI,
     PhysxParticleClothAPI,
 )
-from .deformable import (  # noqa: E402 - classes bind to types that have to be registered first
+from .deformable import (
     PhysxDeformableAPI,
     PhysxDeformableBodyAPI,
     PhysxDeformableBodyMaterialAPI,
@@ -42,13 +21,13 @@ from .deformable import (  # noqa: E402 - classes bind to types that have to be 
     PhysxDeformableSurfaceMaterialAPI,
     TetrahedralMesh,
 )
-from .joint import (  # noqa: E402 - classes bind to types that have to be registered first
+from .joint import (
     PhysxJointAPI,
 )
-from .residual import (  # noqa: E402 - classes bind to types that have to be registered first
+from .residual import (
     PhysxResidualReportingAPI,
 )
-from .tokens import Tokens  # noqa: E402
+from .tokens import Tokens
 
 __all__ = [
     "Attribute",

@@ -123,7 +123,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -342,7 +342,7 @@ class PhysxAutoAttachmentAPI(SingleApplyAPI):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxAutoAttachmentAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

@@ -117,7 +117,7 @@ class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
     ) -> Self:
         """Define a prim of this type at `path`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also where the prim is of another type.
         """
         return cls._define(stage, path, values, strict)
@@ -467,7 +467,7 @@ class PhysxDeformableAPI(PhysxDeformableAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxDeformableAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -533,7 +533,7 @@ class PhysxDeformableBodyAPI(PhysxDeformableAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxDeformableBodyAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -702,7 +702,7 @@ class PhysxDeformableSurfaceAPI(PhysxDeformableAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[PhysxDeformableSurfaceAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -859,7 +859,7 @@ class PhysxDeformableBodyMaterialAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -1020,7 +1020,7 @@ class PhysxDeformableSurfaceMaterialAPI(SingleApplyAPI):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)

@@ -3,34 +3,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from .._definition import Attribute, AuthoringError, Definition, PhysxSchemaError, Range, Relationship
-from .._plugin import RegistrationError, register
-
-register(Path(__file__).resolve().parent, (
-    "OmniUsdPhysicsDeformableSchemaAttachment",
-    "OmniUsdPhysicsDeformableSchemaVtxVtxAttachment",
-    "OmniUsdPhysicsDeformableSchemaVtxTriAttachment",
-    "OmniUsdPhysicsDeformableSchemaVtxTetAttachment",
-    "OmniUsdPhysicsDeformableSchemaVtxCrvAttachment",
-    "OmniUsdPhysicsDeformableSchemaVtxXformAttachment",
-    "OmniUsdPhysicsDeformableSchemaTetXformAttachment",
-    "OmniUsdPhysicsDeformableSchemaTriTriAttachment",
-    "OmniUsdPhysicsDeformableSchemaElementCollisionFilter",
-    "OmniUsdPhysicsDeformableSchemaBodyAPI",
-    "OmniUsdPhysicsDeformableSchemaDeformableBodyAPI",
-    "OmniUsdPhysicsDeformableSchemaDeformablePoseAPI",
-    "OmniUsdPhysicsDeformableSchemaVolumeDeformableSimAPI",
-    "OmniUsdPhysicsDeformableSchemaSurfaceDeformableSimAPI",
-    "OmniUsdPhysicsDeformableSchemaCurvesDeformableSimAPI",
-    "OmniUsdPhysicsDeformableSchemaBaseMaterialAPI",
-    "OmniUsdPhysicsDeformableSchemaDeformableMaterialAPI",
-    "OmniUsdPhysicsDeformableSchemaSurfaceDeformableMaterialAPI",
-    "OmniUsdPhysicsDeformableSchemaCurvesDeformableMaterialAPI",
-))
-
-from .attachment import (  # noqa: E402 - classes bind to types that have to be registered first
+from .._plugin import RegistrationError
+from .attachment import (
     Attachment,
     ElementCollisionFilter,
     TetXformAttachment,
@@ -41,7 +16,7 @@ from .attachment import (  # noqa: E402 - classes bind to types that have to be 
     VtxVtxAttachment,
     VtxXformAttachment,
 )
-from .body import (  # noqa: E402 - classes bind to types that have to be registered first
+from .body import (
     BodyAPI,
     CurvesDeformableSimAPI,
     DeformableBodyAPI,
@@ -49,13 +24,13 @@ from .body import (  # noqa: E402 - classes bind to types that have to be regist
     SurfaceDeformableSimAPI,
     VolumeDeformableSimAPI,
 )
-from .material import (  # noqa: E402 - classes bind to types that have to be registered first
+from .material import (
     BaseMaterialAPI,
     CurvesDeformableMaterialAPI,
     DeformableMaterialAPI,
     SurfaceDeformableMaterialAPI,
 )
-from .tokens import Tokens  # noqa: E402
+from .tokens import Tokens
 
 __all__ = [
     "Attachment",

@@ -117,7 +117,7 @@ class BaseMaterialAPI(BaseMaterialAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[BaseMaterialAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -185,7 +185,7 @@ class DeformableMaterialAPI(DeformableMaterialAPIAccessors):
     def Apply(cls, prim: Usd.Prim, *, strict: bool = False, **values: Unpack[DeformableMaterialAPIValues]) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -237,7 +237,7 @@ class SurfaceDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
@@ -346,7 +346,7 @@ class CurvesDeformableMaterialAPI(DeformableMaterialAPIAccessors):
     ) -> Self:
         """Apply to `prim`; with keywords also author their values, all or none.
 
-        Raises AuthoringError, naming prim and property, for values that PhysX would refuse or ignore; with `strict`
+        Raises AuthoringError, naming prim and property, for values that the schema does not allow; with `strict`
         also for prims that the schema has no effect on.
         """
         return cls._apply(prim, values, strict)
