@@ -64,6 +64,20 @@ def test_a_conversion_that_would_lose_something_is_refused(monkeypatch: pytest.M
         converting.convert(SMALL)
 
 
+def test_text_in_usda_syntax_that_usd_cannot_read_is_refused(tmp_path: Path) -> None:
+    text = "name: Toy\nplugin: toySchema\nmetadata: {usda studioThing: '(('}\n"
+    (tmp_path / "toy.yaml").write_text(text, encoding="utf-8")
+    result = run(tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and not (tmp_path / "out").exists()
+    assert result.stderr.startswith(f"{tmp_path}/toy.yaml:1: makes nothing that can be read: not usda:")
+
+
+def test_one_file_of_a_library_is_not_enough(tmp_path: Path) -> None:
+    result = run(SMALL / "coil.yaml", "--out", tmp_path / "out")
+    assert result.exit_code == 3
+    assert "coil.yaml:1: is one file of a library; give its folder, tests/data/codegen/small" in result.stderr
+
+
 def test_yaml_and_a_schema_usda_side_by_side_are_ambiguous(tmp_path: Path) -> None:
     (tmp_path / "schema.usda").write_bytes(EVERYTHING.read_bytes())
     (tmp_path / "toy.yaml").write_text("name: Toy\nplugin: toySchema\n", encoding="utf-8")

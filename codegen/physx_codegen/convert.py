@@ -27,7 +27,11 @@ def convert(source: Path) -> dict[str, str]:
         raise SchemaError([(Location(str(source), 1), message)])
     library = validate(definitions.load_place(found[0]), references=False)
     files = {definitions.USDA: write_usda.render(library)} if found[0].is_dir() else write_yaml.render(library)
-    where = difference(library, _read(files))
+    try:
+        where = difference(library, _read(files))
+    except SchemaError as error:
+        message = f"makes nothing that can be read: {error.problems[0][1]}"
+        raise SchemaError([(library.loc, message)]) from None
     if where:
         message = f"would lose something of {where}; please report the definition as a fault of the converter"
         raise SchemaError([(library.loc, message)])

@@ -47,6 +47,9 @@ def load_place(place: Path) -> Library:
     """The library of one place. Raises SchemaError with every problem found."""
     if place.is_dir():
         return load_yaml.load(place)
+    if place.suffix in {".yaml", ".yml"}:
+        message = f"is one file of a library; give its folder, {displayed(place.parent)}"
+        raise SchemaError([(Location(displayed(place), 1), message)], unreadable=True)
     if place.name == PLUGIN:
         from .load_generated import load_generated  # pxr, which YAML does without
 

@@ -32,6 +32,7 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
     for cls in library.classes:
         problems += _kind(cls)
         problems += _applied(cls)
+        problems += _fallbacks(cls)
         problems += _references(library, cls, known) if references else []
         problems += _properties(library, cls)
         for attribute in cls.attributes:
@@ -95,6 +96,19 @@ def _applied(cls: SchemaClass) -> Iterator[Problem]:
             yield cls.at(key), f"class '{cls.name}' is {cls.kind}; '{key}' is for {' and '.join(kinds)}: remove the key"
 
 
+def _fallbacks(cls: SchemaClass) -> Iterator[Problem]:
+    """Metadata of API schemas: USD composes none of it onto prims, and its generator refuses all but these."""
+    if not cls.is_api:
+        return
+    allowed = ("propertyOrder", "uiHints") if cls.kind == "single-apply" else ()
+    if cls.hidden:
+        yield cls.at("hidden"), f"class '{cls.name}' is an API schema and cannot be hidden; remove the key"
+    for entry in cls.metadata:
+        if entry.key not in allowed:
+            rule = f"metadata of a {cls.kind} schema: {' and '.join(allowed) or 'none'}; move it to custom_data"
+            yield cls.at("metadata"), f"class '{cls.name}' has the metadata '{entry.key}'; {rule}"
+
+
 def _known(library: Library, peers: Sequence[Library]) -> dict[str, Kind]:
     """The kind of every schema of these libraries and of the USD schemas used most."""
     ours = {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
@@ -132,6 +146,11 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         for name in getattr(cls, key):
             if _kind_of(name, known) is None:
                 yield cls.at(key), f"unknown schema '{name}' in {key}; {closest(name, sorted(known))}"
+    for name in cls.reflected:
+        if name not in cls.includes and _kind_of(name, known):
+            yield cls.at("reflected"), f"'{name}' in reflected is no built-in of '{cls.name}'; add it to includes"
+        elif _kind_of(name, known) not in {"single-apply", None}:
+            yield cls.at("reflected"), f"'{name}' in reflected is {_kind_of(name, known)}; reflect single-apply only"
     for prop in cls.properties:
         for name in () if isinstance(prop, Attribute) else prop.targets:
             if _kind_of(name, known) is None:
