@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import math
 from pathlib import Path
 
 import physx_codegen
 import pxr
 import pytest
-from physx_codegen import fields, load_yaml, write_usda, write_yaml
+from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from schema_facts import difference, specs
@@ -91,6 +92,32 @@ def test_any_text_survives_both_ways(text: str, tmp_path: Path) -> None:
     read = load_usda(as_usda(library, tmp_path / "usda"))
     assert difference(library, read) == ""
     assert difference(library, load_yaml.load(as_yaml(read, tmp_path / "yaml"))) == ""
+
+
+NUMBERS = [0.1, 1 / 3, -2.5e-7, 65504.0, 1e4 + 1 / 3, 123456.789, 16777217.0, -0.0, 5.0, math.pi, math.inf]
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in value_types.TYPES.values() if kind.base != "none"])
+def test_a_default_of_any_type_survives_both_ways(name: str, tmp_path: Path) -> None:
+    kind = value_types.TYPES[name]
+    scalars = {"bool": [True, False], "int": [0, 1, 127], "word": ["a", "", "b/c.png"], "float": NUMBERS}[kind.base]
+    scalars = ["", "//", "/a/b"] if name.startswith("path") else scalars       # USD makes relative ones absolute
+    scalars = [0.1, -0.0] if name.startswith("half") or name.endswith(("h", "h[]")) else scalars
+    library = load_usda(OWN[0])
+    cls = library.families[0].classes[0]
+    defaults = [value_types.parse(kind, shaped(kind.shape, scalar)) for scalar in scalars] if not kind.array else [
+        value_types.parse(kind, [shaped(kind.shape, scalar) for scalar in scalars])]
+    properties = tuple(Attribute(f"a{index}", name, cls.loc, default=default) for index, default in enumerate(defaults))
+    family = dataclasses.replace(library.families[0], classes=(dataclasses.replace(cls, properties=properties),))
+    library = dataclasses.replace(library, families=(family,))
+    read = load_usda(as_usda(library, tmp_path / "usda"))
+    assert difference(library, read) == ""
+    assert difference(library, load_yaml.load(as_yaml(read, tmp_path / "yaml"))) == ""
+
+
+def shaped(shape: tuple[int, ...], scalar: object) -> object:
+    """A vector or matrix of one number."""
+    return [shaped(shape[1:], scalar) for _ in range(shape[0])] if shape else scalar
 
 
 def test_schemas_of_usd_itself_are_among_those_converted() -> None:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import re
-import struct
 from typing import Any
 
 from pxr import Gf, Sdf
 
 from .model import Value
-
-HALF = re.compile(r"half[234]?|(quat|(point|vector|normal|color|texCoord)[234])h")
-SINGLE = re.compile(r"float[234]?|(quat|(point|vector|normal|color|texCoord)[234])f")
+from .value_types import rounded
 
 
 def plain(value: Any, type_name: str) -> Value:
@@ -23,7 +18,7 @@ def plain(value: Any, type_name: str) -> Value:
     if isinstance(value, int):
         return float(value) if element in {"float", "double", "half", "timecode", "duration"} else value
     if isinstance(value, float):
-        return shortest(value, "e" if HALF.fullmatch(element) else "f" if SINGLE.fullmatch(element) else "d")
+        return rounded(value, element)
     if isinstance(value, Sdf.AssetPath):
         return str(value.path)
     if isinstance(value, Sdf.PathExpression):
@@ -33,22 +28,6 @@ def plain(value: Any, type_name: str) -> Value:
     if hasattr(value, "GetValue"):                  # a time code or duration
         return float(value.GetValue())
     return tuple(plain(item, element) for item in value)
-
-
-def shortest(value: float, precision: str) -> float:
-    """The number with the fewest digits that has the same bits at a precision of struct: e, f or d."""
-    if precision == "d" or not math.isfinite(value):
-        return value
-    bits = struct.pack(precision, value)
-    return next(found for digits in range(1, 18)
-                if _bits(precision, found := float(f"{value:.{digits}g}")) == bits)
-
-
-def _bits(precision: str, value: float) -> bytes:
-    try:
-        return struct.pack(precision, value)
-    except OverflowError:                           # rounded up beyond the largest number
-        return b""
 
 
 def guessed_type(value: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -58,6 +60,33 @@ TYPES |= {f"{name}[]": ValueType(f"{name}[]", kind.base, kind.shape, True) for n
           if kind.base != "none"}
 
 
+HALF = re.compile(r"half[234]?|(quat|(point|vector|normal|color|texCoord)[234])h")
+SINGLE = re.compile(r"float[234]?|(quat|(point|vector|normal|color|texCoord)[234])f")
+# The format of struct for the numbers of a type; double precision where a type is not here.
+PRECISIONS = {name: letter for letter, pattern in (("e", HALF), ("f", SINGLE))
+              for name in TYPES if pattern.fullmatch(name)}
+EXACT = 2.0**11     # whole numbers up to here are the same in every precision
+
+
+def rounded(number: float, element: str) -> float:
+    """The number as its type keeps it, with the fewest digits that give the same bits. Raises OverflowError."""
+    precision = PRECISIONS.get(element, "d")
+    if precision == "d" or not math.isfinite(number) or (abs(number) <= EXACT and number.is_integer()):
+        return number
+    bits = struct.pack(precision, number)
+    (kept,) = struct.unpack(precision, bits)
+    if kept.is_integer() and abs(kept) < 1e15:
+        return float(kept)
+    return next(found for digits in range(1, 18) if _bits(precision, found := float(f"{kept:.{digits}g}")) == bits)
+
+
+def _bits(precision: str, number: float) -> bytes:
+    try:
+        return struct.pack(precision, number)
+    except OverflowError:                           # fewer digits may round beyond the largest number
+        return b""
+
+
 def describe(kind: ValueType) -> str:
     """What a default has to be, for messages."""
     words = {"bool": "true or false", "int": "a whole number", "float": "a number", "word": "text",
@@ -104,7 +133,10 @@ def _scalar(kind: ValueType, raw: object) -> Value:
     if kind.base == "float":
         raw = {"inf": math.inf, "-inf": -math.inf}.get(raw, raw) if isinstance(raw, str) else raw
         if isinstance(raw, int | float) and not isinstance(raw, bool) and not math.isnan(raw):
-            return float(raw)
+            try:
+                return rounded(float(raw), kind.element)
+            except OverflowError:
+                raise ValueError(f"{raw} does not fit {kind.element}") from None
     scalar = ValueType(kind.element, kind.base)
     raise ValueError(f"{raw!r} is not {describe(scalar)}")
 
