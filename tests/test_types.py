@@ -32,6 +32,15 @@ PhysxSchema.PhysxMimicJointAPI.Apply(prim, "rotX", referenceJointAxis="x")  # wr
 root.CreateStiffnessAttr("stiff")                                           # wrong
 root.set(gearing=1.0)                                                       # wrong
 PhysxSchema.PhysxRigidBodyAPI.Apply(prim, "name")                           # wrong
+with PhysxSchema.strict():
+    PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", strict=True, stiffness=1.0)
+description: PhysxSchema.ClassDescription = PhysxSchema.describe_class(PhysxSchema.PhysxJointAPI)
+unit: str = description.properties[0].unit
+gear = PhysxSchema.PhysxPhysicsGearJoint.Define(prim.GetStage(), "/gear", gearRatio=2.0)
+material = PhysxSchema.OmniPhysics.DeformableMaterialAPI.Apply(prim)
+PhysxSchema.PhysxTendonAxisRootAPI.Apply(prim, "t", strict="yes")           # wrong
+PhysxSchema.describe_class(5)                                               # wrong
+PhysxSchema.PhysxPhysicsGearJoint.Define(prim.GetStage(), "/g", ratio=2.0)  # wrong
 '''
 
 
@@ -53,6 +62,24 @@ def test_mypy_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", result.stdout)}
     wrong = {number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")}
     assert found == wrong, result.stdout
+
+
+def test_mypy_names_what_is_deprecated(tmp_path: Path) -> None:
+    path = tmp_path / "former.py"
+    path.write_text("""
+import physx_schema as PhysxSchema
+from pxr import Usd
+
+prim: Usd.Prim = Usd.Stage.CreateInMemory().DefinePrim("/scene")
+scene = PhysxSchema.PhysxSceneAPI.Apply(prim)
+scene.CreateBounceThresholdAttr(1.0)
+scene.CreateEnableResidualReportingAttr(True)
+PhysxSchema.PhysxJointAPI.Apply(prim)
+""", encoding="utf-8")
+    result = mypy("--cache-dir", str(ROOT / ".mypy_cache/mistakes"), "--enable-error-code", "deprecated", str(path))
+    found = re.findall(r"former\.py:(\d+): error: .* is deprecated: (.*?)  \[deprecated\]", result.stdout)
+    assert [number for number, _ in found] == ["8", "9"], result.stdout
+    assert "PhysxJointAxisAPI" in found[1][1]
 
 
 def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
