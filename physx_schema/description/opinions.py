@@ -69,8 +69,8 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_instances", "_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties", "type_name",
-                 "used_schemas")
+    __slots__ = ("_instances", "_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties",
+                 "type_name", "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim

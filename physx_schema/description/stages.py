@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
+from physx_schema.description.untrusted import require_safe
 from physx_schema.errors import UnreadableError
+
+_PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
+_LONGEST = 160
 
 
 def open_stage(source: str | Path | Any) -> Any:
@@ -17,6 +22,7 @@ def open_stage(source: str | Path | Any) -> Any:
         return source
     path = Path(source)
     _require_file(path)
+    require_safe(path)
     try:
         layer = Sdf.Layer.FindOrOpen(str(path))
         if layer is None:
@@ -42,15 +48,24 @@ def _require_file(path: Path) -> None:
 
 
 def _reason(error: Any, path: Path) -> str:
-    """The first thing USD said, on one line."""
+    """The first thing USD said about a place in the file, else the first thing it said, on one short line."""
+    said = []
     for item in error.args:
         try:
             text = " ".join(str(item.commentary).split())
         except UnicodeDecodeError:
             return "not valid UTF-8 text"
+        if text.startswith(f"{path}:"):
+            return _short(text.removeprefix(f"{path}:"))
         if text and not text.startswith("Failed to open layer"):
-            return text.removeprefix(f"{path}:")
-    return "USD cannot open the file"
+            said.append(text)
+    return _short(said[0].removeprefix(f"<{path}> ")) if said else "USD cannot open the file"
+
+
+def _short(text: str) -> str:
+    """USD's words without the names of its parser's rules and without long excerpts of the file."""
+    text = _PARSER_RULE.sub("it cannot be parsed", text)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
 
 
 def source_name(stage: Any) -> str:
