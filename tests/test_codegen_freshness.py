@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from click.testing import CliRunner
-from physx_codegen import emit, fields, json_schema, language_page, usda_keys
+from physx_codegen import emit, fields, json_schema, language_page, usda_keys, value_types
 from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
 
@@ -52,6 +53,12 @@ def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
     assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
     for place in fields.PLACES.values():
         assert [key for key in place if f"\n| `{key}`" not in text] == []
+
+
+def test_the_editors_schema_accepts_the_keys_of_typed_entries() -> None:
+    names = [*value_types.TYPES, "dictionary", "usda"]
+    assert [name for name in names if not re.match(json_schema.TYPED, f"{name} a b")] == []
+    assert not re.match(json_schema.TYPED, "note")
 
 
 def test_the_editors_schema_knows_the_keys_of_the_loader() -> None:

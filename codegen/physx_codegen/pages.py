@@ -24,6 +24,7 @@ KINDS = {
     "non-applied": "API schema that is not applied",
     "typed": "Prim type",
     "abstract": "Abstract prim type",
+    "base": "Root of all schemas of its kind",
 }
 
 
@@ -143,7 +144,7 @@ def described_property(cls: SchemaClass, prop: Property) -> dict[str, Any]:
 
 def call(cls: SchemaClass) -> str:
     """How the class is put on a stage in Python; empty where it is not."""
-    if cls.kind in {"non-applied", "abstract"} or cls.extends:
+    if cls.kind in {"non-applied", "abstract", "base"} or cls.extends:
         return ""
     if cls.kind == "typed":
         return f'prim = {cls.python_name}.Define(stage, "/World/{naming.camel_case(cls.python_name)}")'
