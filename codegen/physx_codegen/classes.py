@@ -31,6 +31,7 @@ class Accessor:
     paragraphs: list[str]
     former: str = ""
     deprecated: str = ""
+    bare: str = ""                      # arguments of CreateAttribute for a property whose name is the instance name
 
     @property
     def noun(self) -> str:
@@ -88,7 +89,8 @@ def local_base(scope: Scope, cls: SchemaClass) -> SchemaClass | None:
 def needed(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """The classes that have to be defined before this one."""
     base = local_base(scope, cls)
-    return [*builtins(scope, cls), *reflected(scope, cls), *([base] if base else [])]
+    found = [*builtins(scope, cls), *reflected(scope, cls), *([base] if base else [])]
+    return list({other.name: other for other in found}.values())
 
 
 def inherited(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
@@ -125,7 +127,7 @@ def values_text(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
         "name": f"{cls.python_name}Values", "doc": [f"Keywords of {' and '.join(users)}."],
         "parents": ", ".join(f"{other.python_name}Values" for other in needed(scope, cls)) or "TypedDict",
         "keywords": [keyword_lines(words[name], annotation(prop, literal=True))
-                     for name, prop in own if name not in known],
+                     for name, prop in own if name not in known and prop.name != naming.PLACEHOLDER],
     }
 
 
@@ -143,7 +145,8 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     """What the template needs for a class."""
     words = keywords(scope, cls)
     retired = [(holder, prop) for holder in scope.holders.get(cls.name, ()) for prop in holder.properties]
-    repeated = [(home, prop) for other in reflected(scope, cls) for home, prop in every_property(scope, other)]
+    repeated = [(home, prop) for other in reflected(scope, cls) if other not in builtins(scope, cls)
+                for home, prop in every_property(scope, other)]
     own = [*repeated, *((cls, prop) for prop in cls.properties), *retired]
     above = bases(scope, cls)
     mixin = f"{cls.python_name}Accessors" if shared(scope, cls) else ""
@@ -151,7 +154,8 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
         "cls": cls, "library": scope.library_of(cls), "maker": MAKERS.get(cls.kind, ""),
         "getter": "get" if cls.is_api else "get_typed",
         "mixin": mixin, "mixin_bases": ", ".join(above), "bases": mixin or ", ".join(above),
-        "properties": [constructor(cls, prop, words[naming.local_name(cls, prop)]) for prop in cls.properties],
+        "properties": [constructor(cls, prop, words[naming.local_name(cls, prop)]) for prop in cls.properties
+                       if prop.name != naming.PLACEHOLDER],
         "retired_properties": [constructor(home, prop, "") for home, prop in retired],
         "inherited": [f"{other.python_name}.definition" for other in needed(scope, cls)],
         "facts": [(key, python_lines(key, getattr(cls, key))) for key in FACTS if getattr(cls, key)],
@@ -191,9 +195,14 @@ def compiled_base(scope: Scope, cls: SchemaClass) -> tuple[str, str]:
 
 def accessor(cls: SchemaClass, prop: Property) -> Accessor:
     """The Get and Create methods of a property."""
+    bare = ""
+    if prop.name == naming.PLACEHOLDER and isinstance(prop, Attribute):
+        variability = "Uniform" if prop.uniform else "Varying"
+        bare = f"sdf_type({PYTHON(prop.type)}), False, Sdf.Variability{variability}"
     return Accessor(
         naming.api_name(prop), naming.suffix(prop), naming.local_name(cls, prop), annotation(prop, literal=False),
-        docstrings.property_paragraphs(cls, prop), naming.proper_case(prop.renamed_from), prop.deprecated)
+        docstrings.property_paragraphs(cls, prop), naming.proper_case(prop.renamed_from), prop.deprecated,
+        bare)
 
 
 def collection(cls: SchemaClass, entry: str) -> dict[str, str]:

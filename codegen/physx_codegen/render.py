@@ -25,6 +25,7 @@ IMPORTS = (
                   "get_typed_relationship")),
     ("._base", ("MultipleApplyAPI", "NonAppliedAPI", "SingleApplyAPI", "TypedSchema", "define", "renamed")),
     ("._definition", ("Attribute", "Definition", "Range", "Relationship")),
+    ("._target", ("sdf_type",)),
 )
 TYPING_IMPORTS = (
     ("typing", ("Literal", "Self", "TypeAlias", "TypedDict", "Unpack")),

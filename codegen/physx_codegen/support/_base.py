@@ -1,3 +1,4 @@
+# mypy: allow-subclassing-any
 # pyright: reportIncompatibleMethodOverride=false
 # Stubs of USD call class methods static, or methods of objects.
 """What every generated class does: construct, find, apply, create and set properties."""
