@@ -130,6 +130,11 @@ UNUSED = {"Relationship": {
     "custom_get", "override", "hidden", "custom_data", "retired", "deprecated", "renamed_from", "group"}}
 
 
+def test_hard_limits_are_a_range() -> None:
+    attributes = {prop.name: prop for prop in load_usda(OWN[0]).families[0].classes[0].attributes}
+    assert attributes["limited"].range_text == "[0, 1]" and attributes["weights"].range_text == ""
+
+
 def test_the_schema_with_every_key_fills_every_field() -> None:
     """A field that neither the hand-made schemas nor ours fill would not be covered by the tests above."""
     everything = [load_usda(OWN[0]), *map(load_yaml.load, YAML)]

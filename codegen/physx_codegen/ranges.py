@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-from .model import Range
+from .model import Entry, Range
+from .value_types import number_text
 
 RANGE = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 NAME = re.compile(r"[A-Za-z_]\w*(:[A-Za-z_]\w*)*")
@@ -18,6 +19,22 @@ def parse(text: str) -> Range:
         raise ValueError(f"range '{text}' is no interval; write one such as \"[0, inf)\"")
     opening, lower, upper, closing = match.groups()
     return Range(bound(lower), bound(upper), opening == "[", closing == "]")
+
+
+def of_limits(metadata: tuple[Entry, ...]) -> str:
+    """The interval that the hard limits of USD's metadata `limits` give a number; empty where they give none."""
+    limits = _inner(metadata, "limits")
+    hard = {entry.key: entry.value for entry in _inner(limits, "hard")}
+    lower, upper = hard.get("minimum", -math.inf), hard.get("maximum", math.inf)
+    if not hard or not isinstance(lower, int | float) or not isinstance(upper, int | float):
+        return ""                                   # of a vector: no interval
+    opening, closing = ("(" if lower == -math.inf else "["), (")" if upper == math.inf else "]")
+    return f"{opening}{number_text(lower)}, {number_text(upper)}{closing}"
+
+
+def _inner(entries: tuple[Entry, ...], key: str) -> tuple[Entry, ...]:
+    found = next((entry.value for entry in entries if entry.key == key), ())
+    return tuple(item for item in found if isinstance(item, Entry)) if isinstance(found, tuple) else ()
 
 
 def bound(text: str) -> float | str:

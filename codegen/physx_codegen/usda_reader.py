@@ -237,7 +237,7 @@ class UsdaReader:
         return Relationship(**given)
 
     def _attribute(self, spec: Any, path: str, given: dict[str, Any]) -> Attribute:
-        text = given.pop("range")
+        text = given.pop("range") or ranges.of_limits(given["metadata"])
         return Attribute(
             type=str(spec.typeName), default=self._default(spec, path), range=self._range(text, path), range_text=text,
             uniform=spec.variability == Sdf.VariabilityUniform, tokens=tuple(spec.allowedTokens or ()), **given)

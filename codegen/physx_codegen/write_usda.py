@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from . import fields, naming, usda_keys, usda_text
+from . import fields, naming, ranges, usda_keys, usda_text
 from .model import DICTIONARY, RAW, Attribute, Entry, Library, Property, SchemaClass, Token
 
 INDENT = "    "
@@ -68,6 +68,8 @@ def own_data(own: Iterable[Entry]) -> list[Entry]:
 def own_entries(owner: SchemaClass | Property, keys: Iterable[str], table: dict[str, fields.Field]) -> list[Entry]:
     """Our own facts of a class or property, by the names of the YAML language."""
     values = {key: getattr(owner, "range_text" if key == "range" else key) for key in keys}
+    if isinstance(owner, Attribute) and owner.range_text == ranges.of_limits(owner.metadata):
+        values.pop("range")                         # USD's own limits say it already
     return [Entry(key, OWN_TYPES.get(table[key].holds, "string"), value) for key, value in values.items() if value]
 
 
