@@ -222,6 +222,15 @@ def test_our_plugin_is_read_back_as_what_the_yaml_says() -> None:
     assert places(compare(read(str(ROOT / "schema")), plugins)) == []
 
 
+def test_our_schema_usda_carries_ranges_and_units_into_a_comparison(tmp_path: Path) -> None:
+    ours = ROOT / "generated/physx_generated/schema.usda"
+    changed = tmp_path / "schema.usda"
+    text = ours.read_text(encoding="utf-8")
+    changed.write_text(text.replace('string range = "[0, inf)"', 'string range = "[0, 5]"', 1), encoding="utf-8")
+    assert compare(read(str(ROOT / "schema/physx")), read(str(ours))).differences == ()
+    assert [found.change for found in compare(read(str(ours)), read(str(changed))).differences] == ["range"]
+
+
 @pytest.mark.parametrize("name", ["usdPhysics", "usdGeom", "usdSkel", "usdLux", "usdShade", "usdRender", "usdVol"])
 def test_schema_usda_of_usd_itself_is_what_its_compiled_plugin_holds(name: str) -> None:
     plugin = Path(pxr.__path__[0]) / "pluginfo" / name / "resources"

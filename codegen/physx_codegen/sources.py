@@ -59,7 +59,14 @@ def _file(name: str, path: Path) -> Source:
         _refuse(name, "is not a schema; give a folder with YAML, a schema.usda or a generatedSchema.usda")
     from .load_usda import load_usda  # needs pxr
 
-    return Source(name, (load_usda(path),), USDA)
+    library = load_usda(path)
+    return Source(name, (library,), YAML if has_own_facts(library) else USDA)
+
+
+def has_own_facts(library: Library) -> bool:
+    """Whether a schema.usda carries what only our language has words for, as those that we write do."""
+    return any(getattr(prop, key) for cls in library.classes for prop in cls.properties
+               for key in ("unit", "targets", "deprecated", "retired", "renamed_from") if hasattr(prop, key))
 
 
 def _plugins(name: str, folders: list[Path]) -> Source:
