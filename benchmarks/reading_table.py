@@ -12,16 +12,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pxr import Usd
-
 ROOT = Path(__file__).resolve().parents[1]
-SUFFIXES = frozenset({".usd", ".usda", ".usdc", ".usdz"})
-_FIND_SAMPLES = "import ovphysx, pathlib; print(pathlib.Path(ovphysx.__file__).parent / 'samples')"
 
 oracle = os.environ.get("PHYSX_ORACLE", "")
 if not Path(oracle, "physx_oracle.py").is_file():
@@ -29,24 +24,8 @@ if not Path(oracle, "physx_oracle.py").is_file():
 sys.path[:0] = [str(ROOT / "tests"), oracle]
 
 from reading_agreement import FIELDS  # noqa: E402
-from reading_run import Compared, Stage, agreement  # noqa: E402
+from reading_run import Compared, Stage, agreement, articulations_below, samples  # noqa: E402
 from reading_stages import STAGES  # noqa: E402
-
-
-def articulations_below(folder: Path) -> Iterator[Stage]:
-    """Every stage in a folder that has a prim with PhysicsArticulationRootAPI."""
-    for path in sorted(item for item in folder.rglob("*") if item.suffix in SUFFIXES):
-        stage = Usd.Stage.Open(str(path))
-        prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
-        if any("PhysicsArticulationRootAPI" in prim.GetAppliedSchemas() for prim in prims):
-            yield Stage(str(path.relative_to(folder)), path)
-
-
-def samples() -> Path:
-    """The folder of ovphysx's own stages."""
-    python = os.environ.get("ORACLE_PYTHON", sys.executable)
-    done = subprocess.run([python, "-c", _FIND_SAMPLES], capture_output=True, text=True, check=True)
-    return Path(done.stdout.strip())
 
 
 def groups(options: argparse.Namespace) -> dict[str, Sequence[Stage]]:
@@ -75,8 +54,7 @@ def print_differences(results: Mapping[str, Compared]) -> int:
     """Every difference in words; returns in how many stages there are some."""
     count = 0
     for name, found in results.items():
-        lines = [f"the engine ended: {found.crash}"] if found.crash else [
-            f"{field}: {text}" for field, texts in found.fields.items() for text in texts]
+        lines = found.differences()
         count += bool(lines)
         for line in lines:
             print(f"{name}: {line}")

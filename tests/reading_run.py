@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +13,14 @@ from typing import Any
 
 import numpy as np
 from physx_runtime import simulate
+from pxr import Usd
 from reading_agreement import Differences, compare, compare_posed, equal
 from robots import opened
 
 from physx_schema.description import Articulation, Description, describe
 
+SUFFIXES = frozenset({".usd", ".usda", ".usdc", ".usdz"})
+_FIND_SAMPLES = "import ovphysx, pathlib; print(pathlib.Path(ovphysx.__file__).parent / 'samples')"
 BATCH = 40              # stages of one engine process
 DT, STEPS = 1 / 60, 4
 MOTION = 2e-5           # float32 over a few steps, rad or length
@@ -36,6 +42,28 @@ class Compared:
     articulations: int = 0
     fields: Differences = field(default_factory=dict)
     crash: str = ""             # what the engine said as it ended
+
+    def differences(self) -> list[str]:
+        """Every difference in words, each behind its field."""
+        if self.crash:
+            return [f"the engine ended: {self.crash}"]
+        return [f"{name}: {text}" for name, texts in self.fields.items() for text in texts]
+
+
+def articulations_below(folder: Path) -> Iterator[Stage]:
+    """Every stage in a folder that has a prim with PhysicsArticulationRootAPI."""
+    for path in sorted(item for item in folder.rglob("*") if item.suffix in SUFFIXES):
+        stage = Usd.Stage.Open(str(path))
+        prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
+        if any("PhysicsArticulationRootAPI" in prim.GetAppliedSchemas() for prim in prims):
+            yield Stage(str(path.relative_to(folder)), path)
+
+
+def samples() -> Path:
+    """The folder of ovphysx's own stages."""
+    python = os.environ.get("ORACLE_PYTHON", sys.executable)
+    done = subprocess.run([python, "-c", _FIND_SAMPLES], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
 
 
 def agreement(stages: Sequence[Stage]) -> dict[str, Compared]:

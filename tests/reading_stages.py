@@ -1,4 +1,4 @@
-"""Every stage that this project authored for the comparison of the reader with PhysX, by name."""
+"""Every stage that this project authored for the comparison of the reader with PhysX, by theme."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ import reading_stages_joints
 import reading_stages_trees
 from reading_run import Stage
 
-_THEMES = (reading_stages_joints, reading_stages_bodies, reading_stages_trees)
 
-STAGES = tuple(Stage(name, text, name in reading_stages_trees.MOVING)
-               for theme in _THEMES for name, text in theme.STAGES.items())
+def _stages(texts: dict[str, str]) -> tuple[Stage, ...]:
+    return tuple(Stage(name, text, name in reading_stages_trees.MOVING) for name, text in texts.items())
+
+
+THEMES = {
+    "joints": _stages(reading_stages_joints.STAGES),
+    "bodies": _stages(reading_stages_bodies.STAGES),
+    "trees": _stages(reading_stages_trees.STAGES),
+}
+STAGES = tuple(stage for stages in THEMES.values() for stage in stages)
