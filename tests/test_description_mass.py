@@ -148,7 +148,7 @@ def test_density_of_water_follows_the_units(meters: float, kilograms: float, mas
     assert body({}, cube(), meters=meters, kilograms=kilograms).mass == pytest.approx(mass)
 
 
-def test_mesh_collider_is_reported_as_not_weighed() -> None:
+def test_mesh_without_points_is_reported_as_no_shape() -> None:
     description = read({"float physics:mass": 1.0}, collider("Mesh"))
     found = [(problem.code, problem.path) for problem in description.problems]
-    assert found == [("body/collider-mass", "/Robot/a/shape")]
+    assert found == [("collider/no-shape", "/Robot/a/shape")]

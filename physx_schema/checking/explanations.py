@@ -93,7 +93,19 @@ EXPLANATIONS: Mapping[str, str] = {
     # --- bodies, articulations, scene ---
     "body/no-mass": "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
     "body/zero-inertia": "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
-    "body/collider-mass": "The mass of this kind of collider is worked out by PhysX's mesh tools and not here.",
+    "body/collider-mass": "PhysX's mesh tools make convex decompositions, sphere fillings, boxes and spheres around "
+                          "meshes, and SDFs of open meshes. What they weigh is estimated here.",
+    "collider/no-shape": "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims "
+                         "with PhysicsCollisionAPI, and of such children of an Xform or Scope that has it. A plane on a "
+                         "body that moves by forces is refused.",
+    "collider/offsets": "restOffset must be below contactOffset; PhysX otherwise drops both.",
+    "material/combine-mode": "Combine modes are average, min, multiply and max; PhysX takes average for anything else.",
+    "material/refused": "A friction below 0, a restitution above 1 or a value that is no number makes PhysX work with "
+                        "its default material: friction 0.5, no restitution.",
+    "group/several": "PhysX keeps a collider in one collision group, the first by path.",
+    "group/missing-group": "physics:filteredGroups points at something that is no PhysicsCollisionGroup.",
+    "group/missing-member": "The colliders collection of a collision group names a path without a prim.",
+    "pair/missing-target": "physics:filteredPairs names a path without a prim.",
     "articulation/loop": "A joint connects two links that the tree already connects. PhysX articulations are trees.",
     "articulation/nested-root": "An articulation root inside the prims of another is refused.",
     "articulation/no-bodies": "PhysicsArticulationRootAPI holds no enabled rigid body.",

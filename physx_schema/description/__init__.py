@@ -1,5 +1,6 @@
 """A stage as frozen facts: the one reader that rules and runtime share."""
 
+from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model import (
     Articulation,
     Attachment,
@@ -26,7 +27,7 @@ from physx_schema.description.model import (
 from physx_schema.description.reader import describe
 
 __all__ = [
-    "Articulation", "Attachment", "Authored", "Description", "Dof", "Drive", "Envelope", "FixedTendon", "Joint", "Link",
-    "Mimic", "MimicDeclaration", "Opinion", "Pose", "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3",
-    "describe", "unlimited",
+    "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Description", "Dof", "Drive", "Envelope",
+    "FilteredPair", "FixedTendon", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion", "PhysicsMaterial", "Pose",
+    "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3", "describe", "unlimited",
 ]

@@ -17,7 +17,10 @@ from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
-_TOUCHING = frozenset({"PhysicsCollisionAPI", "PhysicsMaterialAPI"})
+_TOUCHING = frozenset({
+    "PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxConvexHullCollisionAPI",
+    "PhysicsMaterialAPI", "PhysxMaterialAPI", "PhysicsFilteredPairsAPI",
+})
 _IDLE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
     ("PhysicsMassAPI", "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"),

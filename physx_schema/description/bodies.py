@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_schema.description.colliders import Collider, read_collider
+from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.mass import as_rotation, read_mass
 from physx_schema.description.model import Joint, Link, Vec3
 from physx_schema.description.opinions import PrimOpinions
@@ -22,28 +22,12 @@ def is_kinematic(opinions: PrimOpinions) -> bool:
     return opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled")
 
 
-def colliders_by_body(reading: Reading) -> dict[str, list[PrimOpinions]]:
-    """Prims with PhysicsCollisionAPI under the body they belong to."""
-    found: dict[str, list[PrimOpinions]] = {}
-    for opinions in reading.having("PhysicsCollisionAPI"):
-        body = reading.body_of(opinions.path)
-        if body:
-            found.setdefault(body, []).append(opinions)
-    return found
-
-
 def read_link(
-    reading: Reading, body: PrimOpinions, colliders: Sequence[PrimOpinions], parent: int, joint: Joint | None,
+    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
     scene: str = "",
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
-    shapes: list[Collider] = []
-    for opinions in colliders:
-        opinions.mark("PhysicsCollisionAPI")
-        collider = read_collider(reading, opinions, body)
-        if collider is not None:
-            shapes.append(collider)
-    mass = read_mass(reading, body, shapes)
+    mass = read_mass(reading, body, colliders)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
@@ -54,7 +38,8 @@ def read_link(
         max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
         cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
-        principal_axes=as_rotation(mass.axes),
+        principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
+        scene=scene, kinematic=is_kinematic(body),
     )
 
 

@@ -1,137 +1,218 @@
-"""Collision shapes as mass distributions: volume, centre and inertia of unit density."""
+"""Colliders: the shapes PhysX makes of prims with PhysicsCollisionAPI, and where they sit on their bodies."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pxr import Gf, UsdGeom, UsdShade
+from pxr import Usd
 
-from physx_schema.description.frames import pose_of, scaled
-from physx_schema.description.model import Pose, Vec3
+from physx_schema.description.collision import Collider
+from physx_schema.description.frames import scaled, taken_apart
+from physx_schema.description.materials import Materials
+from physx_schema.description.meshes import MeshSolids, Weighed, bounding_sphere, mesh_kind, read_mesh
+from physx_schema.description.model import Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
+from physx_schema.description.shapes import Sizes, is_analytic, read_shape
 
-_AXES = {"X": 0, "Y": 1, "Z": 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """A solid of density 1: its volume, its centre, and its inertia about that centre in the shape's axes."""
-
-    volume: float
-    inertia: Vec3
-    center: Vec3 = (0.0, 0.0, 0.0)
+_OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
+_LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
+_MESH = "Mesh"
+_ACTIVE = Usd.TraverseInstanceProxies()
 
 
 @dataclass(frozen=True, slots=True)
-class Collider:
-    """A collision shape placed in the frame of its body, lengths scaled."""
+class ColliderPart:
+    """A collider with what its mass is worked out from."""
 
-    opinions: PrimOpinions
-    shape: Shape
-    pose: Pose
+    fact: Collider
+    opinions: PrimOpinions              # of the prim with PhysicsCollisionAPI
+    prim: Any                           # with the geometry
+    materials: Materials
+    weigh: Callable[[], Weighed]        # meshes are cooked when their mass is asked for
+
+    def density(self) -> float:
+        """The density of the material bound to the collider, 0 where there is none."""
+        return self.materials.density(self.prim)
 
 
-def read_collider(reading: Reading, opinions: PrimOpinions, body: PrimOpinions) -> Collider | None:
-    """The shape of a prim with PhysicsCollisionAPI, None where its mass cannot be computed here."""
-    measure = _SHAPES.get(opinions.type_name)
-    if measure is None:
-        reading.problem(
-            "body/collider-mass", opinions.path, "", f"the mass of a {opinions.type_name or 'typeless'} collider "
-            "is not computed by this library", "the body's mass, centre or inertia may differ from PhysX's",
-            f"author physics:mass, physics:centerOfMass and physics:diagonalInertia on {body.path}", "warning",
+class ColliderReader:
+    """Makes colliders of prims, with what they share: meshes cooked once, materials and groups."""
+
+    def __init__(self, reading: Reading, scene: Scene, materials: Materials, groups: dict[str, str]) -> None:
+        self._reading = reading
+        self._materials = materials
+        self._groups = groups
+        self._solids = MeshSolids(1.0 / reading.meters_per_unit)
+        self._least_offset = _least_offset(reading, scene)
+
+    def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
+        """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
+        opinions.mark("PhysicsCollisionAPI")
+        body = self._reading.body_of(opinions.path)
+        moving = body if body and self._reading.prims[body].view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled") else ""
+        parts = [self._part(opinions, prim, moving) for prim in _geometries(opinions.prim)]
+        found = [part for part in parts if part is not None]
+        if not found:
+            self._report_no_shape(opinions, moving)
+        return found
+
+    def _part(self, opinions: PrimOpinions, prim: Any, body: str) -> ColliderPart | None:
+        kinematic = bool(body) and self._reading.prims[body].view("PhysicsRigidBodyAPI").flag("kinematicEnabled")
+        dynamic = bool(body) and not kinematic
+        scale = self._reading.frames.scale(prim)
+        settings = _MeshSettings(opinions) if str(prim.GetTypeName()) == _MESH else None
+        sizes: Sizes | None
+        weigh: Callable[[], Weighed]
+        if settings is not None:
+            made = self._mesh(prim, settings, scale, dynamic)
+            if made is None:
+                return None
+            sizes, weigh = made
+        else:
+            sizes = read_shape(prim, scale)
+            if sizes is None or (sizes.kind == "plane" and dynamic):
+                return None
+            weigh = Weighed(sizes.bulk).itself
+        fact = self._fact(opinions, prim, body, sizes, settings)
+        return ColliderPart(fact, opinions, prim, self._materials, weigh)
+
+    def _mesh(
+        self, prim: Any, settings: _MeshSettings, scale: Vec3, dynamic: bool,
+    ) -> tuple[Sizes, Callable[[], Weighed]] | None:
+        mesh = read_mesh(prim)
+        if not mesh.usable:
+            return None
+        kind = mesh_kind(settings.approximation, dynamic)
+        if kind == "bounding-sphere":
+            sizes = Sizes(kind, radius=bounding_sphere(mesh.points, scale)[1])
+        elif kind not in ("triangle-mesh", "sdf"):
+            sizes = Sizes(kind)
+        else:
+            spans = mesh.points.max(axis=0) - mesh.points.min(axis=0)
+            sizes = Sizes(kind, scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale)))
+        return sizes, lambda: self._solids.weigh(mesh, kind, scale, settings.vertices, settings.thickness)
+
+    def _fact(
+        self, opinions: PrimOpinions, prim: Any, body: str, sizes: Sizes, settings: _MeshSettings | None,
+    ) -> Collider:
+        view = opinions.view("PhysxCollisionAPI")
+        contact, rest = self._offsets(opinions, sizes)
+        margin = prim.GetAttribute("physxConvexGeometry:margin").Get() if sizes.kind in ("cylinder", "cone") else 0.0
+        return Collider(
+            path=opinions.path, geometry=str(prim.GetPath()), body=body, kind=sizes.kind,
+            pose=self._placed(prim, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
+            half_height=sizes.half_height, scale=self._reading.frames.scale(prim) if settings else (1.0, 1.0, 1.0),
+            margin=max(float(margin or 0.0), 0.0), approximation=settings.approximation if settings else "",
+            hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),
+            group=self._groups.get(opinions.path, ""),
+            enabled=opinions.view("PhysicsCollisionAPI").flag("collisionEnabled"),
+            trigger=opinions.has("PhysxTriggerAPI"), contact_offset=contact, rest_offset=rest,
+            torsional_patch_radius=view.number("torsionalPatchRadius", 0.0),
+            min_torsional_patch_radius=view.number("minTorsionalPatchRadius", 0.0),
         )
-        return None
-    shape = measure(opinions.prim, reading.frames.scale(opinions.prim))
-    return Collider(opinions, shape, _placed(reading, opinions, body))
+
+    def _placed(self, prim: Any, body: str) -> Pose:
+        """The shape's pose in its body's frame, with the body's scale in the position; in the world without a body."""
+        frames = self._reading.frames
+        if not body:
+            return frames.pose(prim)
+        holder = self._reading.prims[body].prim
+        if prim == holder:
+            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+        matrix = frames.matrix(prim) * frames.matrix(holder).GetInverse()
+        position, rotation = taken_apart(matrix).pose
+        return scaled(position, frames.scale(holder)), rotation
+
+    def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
+        """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""
+        contact, rest = _authored_offsets(opinions)
+        if sizes.kind == "plane" and contact is None:
+            contact = _OFFSET_OF_SIZE / self._reading.meters_per_unit
+        if contact is not None:
+            if contact >= rest:
+                return contact, rest if rest < contact else 0.0
+            self._report_offsets(opinions, contact, rest)
+            rest = 0.0
+        smallest = min(sizes.extents)
+        if math.isnan(smallest):
+            return None, rest
+        return max(_OFFSET_OF_SIZE * smallest, self._least_offset) + max(rest, 0.0), rest
+
+    def _report_offsets(self, opinions: PrimOpinions, contact: float, rest: float) -> None:
+        self._reading.problem(
+            "collider/offsets", opinions.path, "physxCollision:restOffset",
+            f"a rest offset of {rest:g} with a contact offset of {contact:g}",
+            "PhysX drops both: it works a contact offset out and takes a rest offset of 0",
+            "author a rest offset below the contact offset",
+        )
+
+    def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:
+        type_name = opinions.type_name or "typeless prim"
+        if opinions.type_name == _MESH:
+            found, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
+        elif opinions.type_name == "Plane":
+            found, fix = f"a plane on {body}, which moves by forces", "use a Cube, or take the plane off the body"
+        elif is_analytic(opinions.type_name) or opinions.prim.GetChildren():
+            found, fix = f"a {type_name} with no geometry right below it", "apply PhysicsCollisionAPI to the geometry"
+        else:
+            found, fix = f"a {type_name}", "use Cube, Sphere, Capsule, Cylinder, Cone, Plane or Mesh"
+        self._reading.problem(
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on {found}",
+            "PhysX makes no collision shape of it", fix,
+        )
 
 
-def _placed(reading: Reading, opinions: PrimOpinions, body: PrimOpinions) -> Pose:
-    """The shape's pose in the body frame, with the body's scale in the position."""
-    if opinions is body:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
-    matrix = reading.frames.matrix(opinions.prim) * reading.frames.matrix(body.prim).GetInverse()
-    position, rotation = pose_of(Gf.Transform(matrix))
-    return scaled(position, reading.frames.scale(body.prim)), rotation
+class _MeshSettings:
+    """How a mesh is to be approximated."""
+
+    def __init__(self, opinions: PrimOpinions) -> None:
+        view, hull = opinions.view("PhysicsMeshCollisionAPI"), opinions.view("PhysxConvexHullCollisionAPI")
+        newton = opinions.view("NewtonMeshCollisionAPI")
+        self.approximation = view.token("approximation")
+        limit = hull.count("hullVertexLimit")
+        if not hull.applied and newton.count("maxHullVertices", -1) > 0:
+            limit = newton.count("maxHullVertices", -1)
+        self.vertices = limit
+        self.thickness = hull.number("minThickness")
 
 
-def _cube(prim: Any, scale: Vec3) -> Shape:
-    size = abs(float(UsdGeom.Cube(prim).GetSizeAttr().Get()))
-    return _box((abs(size * scale[0]), abs(size * scale[1]), abs(size * scale[2])))
+def _geometries(prim: Any) -> Iterator[Any]:
+    """The prim itself where it has geometry, else its children that have."""
+    if _has_shape(prim):
+        yield prim
+    elif prim.GetTypeName() in ("", "Xform", "Scope"):
+        yield from (child for child in prim.GetFilteredChildren(_ACTIVE) if _has_shape(child))
 
 
-def _box(size: Vec3) -> Shape:
-    x, y, z = size
-    volume = x * y * z
-    return Shape(volume, (volume * (y * y + z * z) / 12, volume * (x * x + z * z) / 12, volume * (x * x + y * y) / 12))
+def _has_shape(prim: Any) -> bool:
+    name = str(prim.GetTypeName())
+    return name == _MESH or is_analytic(name)
 
 
-def _sphere(prim: Any, scale: Vec3) -> Shape:
-    radius = abs(float(UsdGeom.Sphere(prim).GetRadiusAttr().Get()) * max(map(abs, scale)))
-    volume = 4 / 3 * math.pi * radius**3
-    inertia = 0.4 * volume * radius * radius
-    return Shape(volume, (inertia, inertia, inertia))
+def _absolute(scale: Vec3) -> Vec3:
+    return abs(scale[0]), abs(scale[1]), abs(scale[2])
 
 
-def _along(axis: int, along: float, across: float) -> Vec3:
-    """Principal moments of a body of revolution about an axis."""
-    moments = [across, across, across]
-    moments[axis] = along
-    return moments[0], moments[1], moments[2]
+def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
+    """Contact offset, None where PhysX is to choose, and rest offset: PhysX's own opinions, then Newton's."""
+    view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
+    contact, rest = view.number("contactOffset"), view.number("restOffset")
+    if not math.isfinite(rest):
+        rest = newton.number("contactMargin")
+        rest = rest if math.isfinite(rest) else 0.0
+    if not (math.isfinite(contact) and contact >= 0.0):
+        gap = newton.number("contactGap")
+        contact = rest + gap if math.isfinite(gap) and gap >= 0.0 else -math.inf
+    return (contact if math.isfinite(contact) else None), rest
 
 
-def _size(shape: Any, scale: Vec3) -> tuple[int, float, float]:
-    """Axis, radius and height of a capsule, cylinder or cone with the scale in them."""
-    axis = _AXES.get(str(shape.GetAxisAttr().Get()), 0)
-    across = max(abs(scale[i]) for i in range(3) if i != axis)
-    radius, height = float(shape.GetRadiusAttr().Get()), float(shape.GetHeightAttr().Get())
-    return axis, abs(radius * across), abs(height * scale[axis])
-
-
-def _cylinder(prim: Any, scale: Vec3) -> Shape:
-    axis, radius, height = _size(UsdGeom.Cylinder(prim), scale)
-    square = radius * radius
-    volume = math.pi * square * height
-    return Shape(volume, _along(axis, volume * square / 2, volume * (3 * square + height * height) / 12))
-
-
-def _cone(prim: Any, scale: Vec3) -> Shape:
-    """The exact cone; PhysX works with a convex hull of it, whose mass is about 0.03 % less.
-
-    Its moments across are those about mid-height, which PhysX uses as if they were about the centre of mass.
-    """
-    axis, radius, height = _size(UsdGeom.Cone(prim), scale)
-    square = radius * radius
-    volume = math.pi * square * height / 3
-    moments = _along(axis, 0.3 * volume * square, volume * (3 / 20 * square + height * height / 10))
-    return Shape(volume, moments, _along(axis, -height / 4, 0.0))
-
-
-def _capsule(prim: Any, scale: Vec3) -> Shape:
-    axis, radius, height = _size(UsdGeom.Capsule(prim), scale)
-    square = radius * radius
-    barrel = math.pi * square * height
-    caps = 4 / 3 * math.pi * radius * square
-    along = barrel * square / 2 + caps * 0.4 * square
-    across = (barrel * (3 * square + height * height) / 12
-              + caps * (0.4 * square + 3 / 8 * radius * height + height * height / 4))
-    return Shape(barrel + caps, _along(axis, along, across))
-
-
-_SHAPES: Mapping[str, Callable[[Any, Vec3], Shape]] = {
-    "Cube": _cube,
-    "Sphere": _sphere,
-    "Cylinder": _cylinder,
-    "Capsule": _capsule,
-    "Cone": _cone,
-}
-
-
-def material_density(reading: Reading, opinions: PrimOpinions) -> float:
-    """The density of the physics material bound to a collider, 0 where none is authored."""
-    material = UsdShade.MaterialBindingAPI(opinions.prim).ComputeBoundMaterial("physics")[0]
-    bound = reading.prims.get(str(material.GetPath())) if material else None
-    return max(bound.view("PhysicsMaterialAPI").number("density"), 0.0) if bound else 0.0
+def _least_offset(reading: Reading, scene: Scene) -> float:
+    """The least automatic contact offset: twice the way that gravity moves a body in a step."""
+    steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
+    rate = float(steps) if isinstance(steps, int | float) and steps > 0 else 60.0
+    gravity = math.hypot(*scene.gravity)
+    return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0

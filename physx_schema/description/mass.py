@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from pxr import Gf
 
-from physx_schema.description.colliders import Collider, material_density
+from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled, vector
 from physx_schema.description.model import Quat, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
+from physx_schema.description.shapes import Bulk
 from physx_schema.description.units import default_density, point_inertia
 
 _JACOBI_SWEEPS = 24
@@ -30,7 +31,7 @@ class MassProperties:
     axes: Matrix3 = _IDENTITY
 
 
-def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider]) -> MassProperties:
+def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart]) -> MassProperties:
     """The body's mass properties as PhysX works them out."""
     view = body.view("PhysicsMassAPI")
     mass = max(view.number("mass"), 0.0)
@@ -41,14 +42,10 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
     has_inertia = any(moment > 0.0 for moment in diagonal)
     given = scaled(center, reading.frames.scale(body.prim)) if all(map(math.isfinite, center)) else None
 
-    parts = [_collider_mass(reading, collider, density) for collider in colliders]
-    if parts:
-        total = _moved(_scaled(_sum(parts), mass), given)
+    if mass and has_inertia and given is not None:      # nothing is left for the colliders to say
+        total = MassProperties(mass, given, _IDENTITY)
     else:
-        point = point_inertia(mass or 1.0, reading.meters_per_unit)
-        total = MassProperties(mass or 1.0, given or _ORIGIN, _diagonal((point, point, point)))
-        if mass == 0.0 and not has_inertia:
-            _report_no_mass(reading, body)
+        total = _of_colliders(reading, body, colliders, mass, density, given, has_inertia)
     moments, own_axes = _principal(total.inertia)
     if not has_inertia and axes is None:
         return MassProperties(total.mass, total.center, total.inertia, own_axes)
@@ -60,6 +57,31 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
     return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(chosen)), rotation)
 
 
+def _of_colliders(
+    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], mass: float, density: float,
+    center: Vec3 | None, has_inertia: bool,
+) -> MassProperties:
+    """What the colliders give, moved and scaled to what the body authors."""
+    heavy = [part for part in colliders if not part.fact.trigger]
+    if any(part.fact.kind in ("triangle-mesh", "simplified-mesh") for part in heavy):
+        return MassProperties(1.0, center or _ORIGIN, _IDENTITY)        # of a kinematic body, which forces do not move
+    parts = []
+    for part in heavy:
+        weighed = part.weigh()
+        if weighed.unlike:
+            _report_unlike(reading, body, part, weighed.unlike)
+        if weighed.bulk is not None:
+            parts.append(_collider_mass(reading, part, weighed.bulk, density))
+    if parts:
+        return _moved(_scaled(_sum(parts), mass), center)
+    if colliders:       # triggers, or meshes that PhysX cannot cook
+        return MassProperties(mass or 1.0, center or _ORIGIN, _IDENTITY)
+    point = point_inertia(mass or 1.0, reading.meters_per_unit)
+    if mass == 0.0 and not has_inertia:
+        _report_no_mass(reading, body)
+    return MassProperties(mass or 1.0, center or _ORIGIN, _diagonal((point, point, point)))
+
+
 def as_rotation(axes: Matrix3) -> Quat:
     """The rotation whose columns are the axes; a left-handed set is turned over along its last axis."""
     if axes == _IDENTITY:
@@ -69,25 +91,23 @@ def as_rotation(axes: Matrix3) -> Quat:
     return quaternion(Gf.Matrix3d(a, d, g, b, e, h, c * hand, f * hand, i * hand).ExtractRotation().GetQuat())
 
 
-def _collider_mass(reading: Reading, collider: Collider, body_density: float) -> MassProperties:
+def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
     """A collider's mass properties in the body frame."""
-    view = collider.opinions.view("PhysicsMassAPI")
+    view = part.opinions.view("PhysicsMassAPI")
     mass = max(view.number("mass"), 0.0)
-    density = max(view.number("density"), 0.0) or body_density or material_density(reading, collider.opinions)
+    density = max(view.number("density"), 0.0) or body_density or part.density()
     density = density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
-    volume = collider.shape.volume
-    factor = (mass / volume if volume else 0.0) if mass else density
-    mass = mass or volume * density
-    moments = collider.shape.inertia
-    inertia, center = _diagonal((moments[0] * factor, moments[1] * factor, moments[2] * factor)), collider.shape.center
+    factor = (mass / bulk.volume if bulk.volume else 0.0) if mass else density
+    mass = mass or bulk.volume * density
+    inertia, center = _times(bulk.inertia, factor), bulk.center
     diagonal = view.vector("diagonalInertia")
     given = view.vector("centerOfMass")
     if all(map(math.isfinite, given)):
-        moved = scaled(given, reading.frames.scale(collider.opinions.prim))
+        moved = scaled(given, reading.frames.scale(part.opinions.prim))
         inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
     if any(moment > 0.0 for moment in diagonal):
         inertia = _diagonal(diagonal)
-    position, rotation = collider.pose
+    position, rotation = part.fact.pose
     turn = rotation_matrix(rotation)
     return MassProperties(mass, _plus(position, _rotated(turn, center)), _turned(turn, inertia))
 
@@ -110,9 +130,13 @@ def _scaled(total: MassProperties, mass: float) -> MassProperties:
     """The same distribution with another mass; 0 keeps the sum."""
     if not mass or not total.mass:
         return total
-    factor = mass / total.mass
-    a, b, c = ((row[0] * factor, row[1] * factor, row[2] * factor) for row in total.inertia)
-    return MassProperties(mass, total.center, (a, b, c))
+    return MassProperties(mass, total.center, _times(total.inertia, mass / total.mass))
+
+
+def _times(inertia: Matrix3, factor: float) -> Matrix3:
+    (a, b, c), (d, e, f), (g, h, i) = inertia
+    return (a * factor, b * factor, c * factor), (d * factor, e * factor, f * factor), (
+        g * factor, h * factor, i * factor)
 
 
 def _moved(total: MassProperties, center: Vec3 | None) -> MassProperties:
@@ -195,4 +219,12 @@ def _report_no_mass(reading: Reading, body: PrimOpinions) -> None:
     reading.problem(
         "body/no-mass", body.path, "physics:mass", "the body has neither a mass nor a collider",
         "PhysX takes a mass of 1 and the inertia of a sphere of radius 0.1 m", "author physics:mass", "warning",
+    )
+
+
+def _report_unlike(reading: Reading, body: PrimOpinions, part: ColliderPart, what: str) -> None:
+    reading.problem(
+        "body/collider-mass", part.fact.geometry, "", f"{what} are worked out by PhysX's mesh tools and not here",
+        "the body's mass, centre of mass and inertia are estimates",
+        f"author physics:mass, physics:centerOfMass and physics:diagonalInertia on {body.path}", "warning",
     )

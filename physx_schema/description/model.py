@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 Pose = tuple[Vec3, Quat]
@@ -121,6 +123,7 @@ class Link:
     principal_axes: Quat = (0.0, 0.0, 0.0, 1.0)     # of the inertia, in link axes
     scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
     kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
+    colliders: tuple[Collider, ...] = ()        # in traversal order
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +309,10 @@ class Description:
     authored: tuple[Authored, ...] = ()         # every physics property with an opinion
     applied: tuple[AppliedSchema, ...] = ()     # the schemas whose definitions say where they belong
     scenes: tuple[Scene, ...] = ()      # every PhysicsScene by path; `scene` is the first where there is any
+    static_colliders: tuple[Collider, ...] = ()     # without a rigid body, or with a disabled one
+    materials: tuple[PhysicsMaterial, ...] = ()     # every prim with PhysicsMaterialAPI
+    collision_groups: tuple[CollisionGroup, ...] = ()
+    filtered_pairs: tuple[FilteredPair, ...] = ()
 
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.description.accounting import settle
-from physx_schema.description.bodies import colliders_by_body, read_link
+from physx_schema.description.bodies import read_link
+from physx_schema.description.colliders import ColliderPart
+from physx_schema.description.collision_reader import read_collision
 from physx_schema.description.declared import applied_schemas
 from physx_schema.description.fixed_tendons import read_fixed_tendons
 from physx_schema.description.free_joints import free_joints
 from physx_schema.description.joints import directed, read_joints
 from physx_schema.description.mimics import read_declarations, read_mimics
 from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem
-from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scene import Scenes
@@ -22,7 +23,7 @@ from physx_schema.description.spatial_tendons import read_spatial_tendons
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.tree import Tree, find_trees
 
-Colliders = Mapping[str, Sequence[PrimOpinions]]
+Colliders = Mapping[str, Sequence[ColliderPart]]
 
 
 def describe(source: str | Path | Any) -> Description:
@@ -36,9 +37,10 @@ def describe(source: str | Path | Any) -> Description:
     scenes = Scenes(reading)
     roster = read_roster(reading, scenes)
     joints = read_joints(reading)
-    colliders = colliders_by_body(reading)
+    collision = read_collision(reading, scenes.default)
     declarations = read_declarations(reading)
     trees = find_trees(reading, roster, joints)
+    colliders = collision.by_body
     articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, declarations) for tree in trees)
     bodies = _free_bodies(reading, roster, articulations, colliders)
     outside = free_joints(reading, roster, joints, trees)
@@ -48,7 +50,8 @@ def describe(source: str | Path | Any) -> Description:
         mimic_declarations=tuple(declarations), problems=_sorted(reading.problems), unused=tuple(account.unused),
         not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),
         authored=tuple(account.authored), applied=tuple(applied_schemas(reading.prims.values())),
-        scenes=tuple(scenes.by_path.values()),
+        scenes=tuple(scenes.by_path.values()), static_colliders=collision.static, materials=collision.materials,
+        collision_groups=collision.groups, filtered_pairs=collision.pairs,
     )
 
 

@@ -77,6 +77,22 @@ SCHEMAS: Mapping[str, Schema] = {
     "PhysicsMaterialAPI": Schema("physics:", {
         "density": 0.0, "dynamicFriction": 0.0, "staticFriction": 0.0, "restitution": 0.0,
     }),
+    "PhysxCollisionAPI": Schema("physxCollision:", {
+        "contactOffset": -math.inf, "restOffset": -math.inf, "torsionalPatchRadius": 0.0,
+        "minTorsionalPatchRadius": 0.0,
+    }),
+    "NewtonCollisionAPI": Schema("newton:", {"contactMargin": -math.inf, "contactGap": -math.inf}),
+    "PhysicsMeshCollisionAPI": Schema("physics:", {"approximation": "none"}),
+    "PhysxConvexHullCollisionAPI": Schema("physxConvexHullCollision:", {"hullVertexLimit": 64, "minThickness": 0.001}),
+    "NewtonMeshCollisionAPI": Schema("newton:", {"maxHullVertices": -1}),
+    "PhysxMaterialAPI": Schema("physxMaterial:", {
+        "frictionCombineMode": "average", "restitutionCombineMode": "average", "dampingCombineMode": "average",
+        "compliantContactStiffness": 0.0, "compliantContactDamping": 0.0, "compliantContactAccelerationSpring": False,
+    }),
+    "PhysicsCollisionGroup": Schema("physics:", {
+        "filteredGroups": (), "invertFilteredGroups": False, "mergeGroup": "",
+    }),
+    "PhysicsFilteredPairsAPI": Schema("physics:", {"filteredPairs": ()}),
     "PhysicsArticulationRootAPI": Schema("physics:", {}),
     "PhysxRigidBodyAPI": Schema("physxRigidBody:", {
         "linearDamping": 0.0, "angularDamping": 0.05, "maxLinearVelocity": math.inf,
@@ -147,7 +163,9 @@ SCHEMAS: Mapping[str, Schema] = {
 }
 
 # Schemas that PhysX reads without their being applied: the property's name on the prim is enough.
-UNGATED: frozenset[str] = frozenset({"NewtonSceneAPI", "NewtonJointAPI"})
+UNGATED: frozenset[str] = frozenset({
+    "NewtonSceneAPI", "NewtonJointAPI", "NewtonCollisionAPI", "NewtonMeshCollisionAPI",
+})
 
 # What the names of other engines' schemas begin with.
 OTHER_ENGINES: Mapping[str, str] = {"Newton": "Newton", "Mjc": "MuJoCo"}

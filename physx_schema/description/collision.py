@@ -1,0 +1,76 @@
+"""Facts about collision: colliders, physics materials, collision groups and filtered pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from physx_schema.description.model import Pose, Vec3
+
+
+@dataclass(frozen=True, slots=True)
+class Collider:
+    """One collision shape, sizes with the world scale in them.
+
+    Kinds: "box", "sphere", "capsule", "cylinder", "cone", "plane"; of meshes "convex-hull", "convex-decomposition",
+    "triangle-mesh", "simplified-mesh", "sdf", "bounding-box", "bounding-sphere", "sphere-fill".
+    """
+
+    path: str                           # prim with PhysicsCollisionAPI
+    geometry: str                       # prim with the geometry: the same one, or a child of a prim without geometry
+    body: str                           # rigid body the shape moves with, "" for a static one
+    kind: str                           # what PhysX makes of it
+    pose: Pose                          # in the frame of the body, lengths scaled; in the world for a static one
+    axis: int                           # 0, 1, 2: along which a capsule, cylinder or cone lies; a plane's normal
+    half_extents: Vec3                  # length, of a box
+    radius: float                       # length, of a sphere, capsule, cylinder or cone
+    half_height: float                  # length, of a capsule (without its caps), cylinder or cone
+    scale: Vec3                         # of a mesh: what multiplies its points
+    margin: float                       # length, rounding of a cylinder or cone
+    approximation: str                  # physics:approximation of a mesh as authored, "" elsewhere
+    hull_vertex_limit: int              # corners of a convex hull at most
+    material: str                       # prim of the physics material, "" for PhysX's default material
+    group: str                          # prim of the collision group, "" for none
+    enabled: bool                       # physics:collisionEnabled; a disabled collider still has mass
+    trigger: bool                       # PhysxTriggerAPI; a trigger has no mass
+    contact_offset: float | None        # length; None where PhysX derives it from a hull, box or sphere that it cooks
+    rest_offset: float                  # length
+    torsional_patch_radius: float       # length
+    min_torsional_patch_radius: float   # length
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicsMaterial:
+    """A physics material as PhysX works with it."""
+
+    path: str                           # "" for the default material
+    static_friction: float              # coefficient
+    dynamic_friction: float             # coefficient
+    restitution: float                  # 0 to 1
+    density: float                      # mass / length^3, 0 where none is authored
+    friction_combine: str               # "average" | "min" | "multiply" | "max"
+    restitution_combine: str
+    damping_combine: str
+    compliant_stiffness: float          # force / length (1/s^2 for an acceleration spring); 0: rigid contact
+    compliant_damping: float            # force s / length (1/s for an acceleration spring)
+    compliant_acceleration: bool        # the spring of compliant contact is one of acceleration
+
+
+@dataclass(frozen=True, slots=True)
+class CollisionGroup:
+    """A set of colliders and the groups it does not collide with."""
+
+    path: str
+    colliders: tuple[str, ...]          # prims in the colliders collection with PhysicsCollisionAPI
+    filtered_groups: tuple[str, ...]    # groups it does not collide with; with the scene's inverted filter, only with
+    invert: bool                        # physics:invertFilteredGroups, which PhysX does not read
+    merge_group: str                    # physics:mergeGroup, which PhysX does not read
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredPair:
+    """Two prims whose colliders do not collide: a collider, a body with all of its, or an articulation root."""
+
+    first: str                          # prim with PhysicsFilteredPairsAPI
+    second: str

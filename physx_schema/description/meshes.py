@@ -1,0 +1,176 @@
+"""Mesh prims as PhysX cooks them for collision, and the solids that their approximations weigh as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pxr import UsdGeom
+
+from physx_schema.description.cooking import HullLimits, cook_hull, hull_solid
+from physx_schema.description.frames import vector
+from physx_schema.description.model import Vec3
+from physx_schema.description.polyhedron import Solid, scaled_solid, solid_of
+from physx_schema.description.shapes import Bulk
+from physx_schema.description.single import Single
+
+Array = npt.NDArray[np.float64]
+Triangles = npt.NDArray[np.intp]
+
+# physics:approximation to the kind of a collider that may not move by forces; a dynamic one falls back to its hull.
+KINDS = {
+    "none": "triangle-mesh", "convexHull": "convex-hull", "convexDecomposition": "convex-decomposition",
+    "boundingCube": "bounding-box", "boundingSphere": "bounding-sphere", "meshSimplification": "simplified-mesh",
+    "sphereFill": "sphere-fill", "sdf": "sdf",
+}
+_STATIC_ONLY = ("triangle-mesh", "simplified-mesh")
+
+
+def mesh_kind(approximation: str, dynamic: bool) -> str:
+    """What PhysX makes of a mesh; an unknown token counts as none."""
+    kind = KINDS.get(approximation, "triangle-mesh")
+    return "convex-hull" if dynamic and kind in _STATIC_ONLY else kind
+
+
+@dataclass(frozen=True, slots=True)
+class MeshData:
+    """A mesh as authored: its points, and its faces as fans of triangles, indices out of range left out."""
+
+    points: Array
+    triangles: Triangles
+    faces: int          # how many are authored
+    holes: bool
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is anything to cook."""
+        return bool(self.faces) and len(self.points) > 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether every edge has a neighbour on its other side."""
+        first, second, third = self.triangles.T if len(self.triangles) else np.empty((3, 0), dtype=np.intp)
+        edges = np.concatenate([np.stack(pair) for pair in ((first, second), (second, third), (third, first))], axis=1)
+        count = len(self.points)
+        codes, reverse = np.sort(edges[0] * count + edges[1]), np.sort(edges[1] * count + edges[0])
+        return len(codes) > 0 and bool((codes == reverse).all())
+
+
+def read_mesh(prim: Any) -> MeshData:
+    """The mesh of a prim at the default time; points that are no numbers are left out."""
+    mesh = UsdGeom.Mesh(prim)
+    points = np.array(mesh.GetPointsAttr().Get() or (), dtype=np.float64).reshape(-1, 3)
+    counts = np.array(mesh.GetFaceVertexCountsAttr().Get() or (), dtype=np.intp)
+    indices = np.array(mesh.GetFaceVertexIndicesAttr().Get() or (), dtype=np.intp)
+    triangles = _fans(counts, indices)
+    finite = np.asarray(np.isfinite(points).all(axis=1))
+    inside = ((triangles >= 0) & (triangles < len(points))).all(axis=1)
+    triangles = triangles[inside]
+    triangles = triangles[finite[triangles].all(axis=1)]
+    if mesh.GetOrientationAttr().Get() == "leftHanded":
+        triangles = triangles[:, ::-1]
+    places = np.cumsum(finite) - 1
+    holes = bool(mesh.GetHoleIndicesAttr().Get())
+    return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes)
+
+
+def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> Triangles:
+    """Triangles from the first corner of every face; faces beyond the end of the indices are left out."""
+    counts = np.maximum(counts, 0)
+    starts = np.cumsum(counts) - counts
+    kept = (starts + counts <= len(indices)) & (counts > 2)
+    starts, fans = starts[kept], counts[kept] - 2
+    first = np.repeat(starts, fans)
+    step = np.arange(int(fans.sum())) - np.repeat(np.cumsum(fans) - fans, fans)
+    return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What a collider weighs with density 1, None for nothing, and what of it is not as PhysX works it out."""
+
+    bulk: Bulk | None
+    unlike: str = ""
+
+    def itself(self) -> Weighed:
+        """For where a weight is asked for that is known already."""
+        return self
+
+
+def _bulk(solid: Solid | None) -> Bulk | None:
+    if solid is None:
+        return None
+    first, second, third = (vector(row) for row in solid.inertia)
+    return Bulk(solid.volume, (first, second, third), vector(solid.center))
+
+
+class MeshSolids:
+    """Solids of meshes, each cooked once however often it is instanced."""
+
+    def __init__(self, length: float) -> None:
+        self._length = length       # of a metre in stage units
+        self._hulls: dict[tuple[object, ...], Solid | None] = {}
+
+    def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
+        """The solid of a mesh of one kind under a scale."""
+        if not mesh.usable:
+            return Weighed(None)
+        if kind in _STATIC_ONLY:
+            return Weighed(None)
+        if kind == "convex-hull":
+            return Weighed(_bulk(self._hull(mesh, scale, HullLimits(vertices, thickness, self._length))))
+        if kind == "sdf" and mesh.closed and not mesh.holes and scale[0] * scale[1] * scale[2] > 0.0:
+            return Weighed(_bulk(scaled_solid(solid_of(mesh.points, mesh.triangles), scale)))
+        return Weighed(_bulk(self._stand_in(mesh, kind, scale)), _UNLIKE[kind])
+
+    def _stand_in(self, mesh: MeshData, kind: str, scale: Vec3) -> Solid | None:
+        if kind == "bounding-sphere":
+            return bounding_sphere(mesh.points, scale)[2]
+        if kind != "bounding-box" and mesh.closed:
+            return scaled_solid(solid_of(mesh.points, mesh.triangles), scale)
+        return self._hull(mesh, scale, HullLimits(length=self._length))
+
+    def _hull(self, mesh: MeshData, scale: Vec3, limits: HullLimits) -> Solid | None:
+        signs = tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
+        key = (mesh.points.tobytes(), mesh.triangles.tobytes(), signs, limits)
+        if key not in self._hulls:
+            hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
+            self._hulls[key] = hull_solid(hull) if hull is not None else None
+        solid = self._hulls[key]
+        return scaled_solid(solid, tuple(map(abs, scale))) if solid is not None else None
+
+
+_UNLIKE = {
+    "convex-decomposition": "the parts of a convex decomposition",
+    "sphere-fill": "the spheres that fill a mesh",
+    "bounding-box": "the oriented box around a mesh",
+    "bounding-sphere": "the sphere around a mesh",
+    "sdf": "an SDF of a mesh that is open, has holes or is mirrored",
+}
+
+
+def bounding_sphere(points: Array, scale: Vec3) -> tuple[Vec3, float, Solid]:
+    """Centre, radius and solid of a sphere around scaled points.
+
+    It starts from the axis along which the points lie farthest apart, and grows to every point outside in turn. For
+    points that lie alike on both sides of their centre it is PhysX's.
+    """
+    cloud = (points * scale).astype(Single)
+    lows, highs = cloud.argmin(axis=0), len(cloud) - 1 - cloud[::-1].argmax(axis=0)
+    spans = ((cloud[highs] - cloud[lows]) ** 2).sum(axis=1)
+    axis = int(np.argmax(spans))
+    center = ((cloud[highs[axis]] + cloud[lows[axis]]) * Single(0.5)).astype(float)
+    radius = float(np.sqrt(spans[axis])) / 2.0
+    for point in cloud.astype(float):
+        arm = point - center
+        distance = float(np.linalg.norm(arm))
+        if distance > radius:
+            grown = (radius + distance) / 2.0
+            center = center + arm * ((grown - radius) / distance)
+            radius = grown
+    volume = 4.0 / 3.0 * np.pi * radius**3
+    moment = 0.4 * volume * radius * radius
+    place = (float(center[0]), float(center[1]), float(center[2]))
+    return place, radius, Solid.of_revolution(float(volume), (moment, moment, moment), place)

@@ -1,0 +1,72 @@
+"""Closed polyhedra as solids of density 1: volume, centre and inertia, also under a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Polyhedron:
+    """Corners, and faces as loops of corner indices, counterclockwise seen from outside."""
+
+    points: Array
+    faces: tuple[tuple[int, ...], ...]
+
+    def triangles(self) -> npt.NDArray[np.intp]:
+        """Every face as a fan from its first corner."""
+        fans = [(loop[0], loop[i], loop[i + 1]) for loop in self.faces for i in range(1, len(loop) - 1)]
+        return np.array(fans, dtype=np.intp).reshape(-1, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A solid of density 1: its volume, its centre, its inertia about that centre in the axes of the shape."""
+
+    volume: float
+    center: Array
+    inertia: Array      # 3 x 3
+
+    def inertia_at_origin(self) -> Array:
+        """The inertia about the origin of the shape's coordinates."""
+        return self.inertia + self.volume * (self.center @ self.center * np.eye(3) - np.outer(self.center, self.center))
+
+    @staticmethod
+    def of_revolution(volume: float, moments: Sequence[float], center: Sequence[float] = (0.0, 0.0, 0.0)) -> Solid:
+        """From principal moments along the axes of the shape."""
+        return Solid(volume, np.array(center, dtype=float), np.diag(np.array(moments, dtype=float)))
+
+
+def solid_of(points: Array, triangles: npt.NDArray[np.intp]) -> Solid:
+    """The solid inside a closed surface of triangles; an inside-out surface counts as its mirror image."""
+    if not len(triangles):
+        return Solid(0.0, np.zeros(3), np.zeros((3, 3)))
+    origin = points[np.unique(triangles)].mean(axis=0)
+    corners = points[triangles] - origin
+    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    volume = float(volumes.sum())
+    if volume == 0.0:
+        return Solid(0.0, origin, np.zeros((3, 3)))
+    sums = corners.sum(axis=1)
+    center = (volumes[:, None] * sums).sum(axis=0) / (4.0 * volume)
+    # The second moments of a tetrahedron with one corner in the origin, summed over all.
+    second = np.einsum("i,ij,ik->jk", volumes, sums, sums) + np.einsum("i,inj,ink->jk", volumes, corners, corners)
+    second /= 20.0
+    second -= volume * np.outer(center, center)
+    if volume < 0.0:
+        volume, second = -volume, -second
+    return Solid(volume, origin + center, np.trace(second) * np.eye(3) - second)
+
+
+def scaled_solid(solid: Solid, scale: Sequence[float]) -> Solid:
+    """The solid stretched along the axes of the shape; a mirrored one keeps a positive volume."""
+    factors = np.array(scale, dtype=float)
+    stretch = float(abs(np.prod(factors)))
+    second = 0.5 * np.trace(solid.inertia) * np.eye(3) - solid.inertia
+    second = second * np.outer(factors, factors) * stretch
+    return Solid(solid.volume * stretch, solid.center * factors, np.trace(second) * np.eye(3) - second)
