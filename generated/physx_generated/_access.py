@@ -18,6 +18,7 @@ from ._target import VARIABILITY, sdf_type
 from ._values import same
 
 find_attribute = Usd.Prim.GetAttribute
+author_attribute = Usd.Prim.CreateAttribute
 find_relationship = Usd.Prim.GetRelationship
 write = Usd.Attribute.Set
 is_alive = Usd.SchemaBase.__bool__
@@ -55,14 +56,17 @@ def create_attribute(schema: Any, name: str, value: object, sparsely: bool) -> U
     Within ``strict()`` raises AuthoringError for what PhysX would refuse or ignore.
     """
     attribute = type(schema).definition.accessible[name]
-    if value is None or sparsely or attribute.deprecated or is_strict():
+    if sparsely or attribute.deprecated or is_strict():
         return create_with_care(schema, attribute, value, sparsely)
-    found = find_attribute(look_up(schema, "_prim"), look_up(schema, "_prefix") + name)
+    prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + name
     try:
+        if value is None:
+            return author_attribute(prim, full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
+        found = find_attribute(prim, full)
         write(found, value)         # makes the spec that CreateAttribute would make where the prim has the schema
+        return found
     except REFUSED:
         return create_with_care(schema, attribute, value, sparsely)
-    return found
 
 
 def create_with_care(schema: Any, attribute: Attribute, value: object, sparsely: bool) -> Usd.Attribute:
@@ -78,7 +82,7 @@ def create_with_care(schema: Any, attribute: Attribute, value: object, sparsely:
         found = find_attribute(prim, full)
         if value is None or (found and not found.HasAuthoredValue() and same(attribute, found.Get(), value)):
             return found
-    created = prim.CreateAttribute(full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
+    created = author_attribute(prim, full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
     if value is not None:
         write(created, value)
     return created
