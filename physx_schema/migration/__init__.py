@@ -37,7 +37,7 @@ def migrate(
     found = {layer.identifier: concerned(layer, made) for layer in layers}
     wanted = {(name, path) for name, paths in found.items() for path in paths}
     composition = Composition(stages, wanted)
-    done = tuple(Rewriter(layer, made, composition).run() for layer in layers)
+    done = tuple(Rewriter(layer, made, composition, found[layer.identifier]).run() for layer in layers)
     remarks = {note for stage in stages for note in _missing(stage)} | {note for item in done for note in _lost(item)}
     return Migration(done, tuple(sorted(remarks)), tuple(stages))
 

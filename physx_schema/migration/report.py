@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from physx_schema.migration.text import unified
 
 Kind = Literal["renamed", "moved", "conflict", "left", "note"]
 OPEN: tuple[Kind, ...] = ("conflict", "left")       # what a person has to look at
@@ -44,8 +45,8 @@ class LayerChange:
 
     def diff(self) -> str:
         """The change as a unified diff of usda text."""
-        old, new = (layer.ExportToString().splitlines(keepends=True) for layer in (self.layer, self.copy))
-        return "".join(difflib.unified_diff(old, new, self.name, f"{self.name} (migrated)"))
+        old, new = (layer.ExportToString().splitlines() for layer in (self.layer, self.copy))
+        return unified(old, new, self.name, f"{self.name} (migrated)")
 
 
 @dataclass(frozen=True, slots=True)

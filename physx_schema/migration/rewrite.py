@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pxr import Sdf
@@ -45,8 +45,10 @@ def items(spec: Any) -> list[str]:
 class Rewriter:
     """Changes the copy of one layer and notes what it does."""
 
-    def __init__(self, layer: Any, rules: Rules, composition: Composition) -> None:
+    def __init__(self, layer: Any, rules: Rules, composition: Composition, paths: Sequence[Any]) -> None:
         self.layer = layer
+        self.name = layer_name(layer)
+        self.paths = paths                  # of the prim specs that are concerned
         self.rules = rules
         self.composition = composition
         self.copy = Sdf.Layer.CreateAnonymous(".usda")
@@ -57,7 +59,7 @@ class Rewriter:
     def run(self) -> LayerChange:
         """The layer and its rewritten copy."""
         with Sdf.ChangeBlock():
-            for path in concerned(self.layer, self.rules):
+            for path in self.paths:
                 self._path = path
                 self._type()
                 self._schemas()
@@ -73,7 +75,7 @@ class Rewriter:
 
     def note(self, kind: Kind, name: str, message: str, fix: str = "", became: Iterable[str] = ()) -> None:
         """Record what was done or left at the present prim spec."""
-        place = (layer_name(self.layer), str(self._path), name)
+        place = (self.name, str(self._path), name)
         self.notes.append(Note(*place, kind, message, fix, tuple(became)))
 
     def _spec(self) -> Any:
