@@ -9,7 +9,7 @@ from typing import Any
 from . import docstrings, naming, value_types
 from .docstrings import WIDTH
 from .model import Attribute, Property, Relationship, SchemaClass, SchemaError
-from .scope import Scope, python_class
+from .scope import Scope, per_class, python_class
 
 SUPPORT = {
     "single-apply": "SingleApplyAPI", "multiple-apply": "MultipleApplyAPI", "non-applied": "NonAppliedAPI",
@@ -44,6 +44,7 @@ class Accessor:
         return f"Usd.{self.noun.capitalize()}"
 
 
+@per_class
 def builtins(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """Built-in API schemas of the same library with properties under the same names: their accessors come along.
 
@@ -63,11 +64,14 @@ def builtins(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     return found
 
 
+@per_class
 def shared(scope: Scope, cls: SchemaClass) -> bool:
     """Whether other classes have the accessors of this one as well."""
-    return any(cls in builtins(scope, other) for other in scope.library_of(cls).classes)
+    return cls.name in scope.included and any(
+        cls is found for other in scope.library_of(cls).classes for found in builtins(scope, other))
 
 
+@per_class
 def reflected(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """The API schemas whose accessors a class repeats. Raises SchemaError for one that is not defined along with it."""
     found = []
@@ -86,6 +90,7 @@ def local_base(scope: Scope, cls: SchemaClass) -> SchemaClass | None:
     return found if found and found.kind != "base" else None
 
 
+@per_class
 def needed(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """The classes that have to be defined before this one."""
     base = local_base(scope, cls)
@@ -93,6 +98,7 @@ def needed(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     return list({other.name: other for other in found}.values())
 
 
+@per_class
 def inherited(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
     """Properties whose accessors come along, with the class that defines each."""
     found: dict[str, tuple[SchemaClass, Property]] = {}
@@ -102,12 +108,14 @@ def inherited(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Propert
     return list(found.values())
 
 
+@per_class
 def every_property(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
     """Every property under its USD name, those that come along first; own ones win."""
     found = {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, cls)}
     return list((found | {naming.local_name(cls, prop): (cls, prop) for prop in cls.properties}).values())
 
 
+@per_class
 def keywords(scope: Scope, cls: SchemaClass) -> dict[str, str]:
     """USD name to keyword, of every property of a class; those that come along keep theirs."""
     taken: dict[str, str] = {}
@@ -145,7 +153,7 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     """What the template needs for a class."""
     words = keywords(scope, cls)
     retired = [(holder, prop) for holder in scope.holders.get(cls.name, ()) for prop in holder.properties]
-    repeated = [(home, prop) for other in reflected(scope, cls) if other not in builtins(scope, cls)
+    repeated = [(home, prop) for other in reflected(scope, cls) if other.name not in cls.includes or not cls.is_api
                 for home, prop in every_property(scope, other)]
     own = [*repeated, *((cls, prop) for prop in cls.properties), *retired]
     above = bases(scope, cls)

@@ -6,6 +6,7 @@ import keyword
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 
 from .model import Attribute, Family, Library, Location, Property, SchemaClass
@@ -40,17 +41,20 @@ EXTERNAL_BASES = {
 }
 
 
+@cache
 def proper_case(text: str) -> str:
     """``physics:local-pos`` -> ``PhysicsLocalPos``."""
     return "".join(part[0].upper() + part[1:] for part in re.split(r"\W+", text) if part)
 
 
+@cache
 def camel_case(text: str) -> str:
     """``physics:local-pos`` -> ``physicsLocalPos``."""
     proper = proper_case(text)
     return proper[:1].lower() + proper[1:]
 
 
+@cache
 def token_name(text: str, literal: bool = True) -> str:
     """The identifier of a token, as usdGenSchema makes it: itself where it is one, with an underscore where reserved.
 

@@ -165,7 +165,8 @@ def foreign_homes(
     """Module to the classes that the classes of a family need from it."""
     needed = [other for cls in public(family) for other in classes.needed(scope, cls)]
     homes: dict[str, list[SchemaClass]] = {}
-    for cls in {cls.name: cls for cls in needed if cls not in family.classes}.values():
+    here = {cls.name for cls in family.classes}
+    for cls in {cls.name: cls for cls in needed if cls.name not in here}.values():
         other = scope.library_of(cls)
         dots = "." if other is library else place.leads_to(packages[other.plugin])
         homes.setdefault(dots + naming.module_of(other, cls.name).name, []).append(cls)
@@ -175,10 +176,11 @@ def foreign_homes(
 def ordered(scope: Scope, found: list[SchemaClass]) -> list[SchemaClass]:
     """Classes after the bases and built-ins they refer to, else as written."""
     done: dict[str, SchemaClass] = {}
+    names = {cls.name for cls in found}
 
     def visit(cls: SchemaClass) -> None:
         for other in classes.needed(scope, cls):
-            if other in found and other.name not in done:
+            if other.name in names and other.name not in done:
                 visit(other)
         done.setdefault(cls.name, cls)
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 from .installed_schemas import Installed, installed
 from .model import Library, SchemaClass, SchemaError
 
+T = TypeVar("T")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Scope:
     """The libraries of one output."""
 
     libraries: tuple[Library, ...]
+    memory: dict[tuple[object, int], Any] = field(default_factory=dict, repr=False)     # of functions of a class
 
     @cached_property
     def homes(self) -> Mapping[str, tuple[Library, SchemaClass]]:
@@ -27,6 +31,11 @@ class Scope:
         """Identifier to the classes that hold its retired properties."""
         every = [cls for library in self.libraries for cls in library.classes if cls.extends]
         return {name: tuple(cls for cls in every if cls.extends == name) for name in {cls.extends for cls in every}}
+
+    @cached_property
+    def included(self) -> frozenset[str]:
+        """Identifiers of classes that others include."""
+        return frozenset(name for library in self.libraries for cls in library.classes for name in cls.includes)
 
     def find(self, name: str) -> SchemaClass | None:
         """The class with this identifier."""
@@ -42,6 +51,19 @@ class Scope:
             hint = "define it, or install the plugin that does and put it on PXR_PLUGINPATH_NAME"
             raise SchemaError([(cls.at("base"), f"unknown base '{cls.base}'; {hint}")])
         return installed()[cls.base]
+
+
+def per_class(function: Callable[[Scope, SchemaClass], T]) -> Callable[[Scope, SchemaClass], T]:
+    """Compute what a function says of a class once per scope."""
+
+    @wraps(function)
+    def remembered(scope: Scope, cls: SchemaClass) -> T:
+        key = (function, id(cls))           # the scope keeps its classes alive
+        if key not in scope.memory:
+            scope.memory[key] = function(scope, cls)
+        return scope.memory[key]  # type: ignore[no-any-return]
+
+    return remembered
 
 
 def python_class(schema: Installed) -> tuple[str, str] | None:

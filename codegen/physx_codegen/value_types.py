@@ -14,6 +14,7 @@ from .model import Value
 
 Base = Literal["bool", "int", "float", "word", "none"]
 
+ENCODER = json.JSONEncoder(ensure_ascii=False)         # json.dumps would build one each time
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
     "int": (-(2**31), 2**31 - 1),
@@ -159,7 +160,7 @@ def python_text(value: object) -> str:
         inner = ", ".join(python_text(item) for item in value)
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return ENCODER.encode(value)
     return repr(value)
 
 
