@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import physx_generated
+from physx_generated import legacy, omni_physics
 from pxr import Plug, Tf, Usd
 
 # Distributions that bring a `pxr` of their own; two of them overwrite each other's files.
@@ -63,8 +64,8 @@ def _where(module: str) -> str:
 
 
 def _schemas() -> Diagnosis:
-    definitions = [cls.definition for name in physx_generated.__all__
-                   if hasattr(cls := getattr(physx_generated, name), "definition")]
+    definitions = [cls.definition for module in (physx_generated, legacy, omni_physics)
+                   for cls in vars(module).values() if hasattr(cls, "definition")]
     missing = [item.identifier for item in definitions if Usd.SchemaRegistry.FindSchemaInfo(item.identifier) is None]
     plugin = next((item for item in Plug.Registry().GetAllPlugins() if item.DeclaresType(_TENDON)), None)
     place = plugin.resourcePath if plugin else "no plugin"
