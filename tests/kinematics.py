@@ -10,9 +10,6 @@ from physx_schema.description import Articulation, Joint, Pose
 
 Array = np.ndarray
 
-# Which axes of the joint frame the three coordinates of a spherical joint turn about, by its axis X, Y or Z.
-BALL_AXES = (np.eye(3), np.eye(3)[:, [1, 2, 0]], np.eye(3)[:, [2, 0, 1]] * [1.0, -1.0, -1.0])
-
 
 def rotation(quaternion: tuple[float, float, float, float]) -> Array:
     """The matrix of a unit quaternion (x, y, z, w), by v -> v + 2 u x (u x v + w v)."""
@@ -31,24 +28,13 @@ def transform(pose: Pose) -> Array:
 def displacement(joint: Joint, q: Array) -> Array:
     """The child joint frame in the parent joint frame; a reversed joint moves by -q."""
     sign = -1.0 if joint.reversed else 1.0
+    vector = np.sum([sign * value * np.array(dof.axis) for dof, value in zip(joint.dofs, q, strict=True)], axis=0)
     matrix = np.eye(4)
     if joint.kind == "prismatic":
-        matrix[joint.axis, 3] = sign * q[0]
-    elif joint.kind == "revolute":
-        matrix[:3, :3] = about(np.eye(3)[joint.axis] * sign * q[0])
-    elif len(q):
-        matrix[:3, :3] = about(sign * turning_axes(joint) @ q)
+        matrix[:3, 3] = vector
+    elif joint.dofs:
+        matrix[:3, :3] = about(vector)
     return matrix
-
-
-def turning_axes(joint: Joint) -> Array:
-    """The axes of the joint frame (columns) about which a joint of several degrees of freedom turns.
-
-    For a spherical joint they follow its axis token, as measured in PhysX; for a generic one the names.
-    """
-    if joint.kind == "spherical":
-        return BALL_AXES[joint.axis]
-    return np.eye(3)[:, [("rotX", "rotY", "rotZ").index(dof.name.rpartition(":")[2]) for dof in joint.dofs]]
 
 
 def about(vector: Array) -> Array:

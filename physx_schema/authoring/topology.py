@@ -9,6 +9,8 @@ from pxr import Usd
 from physx_schema.authoring.prims import joint_axis_of, not_one_axis
 from physx_schema.description.joints import AuthoredJoint, read_joints
 from physx_schema.description.reading import Reading
+from physx_schema.description.roster import read_roster
+from physx_schema.description.scene import Scenes
 from physx_schema.description.tree import Tree, find_trees
 
 
@@ -42,7 +44,8 @@ class Topology:
         self._joints = {joint.path: joint for joint in read_joints(self.reading)}
         self._by_joint: dict[str, Place] = {}
         self._by_body: dict[str, Place] = {}
-        for tree in find_trees(self.reading, self._joints.values()):
+        roster = read_roster(self.reading, Scenes(self.reading))
+        for tree in find_trees(self.reading, roster, self._joints.values()):
             for index, link in enumerate(tree.links):
                 self._by_body[link.body] = Place(tree, index)
                 if link.joint is not None:

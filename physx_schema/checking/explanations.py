@@ -117,20 +117,35 @@ EXPLANATIONS: Mapping[str, str] = {
     "articulation/shared-bodies": "Two articulation roots reach for the same bodies. PhysX begins with the root whose "
                                   "path comes last, and makes nothing of the other.",
     "articulation/several-scenes": "The links' bodies have different simulation owners; PhysX makes no articulation.",
-    "articulation/root-joint": "PhysicsArticulationRootAPI on a joint counts where the joint is enabled and has one side "
-                               "without a rigid body.",
-    "articulation/joint-kind": "Distance, gear and rack joints are never part of an articulation. What only they connect "
-                               "stays outside, though they take part in the choice of the root.",
+    "articulation/root-joint": "PhysicsArticulationRootAPI on a joint counts where the joint is enabled and has one "
+                               "side without a rigid body.",
+    "articulation/joint-kind": "Distance, gear and rack joints are never part of an articulation. What only they "
+                               "connect stays outside, though they take part in the choice of the root.",
     "articulation/kinematic-link": "A kinematic body away from the root becomes a link that moves by forces, and what "
                                    "lies beyond it is left outside.",
+    "joint/limit-range": "Generic and spherical joints of an articulation turn by at most 180 degrees to either side. "
+                         "PhysX refuses wider limits and holds the axis at 0.",
+    "joint/half-cone": "PhysX makes a cone of two angles of at least 0, and ignores one alone.",
+    "joint/newton-mimic": "PhysX makes mimic joints of NewtonMimicAPI too: q = mimicCoef0 + mimicCoef1 * q of the "
+                          "joint that newton:mimicJoint names, in degrees and lengths. Both joints have one axis, "
+                          "revolute ones finite limits, and mimicCoef1 is not 0.",
+    "joint/newton-wins": "PhysX takes newton:armature, friction, damping or velocityLimit where its own property is "
+                         "not above 0, or for the velocity not below infinity, even where that is authored.",
+    "joint/free-translation": "PhysX locks the translations of generic joints in articulations.",
+    "joint/state-refused": "PhysX refuses a joint position beyond one turn (half a turn for joints with several axes),"
+                           " NaN and infinity, and starts at 0.",
+    "joint/target-changed": "On a revolute joint without limits PhysX takes whole turns off a drive's target; on a "
+                            "generic joint it refuses targets beyond 180 degrees.",
+    "joint/frame-refused": "A joint frame needs finite numbers and a rotation other than 0.",
+    "joint/no-hinge": "A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one.",
     "joint/same-body": "PhysX makes no joint between a body and itself.",
     "joint/no-bodies": "A joint with no rigid body on either side does nothing.",
     "joint/static": "PhysX makes no joint between two bodies that forces do not move.",
     "joint/several-scenes": "PhysX makes no joint between bodies that different scenes step.",
     "body/no-scene": "physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.",
     "body/several-scenes": "physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.",
-    "body/in-instance": "PhysX makes no body, joint or articulation of prims inside an instance, whether or not they are "
-                        "kinematic or disabled. An instance may itself be a body, and colliders inside it count.",
+    "body/in-instance": "PhysX makes no body, joint or articulation of prims inside an instance, whether or not they "
+                        "are kinematic or disabled. An instance may itself be a body, and colliders inside it count.",
     "body/in-instancer": "The prototypes of a point instancer have rigid bodies; PhysX steps one for each instance.",
     "body/transform-operation": "USD cannot read one of the prim's transform operations.",
     "body/transform-not-finite": "A transform with NaN or infinity: PhysX leaves the body and its joints out.",
@@ -167,6 +182,10 @@ EXPLANATIONS: Mapping[str, str] = {
                       "has a successor one to one, `physx-schema migrate` rewrites the stage.",
     "unused/soft-limit": "PhysxLimitAPI has no effect on joints of an articulation.",
     "unused/disabled": "The joint is disabled, so its drives, states and axis properties have no effect.",
+    "unused/other-engine": "A property or schema of Newton or MuJoCo that PhysX does not read. Of Newton's it reads "
+                           "joint armature, friction, damping and velocity limits, mimic joints, gravityEnabled, and "
+                           "what Newton's schemas bring with them, such as PhysicsArticulationRootAPI.",
+    "unused/overridden": "PhysX has a value of its own, and takes it instead of the other engine's.",
     "unused/idle": "Nothing on the stage makes use of this opinion.",
 }
 

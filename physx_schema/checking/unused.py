@@ -10,6 +10,7 @@ from physx_schema.checking.retired import RETIRED
 from physx_schema.description import Description
 
 _ERRORS = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance", "no-instance"})
+_NOTES = frozenset({"other-engine"})    # meant for another engine
 _REPORTED = frozenset({"dropped", RETIRED})     # the reader, and a rule of their own, say more about them
 
 
@@ -18,7 +19,7 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
     for opinion in description.unused:
         if is_orphan(opinion) or opinion.code in _REPORTED:
             continue
-        severity = "error" if opinion.code in _ERRORS else "warning"
+        severity = "error" if opinion.code in _ERRORS else "info" if opinion.code in _NOTES else "warning"
         fix = opinion.suggestion or "remove it, or author it where it is read"
         if opinion.code in ("misspelt-property", "misspelt-schema", "wrong-instance") and opinion.suggestion:
             fix = f"did you mean {opinion.suggestion!r}?"

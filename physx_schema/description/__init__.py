@@ -5,7 +5,9 @@ from physx_schema.description.model import (
     Articulation,
     Attachment,
     Authored,
+    Coupling,
     Description,
+    DistanceRange,
     Dof,
     Drive,
     Envelope,
@@ -27,7 +29,8 @@ from physx_schema.description.model import (
 from physx_schema.description.reader import describe
 
 __all__ = [
-    "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Description", "Dof", "Drive", "Envelope",
-    "FilteredPair", "FixedTendon", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion", "PhysicsMaterial", "Pose",
-    "Problem", "Quat", "Scene", "SpatialTendon", "TendonAxis", "Vec3", "describe", "unlimited",
+    "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Coupling", "Description",
+    "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon", "Joint", "Link", "Mimic",
+    "MimicDeclaration", "Opinion", "PhysicsMaterial", "Pose", "Problem", "Quat", "Scene", "SpatialTendon",
+    "TendonAxis", "Vec3", "describe", "unlimited",
 ]

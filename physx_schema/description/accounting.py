@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from physx_schema.description.declared import declaring, definitions, elsewhere
+from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
-from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene
+from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene, unlimited
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
 from physx_schema.description.retired import Retired, retired_property, retired_schema
-from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, split_name
+from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, TRANSLATIONS, split_name
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
@@ -28,6 +30,8 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
     ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
 )
+_REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
+_OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
 Reason = tuple[str, str, str]       # code, reason, suggestion
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
@@ -42,6 +46,9 @@ class Account:
     consumed: set[str] = field(default_factory=set)
     contacts: bool = True       # whether anything on the stage can touch
     dropped: dict[tuple[str, str], str] = field(default_factory=dict)   # prim and tendon instance: why it was dropped
+    inside: frozenset[str] = frozenset()        # joints of articulations
+    bases: frozenset[str] = frozenset()         # joints that fix the base of one
+    outside: frozenset[str] = frozenset()       # joints beside articulations
 
 
 def settle(
@@ -49,7 +56,12 @@ def settle(
     joints: Sequence[Joint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
-    account = Account(contacts=any(reading.having("PhysicsCollisionAPI")), dropped=_dropped(reading))
+    account = Account(
+        contacts=any(reading.having("PhysicsCollisionAPI")), dropped=_dropped(reading),
+        inside=frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None),
+        bases=frozenset(item.base_joint.path for item in articulations if item.base_joint is not None),
+        outside=frozenset(joint.path for joint in joints),
+    )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
     if scene.solver_type == "PGS":
         account.not_evaluated.append(Opinion(scene.path, "", "the PGS solver is not simulated"))
@@ -101,6 +113,9 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
     name = opinions.type_name
     if gone := retired_schema(name):
         account.unused.append(_retired(opinions, "", name, gone))
+    elif engine_of(name):
+        reason = f"a prim type of {engine_of(name)}, which PhysX does not read"
+        account.unused.append(Opinion(opinions.path, "", f"{name}: {reason}", "", "other-engine"))
     elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
     elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
@@ -110,7 +125,11 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
 
 def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
     name, instance = split_name(applied)
-    if name in OTHER_SCHEMAS or name in _TOUCHING:
+    if engine_of(name):
+        why = why_schema_unused(opinions, name)
+        if why is not None:
+            account.unused.append(Opinion(opinions.path, "apiSchemas", why[1], why[2], why[0]))
+    elif name in OTHER_SCHEMAS or name in _TOUCHING:
         reason = f"{applied}: {OTHER_SCHEMAS.get(name, 'contacts')} are not simulated"
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
     elif gone := retired_schema(name):
@@ -144,8 +163,9 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     if gone is not None:
         account.unused.append(_retired(opinions, name, name, gone))
         return
-    about = _about(opinions, name, found)
-    if (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts):
+    about = _about(account, opinions, name, found)
+    idle = (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts)
+    if idle or _is_default_of_articulation_joint(account, opinions, name):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
         account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
@@ -154,10 +174,23 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
         account.unused.append(Opinion(opinions.path, name, reason, suggestion, code))
 
 
-def _about(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
+def _is_default_of_articulation_joint(account: Account, opinions: PrimOpinions, name: str) -> bool:
+    """Whether a property that only joints outside articulations have says what joints of articulations do anyway."""
+    base = name.removeprefix("physics:")
+    if base not in _OUTSIDE_ONLY or (opinions.path not in account.inside and opinions.path not in account.bases):
+        return False
+    value = opinions.peek(name)
+    return value == _OUTSIDE_ONLY[base] or (isinstance(value, float) and unlimited(value))
+
+
+def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
     """What an unread property is about where PhysX reads it; empty where it does not."""
+    if engine_of(name):
+        return READ.get(name, "")
     for owner in found:
         if opinions.has_owner(owner):
+            if owner.schema == "PhysxLimitAPI" and opinions.path in account.outside:
+                return "soft limits of joints outside articulations"
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
             about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
             if about:
@@ -176,6 +209,8 @@ def _why_unused(
     account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
 ) -> Reason:
     """Why PhysX does not read a property."""
+    if engine_of(name):
+        return why_property_unused(opinions, name, opinions.path in account.inside)
     if owner is not None:
         return _why_idle(account, opinions, owner)
     for item in found:
@@ -199,15 +234,19 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
     if owner.schema == "PhysxLimitAPI":
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
+    if opinions.path in account.bases:
+        return "idle", "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
+    if owner.schema in JOINT_KINDS and owner.base in _OUTSIDE_ONLY and opinions.path in account.inside:
+        return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
-        return _why_idle_on_joint(opinions, owner)
+        return _why_idle_on_joint(account, opinions, owner)
     for start, reason, suggestion in _IDLE:
         if owner.schema.startswith(start):
             return "idle", reason, suggestion
     return "idle", "nothing on the stage makes use of it", ""
 
 
-def _why_idle_on_joint(opinions: PrimOpinions, owner: Owner) -> Reason:
+def _why_idle_on_joint(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
     kind = opinions.joint_kind
     if kind is None:
         return "idle", "the prim is not a joint", "apply it to the joint"
@@ -217,6 +256,10 @@ def _why_idle_on_joint(opinions: PrimOpinions, owner: Owner) -> Reason:
     if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
         better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
         return "wrong-instance", f"a {kind} joint has only the axis {right!r}", better
+    if owner.schema in _REDUCED and opinions.path in account.outside:
+        return "idle", "PhysX reads it on joints of an articulation only", "connect the joint to links of one"
+    if kind == "d6" and opinions.path in account.inside and owner.instance in (*TRANSLATIONS, "distance"):
+        return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
     if owner.schema.startswith("PhysxTendon") and right:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
     return "idle", f"PhysX does not read it on a {kind} joint", ""

@@ -5,102 +5,133 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from physx_schema.description.model import Dof, Drive, Envelope, unlimited
+from physx_schema.description.friction import read_resistance
+from physx_schema.description.limits import bounds, cone, is_limited, swing
+from physx_schema.description.model import Dof, Drive, Envelope, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
-from physx_schema.description.schemas import ROTATIONS
-from physx_schema.description.units import coordinate, gain, radians
+from physx_schema.description.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
+
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_UNITS: tuple[Vec3, ...] = (_X, _Y, _Z)
+_TWIST_AND_SWINGS: tuple[tuple[Vec3, ...], ...] = (    # of a spherical joint with the axis x, y, z
+    (_X, _Y, _Z), (_Y, _Z, _X), (_Z, (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
+)
+_INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """Where the properties of one degree of freedom are authored."""
+    """Where the properties of one degree of freedom are authored, and what PhysX does with them there."""
 
     instance: str           # of drives, axis properties, joint state
     name: str               # of the degree of freedom
     angular: bool
+    direction: Vec3         # in the joint frame
+    lower: float
+    upper: float
+    reduced: bool           # in an articulation, where axis properties, joint state and envelopes count
+    turn: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
+    wraps: bool = False     # PhysX takes whole turns off a target
+    driven: bool = True     # PhysX reads a drive and a joint state
 
 
-def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str) -> tuple[Dof, ...]:
-    """The free axes of a joint; none for kinds that leave no freedom inside an articulation."""
+def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> tuple[Dof, ...]:
+    """The free axes of a joint, in PhysX's order; `reduced` in an articulation, where generic joints only turn."""
     if kind in ("revolute", "prismatic"):
-        angular = kind == "revolute"
-        axis = _Axis("angular" if angular else "linear", opinions.path, angular)
-        limits = _bounds(reading, opinions.joint_view(), ("lowerLimit", "upperLimit"), angular)
-        return (_read(reading, opinions, axis, *limits),)
-    if kind == "spherical":
-        return tuple(_read(reading, opinions, axis, -math.inf, math.inf) for axis in _named(opinions, ROTATIONS))
-    if kind == "d6":
-        free = _named(opinions, [axis for axis in ROTATIONS if is_axis_free(opinions, axis)])
-        return tuple(_read(reading, opinions, axis, *_axis_limits(reading, opinions, axis)) for axis in free)
-    return ()
+        found = [_single(reading, opinions, kind, axis, reduced)]
+    elif kind == "spherical":
+        found = _ball(reading, opinions, axis, reduced)
+    elif kind == "d6":
+        found = _generic(reading, opinions, reduced)
+    else:
+        found = []
+    return tuple(_read(reading, opinions, item) for item in found)
 
 
-def _named(opinions: PrimOpinions, axes: list[str] | tuple[str, ...]) -> list[_Axis]:
-    several = len(axes) > 1
-    return [_Axis(axis, f"{opinions.path}:{axis}" if several else opinions.path, True) for axis in axes]
+def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> _Axis:
+    angular = kind == "revolute"
+    view = opinions.joint_view()
+    lower, upper = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
+    wraps = angular and not is_limited(view, ("lowerLimit", "upperLimit"))
+    turn = DEGREES_PER_TURN if wraps else math.inf
+    return _Axis(_INSTANCES[kind], opinions.path, angular, _UNITS[axis], lower, upper, reduced, turn, wraps)
 
 
-def _axis_limits(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
-    view = opinions.view("PhysicsLimitAPI", axis.instance)
-    return _bounds(reading, view, ("low", "high"), axis.angular)
+def _ball(reading: Reading, opinions: PrimOpinions, axis: int, reduced: bool) -> list[_Axis]:
+    """Twist about the joint's axis and two swings, bounded by the cone."""
+    limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
+    return [
+        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, reduced, DEGREES_PER_TURN / 2,
+              driven=False)
+        for instance, direction, limit in zip(ROTATIONS, _TWIST_AND_SWINGS[axis], limits, strict=True)
+    ]
 
 
-def _bounds(reading: Reading, view: View, names: tuple[str, str], angular: bool) -> tuple[float, float]:
-    """Limits as PhysX sets them up: none where both bounds are unlimited, locked at 0 where it refuses the pair."""
-    lower, upper = (view.number(name) for name in names)
-    if not any(math.isfinite(bound) and not unlimited(bound) for bound in (lower, upper)):
-        return -math.inf, math.inf
-    if math.isfinite(lower) and math.isfinite(upper) and lower <= upper:
-        return (
-            -math.inf if unlimited(lower) else coordinate(lower, angular),
-            math.inf if unlimited(upper) else coordinate(upper, angular),
-        )
-    _report_refused(reading, view, names, lower, upper)
-    return 0.0, 0.0
-
-
-def _report_refused(reading: Reading, view: View, names: tuple[str, str], lower: float, upper: float) -> None:
-    one_sided = math.isinf(lower) or math.isinf(upper)
-    infinite = names[0] if math.isinf(lower) else names[1]
-    reading.problem(
-        "joint/one-sided-limit" if one_sided else "joint/limit-order", view.path,
-        view.name(infinite if one_sided else names[0]),
-        f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
-        "author both bounds; a magnitude of 1e38 stands for no bound" if one_sided else "author lower <= upper",
-    )
+def _generic(reading: Reading, opinions: PrimOpinions, reduced: bool) -> list[_Axis]:
+    names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
+    if reduced:
+        if names[:1] and names[0] in TRANSLATIONS:
+            _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
+        names = [name for name in names if name in ROTATIONS]
+    found = []
+    for name in names:
+        angular = name in ROTATIONS
+        within = DEGREES_PER_TURN / 2 if angular and reduced else math.inf
+        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), angular, within)
+        path = f"{opinions.path}:{name}" if len(names) > 1 else opinions.path
+        direction = _UNITS[(ROTATIONS if angular else TRANSLATIONS).index(name)]
+        found.append(_Axis(name, path, angular, direction, *limits, reduced, within))
+    return found
 
 
 def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
-    """Whether a generic joint leaves an axis free; it is locked where the low limit is above the high one."""
+    """Whether a generic joint leaves an axis free; it is locked where a limit has its low bound above the high one."""
     view = opinions.view("PhysicsLimitAPI", axis)
-    return not view.applied or view.number("low") <= view.number("high")
+    return not is_limited(view, ("low", "high")) or not view.number("low") > view.number("high")
 
 
-def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis, lower: float, upper: float) -> Dof:
-    state = opinions.view("PhysicsJointStateAPI", axis.instance)
-    properties = opinions.view("PhysxJointAxisAPI", axis.instance)
-    static = properties.number("staticFrictionEffort", 0.0)
-    dynamic = properties.number("dynamicFrictionEffort", 0.0)
-    viscous = gain(properties.number("viscousFrictionCoefficient", 0.0), axis.angular)
-    if dynamic > static:
-        reading.problem(
-            "joint/friction-order", opinions.path, properties.name("dynamicFrictionEffort"),
-            f"dynamic friction {dynamic:g} is above static friction {static:g}",
-            "PhysX refuses the pair and the joint has no friction",
-            "raise staticFrictionEffort to at least dynamicFrictionEffort",
-        )
-        static = dynamic = viscous = 0.0
-    return Dof(
-        name=axis.name, path=opinions.path, angular=axis.angular, lower=lower, upper=upper,
-        position=coordinate(state.number("position"), axis.angular),
-        velocity=coordinate(state.number("velocity"), axis.angular),
-        armature=properties.number("armature", 0.0),
-        static_friction=static, dynamic_friction=dynamic, viscous_friction=viscous,
-        max_velocity=coordinate(properties.number("maxJointVelocity", 0.0), axis.angular),
-        axis_prefix=properties.prefix if properties.applied else None,
-        drive=_drive(reading, opinions, axis),
+def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[str]) -> None:
+    reading.problem(
+        "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
+        f"a generic joint of an articulation with {', '.join(names)} not locked",
+        "PhysX locks the translations of generic joints in articulations",
+        f"author a low limit above the high one for {', '.join(names)}, or use a prismatic joint", "warning",
     )
+
+
+def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
+    properties = opinions.view("PhysxJointAxisAPI", axis.instance) if axis.reduced else None
+    resistance = read_resistance(reading, opinions, properties, axis.angular)
+    position, velocity = _state(reading, opinions, axis)
+    return Dof(
+        name=axis.name, path=opinions.path, angular=axis.angular, lower=axis.lower, upper=axis.upper,
+        position=position, velocity=velocity, armature=resistance.armature,
+        static_friction=resistance.static_friction, dynamic_friction=resistance.dynamic_friction,
+        viscous_friction=resistance.viscous_friction, max_velocity=resistance.max_velocity,
+        axis_prefix=properties.prefix if properties is not None and properties.applied else None,
+        drive=_drive(reading, opinions, axis) if axis.driven else None,
+        axis=axis.direction, sources=resistance.sources,
+    )
+
+
+def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+    """Initial position and velocity; 0 where PhysX refuses or does not read them."""
+    if not axis.driven or not axis.reduced:
+        return 0.0, 0.0
+    view = opinions.view("PhysicsJointStateAPI", axis.instance)
+    found = []
+    for base, most in (("position", axis.turn), ("velocity", math.inf)):
+        value = view.number(base)
+        if not abs(value) <= most or math.isinf(value):
+            why = f"PhysX takes no position beyond {most:g} degrees on this joint" if math.isfinite(value) else \
+                "PhysX refuses what is no finite number"
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            f"{why} and starts at 0", "author a position that the joint can have")
+            value = 0.0
+        found.append(coordinate(value, axis.angular))
+    return found[0], found[1]
 
 
 def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
@@ -118,11 +149,30 @@ def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | Non
     return Drive(
         path=opinions.path, prefix=view.prefix,
         stiffness=gain(view.number("stiffness"), axis.angular), damping=gain(view.number("damping"), axis.angular),
-        target_position=coordinate(view.number("targetPosition"), axis.angular),
+        target_position=coordinate(_target(reading, view, axis), axis.angular),
         target_velocity=coordinate(view.number("targetVelocity"), axis.angular),
         max_force=math.inf if math.isnan(max_force) else max_force, acceleration=view.token("type") == "acceleration",
-        envelope=_envelope(opinions, axis),
+        envelope=_envelope(opinions, axis) if axis.reduced else None,
     )
+
+
+def _target(reading: Reading, view: View, axis: _Axis) -> float:
+    """The target position as PhysX sets it, in degrees or lengths."""
+    target = view.number("targetPosition")
+    if not axis.reduced or math.isinf(axis.turn) or abs(target) < axis.turn or (
+            abs(target) == axis.turn and not axis.wraps):
+        return target
+    if axis.wraps and math.isfinite(target):
+        taken = math.fmod(target, DEGREES_PER_TURN)
+        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {taken:g} degrees"
+        fix = "author both limits, which makes the joint one that turns on"
+    else:
+        taken = 0.0
+        why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"
+    if taken != target:
+        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
+                        why, fix, "warning")
+    return taken
 
 
 def _envelope(opinions: PrimOpinions, axis: _Axis) -> Envelope | None:

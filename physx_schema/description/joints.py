@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from pxr import Gf
 
 from physx_schema.description.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
-from physx_schema.description.model import Joint, Pose
+from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
+COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
+_COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
 TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # in the order PhysX creates siblings
 
 
@@ -23,6 +27,7 @@ class JointEnd:
 
     body: str
     frame: Pose
+    sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,9 @@ class AuthoredJoint:
 
 def read_joints(reading: Reading) -> list[AuthoredJoint]:
     """Every joint prim of the stage, in traversal order."""
-    return [_read(reading, opinions) for opinions in reading.prims.values() if opinions.joint_kind]
+    found = [_read(reading, opinions) for opinions in reading.prims.values() if opinions.joint_kind]
+    by_path = {joint.path: joint for joint in found}
+    return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in found]
 
 
 def _read(reading: Reading, opinions: PrimOpinions) -> AuthoredJoint:
@@ -61,8 +68,21 @@ def _read(reading: Reading, opinions: PrimOpinions) -> AuthoredJoint:
     )
 
 
+def _with_bodies_of_hinges(joint: AuthoredJoint, joints: Mapping[str, AuthoredJoint]) -> AuthoredJoint:
+    """A gear or rack joint without bodies has those that its hinges turn."""
+    view = joint.opinions.joint_view()
+    ends = []
+    for side, base, end in zip("01", COUPLINGS[joint.kind], joint.ends, strict=True):
+        hinge = joints.get(next(iter(view.targets(base)), ""))
+        if not view.authored("body" + side) and hinge is not None:
+            end = JointEnd(hinge.ends[1].body or hinge.ends[0].body, end.frame)
+        ends.append(end)
+    return replace(joint, ends=(ends[0], ends[1]))
+
+
 def _end(reading: Reading, view: View, side: str) -> JointEnd:
     frame = (view.vector("localPos" + side), view.quaternion("localRot" + side))
+    sound = _is_sound(reading, view, side)
     targets = view.targets("body" + side)
     if len(targets) > 1:
         reading.problem(
@@ -70,14 +90,14 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
             f"PhysX uses the first, {targets[0]}", "keep one target",
         )
     if not targets:
-        return JointEnd("", frame)
+        return JointEnd("", frame, sound)
     target = reading.stage.GetPrimAtPath(targets[0])
     if not target:
         reading.problem(
             "joint/missing-body", view.path, view.name("body" + side), f"there is no prim at {targets[0]}",
             "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
         )
-        return JointEnd("", frame)
+        return JointEnd("", frame, sound)
     body = reading.body_of(targets[0])
     if not body:
         reading.problem(
@@ -85,40 +105,103 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
             "PhysX joins this side to the world", "apply PhysicsRigidBodyAPI to it, or remove the target for the world",
             "warning",
         )
-    return JointEnd(body, _in_body(reading, frame, target, body))
+    return JointEnd(body, _in_body(reading, frame, target, body) if sound else frame, sound)
 
 
-def _in_body(reading: Reading, frame: Pose, target: object, body: str) -> Pose:
+def _is_sound(reading: Reading, view: View, side: str) -> bool:
+    """Whether a joint frame is one; PhysX normalises rotations other than 0."""
+    rotation: Any = view.raw("localRot" + side)
+    parts = (*rotation.GetImaginary(), rotation.GetReal()) if hasattr(rotation, "GetImaginary") else (1.0,)
+    faults = {
+        "localPos": not all(map(math.isfinite, view.vector("localPos" + side))),
+        "localRot": not any(parts) or not all(map(math.isfinite, parts)),
+    }
+    for base, faulty in faults.items():
+        if faulty:
+            reading.problem(
+                "joint/frame-refused", view.path, view.name(base + side),
+                f"{view.raw(base + side)} is no {'position' if base == 'localPos' else 'rotation'}",
+                "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
+                "the child's its own frame", "author finite numbers and a quaternion of length 1",
+            )
+    return not any(faults.values())
+
+
+def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
     """A frame authored in the target prim, as a frame of the body, lengths scaled."""
     if not body:
         matrix = pose_matrix(*frame) * reading.frames.matrix(target)
         return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
     prim = reading.prims[body].prim
-    if prim != target:
+    if prim != target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
         matrix = pose_matrix(*frame) * reading.frames.matrix(target) * reading.frames.matrix(prim).GetInverse()
         frame = pose_of(Gf.Transform(matrix.RemoveScaleShear()))
     return scaled(frame[0], reading.frames.scale(prim)), frame[1]
 
 
 def directed(
-    reading: Reading, joint: AuthoredJoint, child: str, parent_index: int, child_index: int,
+    reading: Reading, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
 ) -> Joint:
-    """The joint as the inbound joint of `child`."""
+    """The joint as the inbound joint of a child link from a parent link ("" for the world), with their indices."""
     is_reversed = joint.ends[0].body == child
     parent_end, child_end = (joint.ends[1], joint.ends[0]) if is_reversed else joint.ends
     return Joint(
-        path=joint.path, kind=joint.kind, axis=joint.axis, parent=parent_index, child=child_index,
-        reversed=is_reversed, parent_frame=parent_end.frame, child_frame=child_end.frame,
-        dofs=read_dofs(reading, joint.opinions, joint.kind),
+        path=joint.path, kind=joint.kind, axis=joint.axis, parent=indices[0], child=indices[1],
+        reversed=is_reversed, parent_frame=parent_end.frame if parent_end.sound else _between(reading, parent, child),
+        child_frame=child_end.frame if child_end.sound else IDENTITY_POSE,
+        dofs=read_dofs(reading, joint.opinions, joint.kind, joint.axis, True) if parent else (),
+        body0=joint.ends[0].body, body1=joint.ends[1].body,
     )
+
+
+def _between(reading: Reading, parent: str, child: str) -> Pose:
+    """The authored pose of one body in the frame of another, scales left out."""
+    poses = [reading.frames.pose(reading.prims[body].prim) for body in (parent, child) if body]
+    matrices = [pose_matrix(*pose) for pose in poses]
+    return pose_of(Gf.Transform(matrices[1] * matrices[0].GetInverse())) if len(matrices) == 2 else poses[0]
 
 
 def undirected(reading: Reading, joint: AuthoredJoint) -> Joint:
     """A joint outside every articulation: body0 as parent, body1 as child, without link indices."""
+    view = joint.opinions.joint_view()
+    force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
     return Joint(
         path=joint.path, kind=joint.kind, axis=joint.axis, parent=-1, child=-1, reversed=False,
         parent_frame=joint.ends[0].frame, child_frame=joint.ends[1].frame,
-        dofs=read_dofs(reading, joint.opinions, joint.kind),
+        dofs=read_dofs(reading, joint.opinions, joint.kind, joint.axis, False),
+        body0=joint.ends[0].body, body1=joint.ends[1].body,
+        break_force=force if math.isfinite(force) else math.inf,
+        break_torque=torque if math.isfinite(torque) else math.inf,
+        collision_enabled=view.flag("collisionEnabled"),
+        distance=_distance(joint.opinions) if joint.kind == "distance" else None,
+        coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
     )
 
 
+def _distance(opinions: PrimOpinions) -> DistanceRange:
+    """The range of a distance joint; a negative bound is none."""
+    view = opinions.joint_view()
+    low, high = view.number("minDistance"), view.number("maxDistance")
+    spring = opinions.view("PhysxPhysicsDistanceJointAPI")
+    enabled = spring.flag("springEnabled")
+    limit = opinions.view("PhysxLimitAPI", "distance")
+    return DistanceRange(
+        minimum=low if low >= 0.0 else 0.0, maximum=high if high >= 0.0 else math.inf,
+        stiffness=spring.number("springStiffness") if enabled else limit.number("stiffness"),
+        damping=spring.number("springDamping") if enabled else limit.number("damping"), spring=enabled,
+    )
+
+
+def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
+    view = joint.opinions.joint_view()
+    hinges = []
+    for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
+        targets = view.targets(base)
+        hinges.append(targets[0] if targets else "")
+        found = reading.prims.get(hinges[-1])
+        if found is None or found.joint_kind != wanted:
+            reading.problem(
+                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
+                "PhysX does not couple anything", f"point {base} at a {wanted} joint",
+            )
+    return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))

@@ -32,10 +32,6 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "disableSleeping": "sleeping", "enableStabilization": "sleeping", "maxBiasCoefficient": "the bias limit",
         "solveArticulationContactLast": "contacts",
     },
-    "PhysicsJoint": {
-        "breakForce": "breaking joints", "breakTorque": "breaking joints", "collisionEnabled": "contacts",
-    },
-    "PhysicsSphericalJoint": {"coneAngle0Limit": "cone limits", "coneAngle1Limit": "cone limits"},
 }
 
 # Properties that choose how PhysX computes or allocates, not what comes out of it.

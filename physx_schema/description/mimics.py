@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from physx_schema.description.dofs import is_axis_free
 from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimited
+from physx_schema.description.newton_mimics import read_newton_mimics
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import ROTATIONS, SCHEMAS
@@ -153,7 +154,7 @@ def read_mimics(
         reference = index.get(declaration.references[0], index.get(f"{declaration.references[0]}:{axis}"))
         if follower is not None and reference is not None:
             found.append(_mimic(reading, declaration, follower, reference, angular[follower], angular[reference]))
-    return tuple(found)
+    return (*found, *read_newton_mimics(reading, links))
 
 
 def _mimic(

@@ -79,6 +79,28 @@ class Dof:
     max_velocity: float                 # rad/s or length/s, inf where free
     axis_prefix: str | None = None      # "physxJointAxis:angular:" where PhysxJointAxisAPI is applied
     drive: Drive | None = None
+    axis: Vec3 = (1.0, 0.0, 0.0)        # in the joint frame: along or about which the coordinate counts
+    sources: tuple[tuple[str, str], ...] = ()   # fields with a value of another engine's property: ("armature", ...)
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceRange:
+    """What a distance joint holds the distance between its two frames' origins to."""
+
+    minimum: float                      # length, 0 where there is none
+    maximum: float                      # length, inf where there is none
+    stiffness: float                    # force / length beyond the range; 0 with no damping: hard
+    damping: float                      # force s / length
+    spring: bool                        # physxPhysicsDistanceJoint:springEnabled: the two are the spring's
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """What a gear or a rack-and-pinion joint couples: two revolute joints, or a revolute and a prismatic one."""
+
+    first: str                          # prim path of the first hinge
+    second: str                         # prim path of the second hinge, or of the prismatic joint
+    ratio: float                        # as authored: of angular velocities, or of angular velocity to velocity
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +110,12 @@ class Joint:
     A joint coordinate q keeps the sign of the authored joint (body0 to body1), as do its limits, drive and state.
     With q, X(p) the pose of the child frame in the parent frame displaced by p along or about the joint axis, the
     child link sits at parent_frame * X(p) * inverse(child_frame), where p = q, or p = -q where `reversed` is set.
+    Where a joint turns about several axes, X(p) turns by the rotation vector that is the sum of p * Dof.axis.
     """
 
     path: str
-    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"
+    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"; outside
+                                        # articulations "distance" | "gear" | "rack" as well
     axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for fixed joints
     parent: int                         # link index
     child: int                          # link index
@@ -99,6 +123,13 @@ class Joint:
     parent_frame: Pose                  # joint frame in the parent link's frame, lengths scaled
     child_frame: Pose                   # joint frame in the child link's frame, lengths scaled
     dofs: tuple[Dof, ...]               # empty for fixed joints
+    body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
+    body1: str = ""
+    break_force: float = math.inf       # force and torque that break a joint outside articulations
+    break_torque: float = math.inf
+    collision_enabled: bool = False     # whether the two bodies of a joint outside articulations collide
+    distance: DistanceRange | None = None
+    coupling: Coupling | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +222,8 @@ class Mimic:
     """A mimic joint PhysX accepts: q[follower] + gearing * q[reference] + offset = 0."""
 
     path: str                           # follower joint prim
-    instance: str                       # "rotX" | "rotY" | "rotZ"
-    prefix: str                         # "physxMimicJoint:rotX:"
+    instance: str                       # "rotX" | "rotY" | "rotZ"; "" for a NewtonMimicAPI, which PhysX obeys as well
+    prefix: str                         # "physxMimicJoint:rotX:"; "newton:" with minus mimicCoef1 as gearing
     follower: int                       # index into Articulation.dofs
     reference: int
     gearing: float                      # follower unit / reference unit (rad or length)

@@ -62,10 +62,11 @@ def _articulation(
     links: list[Link] = []
     scene = roster.scenes[tree.links[0].body] or ""
     for index, item in enumerate(tree.links):
-        joint = directed(reading, item.joint, item.body, item.parent, index) if item.joint else None
+        above = tree.links[item.parent].body
+        joint = directed(reading, item.joint, item.body, above, (item.parent, index)) if item.joint else None
         body = reading.prims[item.body]
         links.append(read_link(reading, body, colliders.get(item.body, ()), item.parent, joint, scene))
-    base = directed(reading, tree.base, tree.links[0].body, -1, 0) if tree.base else None
+    base = directed(reading, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
     view = tree.root.view("PhysxArticulationAPI")
     bounds = scenes.bounds(scene)
     return Articulation(

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 
 INSTANCE = "{instance}"
 JOINT_AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+TRANSLATIONS = ("transX", "transY", "transZ")
 ROTATIONS = ("rotX", "rotY", "rotZ")
 
 JOINT_KINDS: Mapping[str, str] = {

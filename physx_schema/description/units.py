@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 DEGREES_PER_RADIAN = 180.0 / math.pi
+DEGREES_PER_TURN = 360.0
 METERS_GRAVITY = 9.81       # m / s^2, where the stage authors none
 WATER_DENSITY = 1000.0      # kg / m^3, where neither body, collider nor material authors one
 POINT_RADIUS = 0.1          # m, the sphere PhysX puts where a mass has no collider
