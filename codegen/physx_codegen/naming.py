@@ -29,17 +29,6 @@ TAKEN = frozenset(("Attribute", "AuthoringError", "Definition", "Items", "Litera
                    "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema", "Sdf", "Self",
                    "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
 
-# Parent types outside our definitions: USD identifier -> (TfType, module of pxr, class).
-EXTERNAL_BASES = {
-    "Typed": ("UsdTyped", "Usd", "Typed"),
-    "Imageable": ("UsdGeomImageable", "UsdGeom", "Imageable"),
-    "Xformable": ("UsdGeomXformable", "UsdGeom", "Xformable"),
-    "Boundable": ("UsdGeomBoundable", "UsdGeom", "Boundable"),
-    "Gprim": ("UsdGeomGprim", "UsdGeom", "Gprim"),
-    "PointBased": ("UsdGeomPointBased", "UsdGeom", "PointBased"),
-    "PhysicsJoint": ("UsdPhysicsJoint", "UsdPhysics", "Joint"),
-}
-
 
 @cache
 def proper_case(text: str) -> str:

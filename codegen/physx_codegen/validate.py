@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from . import naming, usd_names, value_types
+from . import naming, value_types
 from .installed_schemas import installed
 from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError
 from .wording import closest
@@ -110,22 +110,16 @@ def _fallbacks(cls: SchemaClass) -> Iterator[Problem]:
 
 
 def _known(library: Library, peers: Sequence[Library]) -> dict[str, Kind]:
-    """The kind of every schema of these libraries and of the USD schemas used most."""
-    ours = {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
-    return {**usd_names.API_SCHEMAS, **dict.fromkeys(usd_names.PRIM_TYPES, "typed"), **ours}
-
-
-def _kind_of(name: str, known: dict[str, Kind]) -> Kind | None:
-    """The kind of a schema: the installed USD is asked for one that is not known."""
-    found = known.get(name)
-    return found or (installed()[name].kind if name in installed() else None)
+    """The kind of every schema of these libraries and of the installed USD."""
+    theirs = {name: schema.kind for name, schema in installed().items()}
+    return theirs | {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
 
 
 def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterator[Problem]:
     local = {other.name: other for other in library.classes}
     for entry in cls.includes:
         name, _, instance = entry.partition(":")
-        kind = _kind_of(name, known)
+        kind = known.get(name)
         if kind is None:
             allowed = sorted(other for other, what in known.items() if what in APPLIED)
             yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
@@ -144,25 +138,25 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
     for key in ("applies_to", "can_only_apply_to", "auto_apply_to", "fallback_types", "reflected"):
         for name in getattr(cls, key):
-            if _kind_of(name, known) is None:
+            if known.get(name) is None:
                 yield cls.at(key), f"unknown schema '{name}' in {key}; {closest(name, sorted(known))}"
     for name in cls.reflected:
-        if name not in cls.includes and _kind_of(name, known):
+        if name not in cls.includes and known.get(name):
             yield cls.at("reflected"), f"'{name}' in reflected is no built-in of '{cls.name}'; add it to includes"
-        elif _kind_of(name, known) not in {"single-apply", None}:
-            yield cls.at("reflected"), f"'{name}' in reflected is {_kind_of(name, known)}; reflect single-apply only"
+        elif known.get(name) not in {"single-apply", None}:
+            yield cls.at("reflected"), f"'{name}' in reflected is {known.get(name)}; reflect single-apply only"
     for prop in cls.properties:
         for name in () if isinstance(prop, Attribute) else prop.targets:
-            if _kind_of(name, known) is None:
+            if known.get(name) is None:
                 yield prop.loc, f"unknown schema '{name}' in targets; {closest(name, sorted(known))}"
 
 
 def _base(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterator[Problem]:
     if not cls.base:
         return
-    kind = _kind_of(cls.base, known)
+    kind = known.get(cls.base)
     if kind is None:
-        allowed = [*naming.EXTERNAL_BASES, *(other.name for other in library.classes if not other.is_api)]
+        allowed = sorted(name for name, kind in known.items() if kind in {"typed", "abstract"})
         yield cls.at("base"), f"unknown base '{cls.base}'; {closest(cls.base, allowed)}"
     elif cls.kind == "non-applied" and kind != "non-applied":
         yield cls.at("base"), f"base '{cls.base}' is {kind}; derive a non-applied schema from a non-applied one"

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+MOST = 30       # words listed in a message
+
 
 def displayed(path: Path) -> str:
     """A path for messages: relative to the working directory where it lies below it."""
@@ -19,7 +21,11 @@ def article(noun: str) -> str:
 
 
 def closest(word: str, allowed: Iterable[str]) -> str:
-    """A suggestion for a misspelt word, or the words allowed."""
+    """A suggestion for a misspelt word, or the words allowed, as many as a line can hold."""
     lowered = {other.lower(): other for other in allowed}
     close = difflib.get_close_matches(word.lower(), lowered, n=1)
-    return f"did you mean '{lowered[close[0]]}'?" if close else f"allowed: {', '.join(lowered.values()) or 'none'}"
+    if close:
+        return f"did you mean '{lowered[close[0]]}'?"
+    words = list(lowered.values())
+    more = f" and {len(words) - MOST} more" if len(words) > MOST else ""
+    return f"allowed: {', '.join(words[:MOST]) or 'none'}{more}"
