@@ -45,7 +45,8 @@ class Simulation:
             raise ValueError(f"worlds is {worlds}; give at least 1")
         if not (dt > 0.0 and math.isfinite(dt)):
             raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
-        self.model: PackedModel = pack(_choose(description, articulation), description.scene)
+        chosen = _choose(description, articulation)
+        self.model: PackedModel = pack(chosen, description.scene_of(chosen))
         self.worlds, self.dt, self.dtype = worlds, dt, dtype
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)

@@ -53,7 +53,7 @@ def measure_mimics(bench: Bench) -> Findings:
     line. A range that cannot be reached becomes a note.
     """
     found = Findings()
-    for mimic in bench.articulation.mimics:
+    for mimic in filter(lambda item: item.instance, bench.articulation.mimics):     # of PhysX's own schema
         keys = tuple(Key(mimic.path, mimic.prefix + name) for name in ("gearing", "offset"))
         with found.attempt(*keys):
             swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE)))

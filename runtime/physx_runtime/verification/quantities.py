@@ -27,7 +27,8 @@ def quantities(articulation: Articulation) -> Iterator[Quantity]:
     for spatial in articulation.spatial_tendons:
         yield from _spatial_tendon(spatial)
     for mimic in articulation.mimics:
-        yield from _mimic(articulation, mimic)
+        if mimic.instance:      # Newton's have other properties
+            yield from _mimic(articulation, mimic)
 
 
 def unmeasured(dof: Dof) -> Iterator[Quantity]:
