@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pxr import Usd
-from robots import base, link, opened, robot
+from retired_joints import ARMATURE, PRISMATIC_SPEED, REVOLUTE_SPEED, arm
 
 from physx_schema.migration import migrate
 
@@ -17,7 +17,6 @@ pytestmark = pytest.mark.sweep
 
 STEP = 1.0 / 60.0
 FLOAT32 = 1e-6                  # relative rounding of one stored value
-ARMATURE, REVOLUTE_SPEED, PRISMATIC_SPEED = 0.25, 90.0, 0.5
 
 
 @pytest.fixture(scope="module")
@@ -26,22 +25,6 @@ def oracle(oracle_folder: Path) -> Any:
     import physx_oracle
 
     return physx_oracle
-
-
-def joint(kind: str, name: str, body0: str, body1: str, speed: float) -> str:
-    """A joint with armature and speed limit as older releases had them."""
-    bodies = f"rel physics:body0 = </Robot/{body0}>\nrel physics:body1 = </Robot/{body1}>\n"
-    axis = "" if kind == "Spherical" else 'uniform token physics:axis = "Y"\n'
-    return (f'def Physics{kind}Joint "{name}" (prepend apiSchemas = ["PhysxJointAPI"])\n{{\n{bodies}{axis}'
-            f"float physxJoint:armature = {ARMATURE}\nfloat physxJoint:maxJointVelocity = {speed}\n}}\n")
-
-
-def arm() -> Usd.Stage:
-    """A fixed base, a revolute, a prismatic and a spherical joint in a row."""
-    return opened(robot(
-        base(), link("near"), link("far"), link("tip"), joint("Revolute", "turn", "base", "near", REVOLUTE_SPEED),
-        joint("Prismatic", "slide", "near", "far", PRISMATIC_SPEED),
-        joint("Spherical", "ball", "far", "tip", REVOLUTE_SPEED)))
 
 
 def of_joint(found: dict[str, Any], values: str, name: str) -> list[float]:
