@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import os
 import re
 from contextlib import suppress
@@ -132,3 +133,28 @@ def test_accessors_have_the_names_of_compiled_ones(name: str, theirs: Any) -> No
         reflected = [prop for other in cls.reflected for prop in Scope((found,)).homes[other][1].properties]
         named = [prop for prop in (*cls.properties, *reflected) if naming.api_name(prop)]
         assert {naming.api_name(prop) + naming.suffix(prop) for prop in named} == expected, cls.name
+
+
+def without_docs(path: Path) -> dict[str, str]:
+    """Class to its text, properties in order and with all metadata but documentation."""
+    layer = Sdf.Layer.OpenAsAnonymous(str(path))
+    found = {}
+    for prim in layer.rootPrims:
+        for spec in (prim, *prim.properties):
+            spec.ClearInfo("customData")
+        found[prim.name] = str(prim.GetAsText())
+    return found
+
+
+@pytest.mark.parametrize("name,wheels", [("physx", "PhysxSchema"), ("omni_physics", "OmniUsdPhysicsDeformableSchema")])
+def test_generated_schema_is_the_wheels_but_for_documentation(name: str, wheels: str, tmp_path: Path) -> None:
+    spec = importlib.util.find_spec("physx_usd_schemas")
+    if spec is None or spec.origin is None:
+        pytest.skip("physx-usd-schemas is not installed (extra 'oracle')")
+    path = tmp_path / "generatedSchema.usda"
+    path.write_text(usda.text(ours(), library(name), "a note"), encoding="utf-8")
+    theirs = without_docs(Path(spec.origin).parent / wheels / "resources/generatedSchema.usda")
+    made = without_docs(path)
+    assert len(made) > 15 and made.keys() == theirs.keys()
+    for cls, text in theirs.items():
+        assert made[cls] == text
