@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 import os
 import subprocess
@@ -11,9 +10,7 @@ from pathlib import Path
 
 import pytest
 from physx_codegen.emit import write
-from physx_codegen.generate import assemble
-from physx_codegen.load_generated import load_generated
-from physx_codegen.validate import validate
+from physx_codegen.generate import generate
 from usd_files import plugin, schemas
 
 
@@ -29,11 +26,8 @@ def newton() -> Path:
 @pytest.fixture(scope="module")
 def own(newton: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The generated package."""
-    found = load_generated(newton)
-    families = tuple(dataclasses.replace(family, name="classes") for family in found.families)
-    library = validate(dataclasses.replace(found, families=families))
     folder = tmp_path_factory.mktemp("newton") / "own_newton"
-    write(assemble([("newton", library)]), folder)
+    write(generate(newton), folder)
     return folder
 
 
