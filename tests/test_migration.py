@@ -226,6 +226,15 @@ def test_referenced_layers_and_class_prims_take_the_type_from_where_they_are_use
         "physxJointAxis:linear:armature": 0.5, "physxJointAxis:linear:maxJointVelocity": 90.0}
 
 
+def test_joints_of_instances_are_rewritten_where_they_are_defined(tmp_path: Path) -> None:
+    source = layered(
+        tmp_path, arm=f'def "arm"\n{{\n{JOINT}}}\n',
+        root="".join(f'def "{name}" (\ninstanceable = true\nreferences = @arm.usda@</arm>\n)\n{{\n}}\n'
+                     for name in ("left", "right")))
+    found = migrate([source])
+    assert applied(copies(found)["arm"], "/arm/j") == ["PhysxJointAxisAPI:angular"] and not found.open
+
+
 VARIANTS = """
 def PhysicsRevoluteJoint "j" (
     variants = {

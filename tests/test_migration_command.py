@@ -144,6 +144,28 @@ def test_output_over_a_file_is_refused(path: Path) -> None:
     assert "is there already" in result.stderr
 
 
+def test_two_stages_of_one_name_are_not_written_over_each_other(path: Path) -> None:
+    (path.parent / "other").mkdir()
+    other = written(path.parent / "other" / "arm.usda", JOINT)
+    result = run(path, other, "-o", path.parent / "new")
+    assert result.exit_code == 2 and "two stages have this name" in result.stderr
+    assert not (path.parent / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["copy.usdz", "copy.txt", "copy"])
+def test_output_that_is_no_layer_is_refused(path: Path, name: str) -> None:
+    result = run(path, "-o", path.with_name(name))
+    assert result.exit_code == 2 and "end it in .usda" in result.stderr
+
+
+def test_no_copy_is_made_of_a_package(path: Path) -> None:
+    package = path.with_name("arm.usdz")
+    assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))
+    result = run(package, "-o", path.with_name("copy.usda"))
+    assert result.exit_code == 1 and "lies in a package" in result.stdout
+    assert not path.with_name("copy.usda").exists()
+
+
 def test_layers_in_a_package_are_left_and_named(path: Path) -> None:
     package = path.with_name("arm.usdz")
     assert UsdUtils.CreateNewUsdzPackage(str(path), str(package))

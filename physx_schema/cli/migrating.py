@@ -18,8 +18,9 @@ from physx_schema.cli.text import plural, printable
 from physx_schema.errors import UnsupportedError
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.report import layer_name
-from physx_schema.migration.writing import copied, replace, why_not
+from physx_schema.migration.writing import copied, in_package, replace, why_not
 
+SUFFIXES = (".usda", ".usdc", ".usd")
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 
 
@@ -86,7 +87,9 @@ def _written(
     elsewhere: list[str] = []
     for change in found.layers:
         stage = own.get(Path(change.layer.realPath).resolve()) if change.layer.realPath else None
-        if stage is not None:
+        if stage is not None and in_package(change.layer):
+            elsewhere.append(why_not(change.layer))
+        elif stage is not None:
             targets.append((change, output / Path(stage).name if len(own) > 1 else output))
         elif change.changed:
             elsewhere.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
@@ -95,7 +98,12 @@ def _written(
 
 def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
     """Write copies. Raises UnsupportedError for a place that holds something already or cannot be written."""
-    for _, target in targets:
+    places = [target for _, target in targets]
+    for target in places:
+        if target.suffix not in SUFFIXES:
+            raise UnsupportedError(f"{target}: is no name of a USD layer; end it in {', '.join(SUFFIXES)}")
+        if places.count(target) > 1:
+            raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
         if target.exists():
             raise UnsupportedError(f"{target}: is there already; give a new name, or --write for the stage itself")
         target.parent.mkdir(parents=True, exist_ok=True)

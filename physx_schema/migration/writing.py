@@ -45,7 +45,7 @@ def why_not(layer: Any) -> str:
     name = layer.realPath or layer.identifier
     if not layer.realPath:
         return f"{name}: is not a file; export it first"
-    if layer.GetFileFormat().IsPackage() or "[" in layer.identifier:
+    if in_package(layer):
         return f"{name}: lies in a package; unpack it, migrate the layers and pack it again"
     if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
         return f"{name}: is written by another program; migrate a copy as .usda"
@@ -54,6 +54,11 @@ def why_not(layer: Any) -> str:
     if not os.access(name, os.W_OK):
         return f"{name}: is read-only; make it writable"
     return ""
+
+
+def in_package(layer: Any) -> bool:
+    """Whether a layer is a usdz package or lies in one."""
+    return bool(layer.GetFileFormat().IsPackage()) or "[" in layer.identifier
 
 
 def copied(change: LayerChange, target: Path) -> None:
