@@ -128,8 +128,8 @@ def test_description_as_json_holds_the_facts() -> None:
 def test_description_as_text_names_links_and_degrees_of_freedom() -> None:
     text = call("describe", CLEAN).stdout
     assert "articulation /Robot: fixed base, 2 links, 1 degree of freedom, 32/1 iterations" in text
-    assert "link /Robot/tip: mass 1, revolute joint /Robot/j to /Robot/base" in text
-    assert "limits [-0.785398, 0.785398], force drive stiffness 114.592" in text
+    assert "  tip: 1 kg, revolute joint j about X, -45 to 45 deg" in text
+    assert "force drive: stiffness 2 N m/deg" in text
 
 
 def test_recorded_stages_can_be_outlined(shared_cases: Path) -> None:

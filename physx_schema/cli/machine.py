@@ -35,15 +35,13 @@ def _report(path: str, report: Report) -> dict[str, Any]:
 
 
 def description_json(description: Description) -> str:
-    """A description, without the list of everything authored."""
-    skipped = ("authored", "consumed")
-    facts = {field.name: plain(getattr(description, field.name)) for field in dataclasses.fields(description)
-             if field.name not in skipped}
+    """Everything in a description, every authored opinion included."""
+    facts = {field.name: plain(getattr(description, field.name)) for field in dataclasses.fields(description)}
     return _dumps({"version": VERSION, **facts})
 
 
 def plain(value: Any) -> Any:
-    """Facts as JSON values: dataclasses become objects, infinities and NaN strings."""
+    """Facts as JSON values: dataclasses become objects, vectors and arrays lists, infinities and NaN strings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, float) and not math.isfinite(value):
@@ -54,7 +52,9 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, frozenset | set):
         return [plain(item) for item in sorted(value)]
-    if isinstance(value, Sequence):
+    if hasattr(value, "GetImaginary"):      # quaternions, w first as in USD's text
+        return [plain(value.GetReal()), *plain(value.GetImaginary())]
+    if isinstance(value, Sequence) or (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
         return [plain(item) for item in value]
     return str(value)
 

@@ -2,109 +2,97 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from physx_schema.cli.text import not_evaluated_lines, plural, printable
-from physx_schema.description import Articulation, Attachment, Description, Dof, Drive, Link, Mimic, SpatialTendon
+from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of, joint_lines
+from physx_schema.cli.quantities import Units, number, units_of
+from physx_schema.cli.text import plural, printable
+from physx_schema.description import Articulation, Description, Link, Opinion, Scene
+from physx_schema.description.collision import PhysicsMaterial
+
+_LISTED = 3             # places of one kind that are listed; --json has every one
 
 
 def outline(name: str, description: Description) -> Iterator[str]:
-    """The stage's scene and articulations, and what of its physics is unused or not evaluated."""
-    scene = description.scene
-    gravity = ", ".join(f"{component:g}" for component in scene.gravity)
-    yield printable(name)
-    yield printable(f"  scene {scene.path or '(none authored)'}: gravity ({gravity}), {scene.solver_type}, "
-                    f"{scene.meters_per_unit:g} m and {scene.kilograms_per_unit:g} kg per unit, {scene.up_axis} up")
-    for articulation in description.articulations:
-        yield from map(printable, _articulation(articulation))
+    """The stage's scenes, articulations, bodies and materials, then problems and what of its physics is unused."""
+    yield from map(printable, _lines(name, description))
+
+
+def _lines(name: str, description: Description) -> Iterator[str]:
+    units = units_of(description.scene)
+    yield name
+    for scene in description.scenes or (description.scene,):
+        yield f"  scene {scene.path or '(none authored)'}: {_scene(scene, units)}"
+    yield from _articulations(description, units)
     for body in description.bodies:
-        yield printable(f"  body {body.path}: mass {body.mass:g}")
+        yield f"  body {body.path}: {_body(body, units)}"
+        yield from (f"    {collider_line(collider, units, body.path + '/')}" for collider in body.colliders)
     for joint in description.joints:
-        yield printable(f"  joint {joint.path}: {joint.kind}, outside articulations")
+        yield from (f"  {line}" for line in joint_lines(joint, units))
+    yield from (f"  static {collider_line(collider, units, '')}" for collider in description.static_colliders)
+    yield from (f"  material {material.path}: {_material(material, units)}" for material in description.materials)
+    for group in description.collision_groups:
+        others = ", ".join(group.filtered_groups) or "none"
+        yield f"  collision group {group.path}: {plural(len(group.colliders), 'collider')}, filters {others}"
+    yield from (f"  filtered pair: {pair.first} and {pair.second}" for pair in description.filtered_pairs)
     for problem in description.problems:
-        yield printable(f"  {problem.severity} {problem.code}: {problem.path}: {problem.message}")
-    for opinion in description.unused:
-        place = f"{opinion.path}.{opinion.property}" if opinion.property else opinion.path
-        yield printable(f"  unused: {place}: {opinion.reason}")
-    for line in not_evaluated_lines(" ", description.not_evaluated):
-        yield f"  {line.removeprefix(' : ')}"
+        place = f"{problem.path}.{problem.property}" if problem.property else problem.path
+        yield f"  {problem.severity} {problem.code}: {place}: {problem.message}; {problem.why}"
+    yield from _grouped("not evaluated", description.not_evaluated)
+    yield from _grouped("unused", description.unused)
 
 
-def _articulation(articulation: Articulation) -> Iterator[str]:
-    base = "fixed base" if articulation.fixed_base else "floating base"
-    dofs = plural(len(articulation.dofs), "degree of freedom", "degrees of freedom")
-    yield (f"  articulation {articulation.path}: {base}, {plural(len(articulation.links), 'link')}, {dofs}, "
-           f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
-           + ("" if articulation.enabled else ", disabled"))
-    for link in articulation.links:
-        yield from _link(articulation, link)
-    for tendon in articulation.fixed_tendons:
-        yield (f"    fixed tendon {tendon.path}:{tendon.name}: {plural(len(tendon.axes), 'axis', 'axes')}, "
-               f"stiffness {tendon.stiffness:g}, damping {tendon.damping:g}, rest length {tendon.rest_length:g}")
-        for axis in tendon.axes:
-            yield f"      {axis.path}: gearing {axis.gearing:g}, force coefficient {axis.force_coefficient:g}"
-    for spatial in articulation.spatial_tendons:
-        yield from _spatial(spatial)
-    for mimic in articulation.mimics:
-        yield f"    mimic joint {_mimic(articulation, mimic)}"
+def _articulations(description: Description, units: Units) -> Iterator[str]:
+    """Each articulation; those that read alike are shown once."""
+    alike: dict[tuple[str, ...], list[Articulation]] = {}
+    for articulation in description.articulations:
+        lines = (header(articulation), *articulation_lines(articulation, units))
+        alike.setdefault(lines, []).append(articulation)
+    for lines, (first, *others) in alike.items():
+        home = home_of(first).rstrip("/")
+        place = first.path if home in ("", first.path) else f"{first.path}, links below {home}"
+        yield f"  articulation {place}: {lines[0]}"
+        yield from (f"    {line}" for line in lines[1:])
+        if others:
+            yield f"    {len(others)} more like it: {_some([other.path for other in others])}"
 
 
-def _link(articulation: Articulation, link: Link) -> Iterator[str]:
-    joint = link.joint
-    if joint is None:
-        yield f"    link {link.path}: mass {link.mass:g}"
-        return
-    yield (f"    link {link.path}: mass {link.mass:g}, {joint.kind} joint {joint.path} "
-           f"to {articulation.links[link.parent].path}" + (" (body0 is the child)" if joint.reversed else ""))
-    for dof in joint.dofs:
-        yield f"      {_dof(dof)}"
+def _scene(scene: Scene, units: Units) -> str:
+    gravity = ", ".join(map(number, scene.gravity))
+    source = f" from {scene.gravity_source}" if scene.gravity_source else ""
+    return (f"gravity ({gravity}) {units.length}/s2{source}, {scene.up_axis} up, {number(scene.meters_per_unit)} m and "
+            f"{number(scene.kilograms_per_unit)} kg per unit, {scene.solver_type}")
 
 
-def _dof(dof: Dof) -> str:
-    unit = "rad" if dof.angular else "length"
-    parts = [f"{dof.name} [{unit}]", f"limits [{dof.lower:g}, {dof.upper:g}]"]
-    if dof.position or dof.velocity:
-        parts.append(f"starts at {dof.position:g} with {dof.velocity:g} per s")
-    if dof.armature:
-        parts.append(f"armature {dof.armature:g}")
-    if dof.static_friction or dof.viscous_friction:
-        parts.append(f"friction {dof.static_friction:g}/{dof.dynamic_friction:g}/{dof.viscous_friction:g}")
-    if math.isfinite(dof.max_velocity):
-        parts.append(f"at most {dof.max_velocity:g} per s")
-    if dof.drive is not None:
-        parts.append(_drive(dof.drive))
+def _body(body: Link, units: Units) -> str:
+    return f"{number(body.mass)} {units.mass}" + (", kinematic" if body.kinematic else "")
+
+
+def _material(material: PhysicsMaterial, units: Units) -> str:
+    parts = [f"friction {number(material.static_friction)} static, {number(material.dynamic_friction)} dynamic "
+             f"({material.friction_combine})",
+             f"restitution {number(material.restitution)} ({material.restitution_combine})"]
+    if material.density:
+        parts.append(f"density {number(material.density)} {units.mass}/{units.length}3")
+    if material.compliant_stiffness:
+        parts.append("compliant contact")
     return ", ".join(parts)
 
 
-def _drive(drive: Drive) -> str:
-    kind = "acceleration" if drive.acceleration else "force"
-    return (f"{kind} drive stiffness {drive.stiffness:g} damping {drive.damping:g} "
-            f"target {drive.target_position:g} / {drive.target_velocity:g} max force {drive.max_force:g}"
-            + (" within an envelope" if drive.envelope else ""))
+def _grouped(title: str, opinions: Sequence[Opinion]) -> Iterator[str]:
+    """Every reason once, with the first places."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for opinion in opinions:
+        place = f"{opinion.path}.{opinion.property}" if opinion.property else opinion.path
+        groups.setdefault((opinion.reason, opinion.suggestion), []).append(place)
+    if groups:
+        yield f"  {title}: {plural(len(opinions), 'opinion')}"
+    for (reason, suggestion), places in groups.items():
+        yield f"    {reason}" + (f" -> {suggestion}" if suggestion else "")
+        yield f"      {_some(places)}"
 
 
-def _spatial(tendon: SpatialTendon) -> Iterator[str]:
-    count = plural(len(tendon.attachments), "attachment")
-    leaves = plural(sum(item.leaf for item in tendon.attachments), "leaf", "leaves")
-    yield (f"    spatial tendon {tendon.path}:{tendon.name}: {count}, {leaves}, "
-           f"stiffness {tendon.stiffness:g}, damping {tendon.damping:g}")
-    for item in tendon.attachments:
-        yield f"      {_attachment(tendon, item)}"
-
-
-def _attachment(tendon: SpatialTendon, item: Attachment) -> str:
-    text = f"{item.path}:{item.name}"
-    if item.parent >= 0:
-        parent = tendon.attachments[item.parent]
-        text += f" from {parent.path}:{parent.name}, gearing {item.gearing:g}"
-    if item.leaf:
-        text += ", rest length " + (f"{item.rest_length:g}" if item.rest_length >= 0 else "as at the start")
-    return text
-
-
-def _mimic(articulation: Articulation, mimic: Mimic) -> str:
-    dofs = articulation.dofs
-    hard = mimic.natural_frequency <= 0 or mimic.damping_ratio <= 0
-    return (f"{dofs[mimic.follower].name} = {-mimic.gearing:g} * {dofs[mimic.reference].name} - {mimic.offset:g}, "
-            + ("hard" if hard else f"{mimic.natural_frequency:g} rad/s, damping ratio {mimic.damping_ratio:g}"))
+def _some(places: Sequence[str]) -> str:
+    """The first few of many."""
+    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
+    return ", ".join(places[:_LISTED]) + more

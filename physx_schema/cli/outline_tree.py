@@ -1,0 +1,291 @@
+"""An articulation as a tree of links, its tendons as trees, its mimic joints as equations."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+
+from physx_schema.cli.quantities import Units, number
+from physx_schema.cli.text import plural
+from physx_schema.description import (
+    Articulation,
+    Attachment,
+    Dof,
+    Drive,
+    Envelope,
+    FixedTendon,
+    Joint,
+    Link,
+    Mimic,
+    SpatialTendon,
+)
+from physx_schema.description.collision import Collider
+
+_DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
+_AXES = "XYZ"
+
+
+def header(articulation: Articulation) -> str:
+    """One line about the whole."""
+    base = "fixed base" if articulation.fixed_base else "floating base"
+    dofs = plural(len(articulation.dofs), "degree of freedom", "degrees of freedom")
+    iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
+    text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
+    return text if articulation.enabled else f"{text}, disabled: its links are separate bodies"
+
+
+def home_of(articulation: Articulation) -> str:
+    """The deepest prim that holds every link and joint, as a prefix of paths."""
+    paths = [link.path for link in articulation.links]
+    paths += [link.joint.path for link in articulation.links if link.joint]
+    common = os.path.commonpath([path.rpartition("/")[0] or "/" for path in paths])
+    return common if common == "/" else f"{common}/"
+
+
+def articulation_lines(articulation: Articulation, units: Units) -> Iterator[str]:
+    """Links, tendons, mimic joints and colliders; paths are below the articulation's home."""
+    home = home_of(articulation)
+    yield from _links(articulation, units, home)
+    for tendon in articulation.fixed_tendons:
+        yield from _fixed_tendon(articulation, tendon, units, home)
+    for spatial in articulation.spatial_tendons:
+        yield from _spatial_tendon(spatial, units, home)
+    for mimic in articulation.mimics:
+        yield f"mimic joint {_mimic(articulation, mimic, units, home)}"
+    for link in articulation.links:
+        yield from (collider_line(collider, units, home) for collider in link.colliders)
+
+
+def collider_line(collider: Collider, units: Units, home: str) -> str:
+    """A collider's shape, size and material."""
+    text = f"collider {_below(home, collider.path)}: {_shape(collider, units)}"
+    if collider.material:
+        text += f", material {_below(home, collider.material)}"
+    if collider.group:
+        text += f", group {collider.group}"
+    if collider.trigger:
+        text += ", trigger"
+    return text if collider.enabled else f"{text}, disabled"
+
+
+def _shape(collider: Collider, units: Units) -> str:
+    if collider.kind == "box":
+        return f"box of {' x '.join(number(2 * half) for half in collider.half_extents)} {units.length}"
+    if collider.kind == "sphere":
+        return f"sphere of radius {number(collider.radius)} {units.length}"
+    if collider.kind in ("capsule", "cylinder", "cone"):
+        return (f"{collider.kind} along {_AXES[collider.axis]}, radius {number(collider.radius)} {units.length}, "
+                f"height {number(2 * collider.half_height)} {units.length}")
+    return f"plane across {_AXES[collider.axis]}" if collider.kind == "plane" else collider.kind.replace("-", " ")
+
+
+def _links(articulation: Articulation, units: Units, home: str) -> Iterator[str]:
+    """Depth first, siblings in PhysX's order."""
+    children: dict[int, list[int]] = {}
+    for index, link in enumerate(articulation.links):
+        children.setdefault(link.parent, []).append(index)
+    stack = [(index, 0) for index in reversed(children.get(-1, []))]
+    while stack:
+        index, depth = stack.pop()
+        link = articulation.links[index]
+        above = f", on {_below(home, articulation.links[link.parent].path)}" if depth > _DEEPEST else ""
+        indent = "  " * min(depth, _DEEPEST)
+        base = articulation.base_joint if depth == 0 else None
+        yield f"{indent}{_below(home, link.path)}: {_link(link, base, units, home)}{above}"
+        for line in _details(link.joint, units) if link.joint else ():
+            yield f"{indent}    {line}"
+        stack += [(child, depth + 1) for child in reversed(children.get(index, []))]
+
+
+def joint_lines(joint: Joint, units: Units) -> Iterator[str]:
+    """A joint outside articulations: what it joins, its limits and drives."""
+    text = f"{_joint(joint, '')}, from {joint.body0 or 'the world'} to {joint.body1 or 'the world'}"
+    yield ", ".join((text, *_own_limits(joint, units)))
+    if joint.distance is not None:
+        yield f"    distance {units.limits(joint.distance.minimum, joint.distance.maximum, False)}"
+    if joint.coupling is not None:
+        coupling = joint.coupling
+        yield f"    couples {coupling.first} and {coupling.second}, ratio {number(coupling.ratio)}"
+    yield from (f"    {line}" for line in _details(joint, units))
+
+
+def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
+    parts = [f"{number(link.mass)} {units.mass}"]
+    joint = link.joint
+    if joint is not None:
+        parts.append(_joint(joint, home))
+        parts += _own_limits(joint, units)
+    elif base is not None:
+        parts.append(f"held to the world by {_below(home, base.path)}")
+    if not link.gravity_enabled:
+        parts.append("without gravity")
+    return ", ".join(parts)
+
+
+def _own_limits(joint: Joint, units: Units) -> list[str]:
+    """The limits of a joint with one coordinate; others name them axis by axis."""
+    if joint.kind not in ("revolute", "prismatic"):
+        return []
+    return [units.limits(dof.lower, dof.upper, dof.angular) for dof in joint.dofs]
+
+
+def _joint(joint: Joint, home: str) -> str:
+    """The joint's kind and path, with its axis where it has one."""
+    preposition = {"revolute": "about", "prismatic": "along", "spherical": "about"}.get(joint.kind)
+    axis = f" {preposition} {_AXES[joint.axis]}" if preposition else ""
+    swapped = " (body0 is the child)" if joint.reversed else ""
+    return f"{'generic' if joint.kind == 'd6' else joint.kind} joint {_below(home, joint.path)}{axis}{swapped}"
+
+
+def _details(joint: Joint, units: Units) -> Iterator[str]:
+    """What a joint's degrees of freedom author beyond their limits."""
+    for dof in joint.dofs:
+        parts = list(_dof(dof, units))
+        if joint.kind in ("revolute", "prismatic"):
+            yield from parts
+        else:
+            limits = units.limits(dof.lower, dof.upper, dof.angular)
+            yield ", ".join((f"{_axis_name(dof)}: {limits}", *parts))
+
+
+def _axis_name(dof: Dof) -> str:
+    """The axis of a joint with several, or that may have several."""
+    named = dof.name.removeprefix(dof.path).lstrip(":")
+    return named or f"about {_AXES[max(range(3), key=lambda i: abs(dof.axis[i]))]}"
+
+
+def _dof(dof: Dof, units: Units) -> Iterator[str]:
+    turning = dof.angular
+    if dof.position or dof.velocity:
+        speed = f", {units.rate(dof.velocity, turning)}" if dof.velocity else ""
+        yield f"starts at {units.coordinate(dof.position, turning)}{speed}"
+    if dof.drive is not None:
+        yield _drive(dof.drive, units, turning)
+    if dof.armature:
+        yield f"armature {units.armature(dof.armature, turning)}"
+    if dof.static_friction or dof.viscous_friction:
+        yield (f"friction: static {units.effort(dof.static_friction, turning)}, dynamic "
+               f"{units.effort(dof.dynamic_friction, turning)}, viscous {units.damping(dof.viscous_friction, turning)}")
+    if math.isfinite(dof.max_velocity):
+        yield f"at most {units.rate(dof.max_velocity, turning)}"
+    if dof.sources:
+        yield "from other engines: " + ", ".join(f"{name} ({source})" for name, source in dof.sources)
+
+
+def _drive(drive: Drive, units: Units, turning: bool) -> str:
+    of = units.accelerations() if drive.acceleration else units
+    parts = [f"{'acceleration' if drive.acceleration else 'force'} drive: stiffness "
+             f"{of.stiffness(drive.stiffness, turning)}", f"damping {of.damping(drive.damping, turning)}",
+             f"target {units.coordinate(drive.target_position, turning)}"]
+    if drive.target_velocity:
+        parts.append(f"target velocity {units.rate(drive.target_velocity, turning)}")
+    if math.isfinite(drive.max_force):
+        parts.append(f"at most {units.effort(drive.max_force, turning)}")
+    if drive.envelope is not None:
+        parts.append(_envelope(drive.envelope, units, turning))
+    return ", ".join(parts)
+
+
+def _envelope(envelope: Envelope, units: Units, turning: bool) -> str:
+    parts = []
+    if math.isfinite(envelope.max_actuator_velocity):
+        parts.append(f"to {units.rate(envelope.max_actuator_velocity, turning)}")
+    if envelope.velocity_dependent_resistance:
+        parts.append(f"resistance {units.damping(envelope.velocity_dependent_resistance, turning)}")
+    if envelope.speed_effort_gradient:
+        unit = units.torque if turning else units.force
+        parts.append(f"gradient {units.rate(envelope.speed_effort_gradient, turning)} per {unit}")
+    return f"within an envelope: {', '.join(parts) or 'without bounds'}"
+
+
+def _fixed_tendon(articulation: Articulation, tendon: FixedTendon, units: Units, home: str) -> Iterator[str]:
+    """The tendon's root axis, and below it the axes on the joints that hang on it."""
+    parts = [f"stiffness {units.stiffness(tendon.stiffness, False)}", f"damping {units.damping(tendon.damping, False)}",
+             f"rest length {number(tendon.rest_length)} {units.length}"]
+    if tendon.offset:
+        parts.append(f"offset {number(tendon.offset)} {units.length}")
+    if tendon.limit_stiffness:
+        limits = units.limits(tendon.lower_limit, tendon.upper_limit, False)
+        parts.append(f"length {limits} by stiffness {units.stiffness(tendon.limit_stiffness, False)}")
+    state = "" if tendon.enabled else " (disabled)"
+    yield f"fixed tendon {tendon.name}{state}: {', '.join(parts)}"
+    dofs = articulation.dofs
+    for depth, place in _nested(_axis_parents(articulation, tendon)):
+        axis = tendon.axes[place]
+        dof = dofs[axis.dof]
+        yield (f"{'  ' * (min(depth, _DEEPEST) + 1)}{_below(home, dof.name)}: gearing "
+               f"{units.gearing(axis.gearing, dof.angular)}, force coefficient {number(axis.force_coefficient)}")
+
+
+def _axis_parents(articulation: Articulation, tendon: FixedTendon) -> list[int]:
+    """For every axis the axis on the nearest joint towards the root, -1 for none."""
+    owner = {axis.path: place for place, axis in enumerate(tendon.axes)}
+    child = {link.joint.path: index for index, link in enumerate(articulation.links) if link.joint}
+    parents = []
+    for axis in tendon.axes:
+        at = articulation.links[child[axis.path]].parent
+        while at > 0 and (joint := articulation.links[at].joint) and joint.path not in owner:
+            at = articulation.links[at].parent
+        above = articulation.links[at].joint if at > 0 else None
+        parents.append(owner[above.path] if above else -1)
+    return parents
+
+
+def _nested(parents: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(depth, index) of every item, parents before children, given the index of each item's parent."""
+    children: dict[int, list[int]] = {}
+    for index, parent in enumerate(parents):
+        children.setdefault(parent, []).append(index)
+    stack = [(0, index) for index in reversed(children.get(-1, []))]
+    while stack:
+        depth, index = stack.pop()
+        yield depth, index
+        stack += [(depth + 1, child) for child in reversed(children.get(index, []))]
+
+
+def _spatial_tendon(tendon: SpatialTendon, units: Units, home: str) -> Iterator[str]:
+    parts = [f"stiffness {units.stiffness(tendon.stiffness, False)}", f"damping {units.damping(tendon.damping, False)}"]
+    if tendon.offset:
+        parts.append(f"offset {number(tendon.offset)} {units.length}")
+    if tendon.limit_stiffness:
+        parts.append(f"limit stiffness {units.stiffness(tendon.limit_stiffness, False)}")
+    state = "" if tendon.enabled else " (disabled)"
+    yield f"spatial tendon {tendon.name}{state}: {', '.join(parts)}"
+    for depth, place in _nested([item.parent for item in tendon.attachments]):
+        item = tendon.attachments[place]
+        yield f"{'  ' * (min(depth, _DEEPEST) + 1)}{_attachment(tendon, item, units, home)}"
+
+
+def _attachment(tendon: SpatialTendon, item: Attachment, units: Units, home: str) -> str:
+    kind = "leaf" if item.leaf else "root" if item.parent < 0 else "attachment"
+    parts = [f"{item.name} on {_below(home, item.path)}: {kind} at {units.position(item.local_position)}"]
+    if item.parent >= 0:
+        parts.append(f"gearing {number(item.gearing)}")
+    if item.leaf:
+        rest = f"{number(item.rest_length)} {units.length}" if item.rest_length >= 0 else "as at the start"
+        parts.append(f"rest length {rest}")
+        if tendon.limit_stiffness and (math.isfinite(item.lower_limit) or math.isfinite(item.upper_limit)):
+            parts.append(f"length {units.limits(item.lower_limit, item.upper_limit, False)}")
+    return ", ".join(parts)
+
+
+def _mimic(articulation: Articulation, mimic: Mimic, units: Units, home: str) -> str:
+    """The equation q = -gearing * reference - offset."""
+    follower, reference = (articulation.dofs[index] for index in (mimic.follower, mimic.reference))
+    gearing = -mimic.gearing
+    if follower.angular != reference.angular:
+        gearing *= 180.0 / math.pi if follower.angular else math.pi / 180.0
+    unit = "" if follower.angular == reference.angular else (
+        f" deg/{units.length}" if follower.angular else f" {units.length}/deg")
+    text = f"{_below(home, follower.name)} = {number(gearing)}{unit} * {_below(home, reference.name)}"
+    if mimic.offset:
+        text += f" {'-' if mimic.offset > 0 else '+'} {units.coordinate(abs(mimic.offset), follower.angular)}"
+    if mimic.natural_frequency <= 0 or mimic.damping_ratio <= 0:
+        return f"{text}, hard"
+    return f"{text}, spring of {number(mimic.natural_frequency)} rad/s, damping ratio {number(mimic.damping_ratio)}"
+
+
+def _below(home: str, path: str) -> str:
+    """A path without the articulation's home."""
+    return path.removeprefix(home)
