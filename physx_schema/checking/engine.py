@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from physx_schema.checking import mimic, problems, retired, schemas, tendon, unused, values
+from physx_schema.checking import joint, mimic, problems, retired, schemas, tendon, unused, value_types, values
 from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, Report, rank
 from physx_schema.description import Description, describe
 from physx_schema.description.stages import open_stage
@@ -17,6 +17,8 @@ Rule = Callable[[Description], Iterable[Finding]]
 RULES: tuple[tuple[str, Rule], ...] = (
     *problems.RULES,
     *values.RULES,
+    *value_types.RULES,
+    *joint.RULES,
     *schemas.RULES,
     *mimic.RULES,
     *tendon.RULES,

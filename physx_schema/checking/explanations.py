@@ -90,6 +90,11 @@ EXPLANATIONS: Mapping[str, str] = {
     "joint/missing-body": "A body relationship points at a path without a prim.",
     "joint/no-body": "A body relationship points at a prim that is no rigid body nor inside one; that side then is the "
                      "world.",
+    "joint/locked": "Both limits of the joint are the same, so it has one position.",
+    "joint/no-velocity": "PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.",
+    "joint/drive-powerless": "maxForce bounds what a drive may exert; 0 leaves nothing of its stiffness and damping.",
+    "joint/state-outside-limits": "The authored joint state is outside the joint's limits, so the first steps push the "
+                                  "joint back with great force.",
     # --- bodies, articulations, scene ---
     "body/no-mass": "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
     "body/zero-inertia": "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
@@ -160,10 +165,21 @@ EXPLANATIONS: Mapping[str, str] = {
     "scene/gravity-direction": "PhysX does not normalise an authored direction; one of length 0 means no gravity.",
     "stage/units": "metersPerUnit and kilogramsPerUnit must be finite and above 0; PhysX refuses the stage otherwise.",
     "stage/composition": "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
+    "stage/session-layer": "Opinions of the session layer are read with the rest, and they are not in the file.",
+    "stage/muted-layer": "Opinions of a muted layer are not read.",
+    "stage/layer-offset": "Offsets of sublayers move time samples; physics is read at the default time.",
+    "stage/outside-layer": "Layers from outside the stage's folder compose without a word and do not travel with it.",
+    "stage/inactive": "USD passes over inactive prims and everything below them.",
+    "stage/unloaded": "What an unloaded payload holds is not on the stage.",
+    "stage/undefined": "An over without a def defines no prim; USD's traversal passes over it.",
+    "stage/abstract": "A class is no prim of the scene: its opinions come with the prims that inherit it.",
+    "stage/variants": "Only the selected variant of a set is composed and read.",
     # --- schemas ---
     "schema/host": "The definition of an applied schema says which prims it belongs on, and this is none of them. USD "
                    "itself does not mind; PhysX mostly passes over it.",
     "schema/instance": "PhysX reads this schema under certain instance names alone.",
+    "schema/instance-name": "PhysX finds the properties of an applied schema by its instance name, which therefore "
+                            "must be a plain name; under any other it works with its defaults.",
     # --- values ---
     "value/token": "A token that PhysX does not know is replaced by its default, without a message.",
     "value/range": "A number outside the range of its property is clamped, replaced or refused by PhysX.",
@@ -171,6 +187,10 @@ EXPLANATIONS: Mapping[str, str] = {
     "value/wrong-type": "The value has a type that cannot be read as the property's.",
     "value/only-samples": "PhysX reads most physics properties once, at the default time; time samples alone leave its "
                           "own default in place.",
+    "value/time-samples": "PhysX reads physics once, at the default time, and lets kinematic bodies alone follow "
+                          "samples of their transforms.",
+    "value/type": "The attribute is authored with another type than its schema declares. PhysX reads numbers of every "
+                  "type; other programs may not.",
     # --- unused opinions ---
     "unused/misspelt-property": "No schema of the prim has a property of this name.",
     "unused/misspelt-schema": "PhysX has no schema of this name.",

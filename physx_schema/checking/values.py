@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
 from physx_generated import Attribute, Range
 
 from physx_schema.checking.finding import Finding
@@ -40,14 +41,14 @@ _RANGES: Mapping[tuple[str, str], Range] = {
        for name in ("breakForce", "breakTorque")},
 }
 # The mimic rule judges these values itself.
-_JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
+JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
 
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
     by_name = {(item.path, item.property): item.value for item in description.authored}
     for item in description.authored:
-        if not item.schema or item.schema in _JUDGED_ELSEWHERE:
+        if not item.schema or item.schema in JUDGED_ELSEWHERE:
             continue
         yield from _token(item)
         yield from _numbers(item, by_name)
@@ -83,7 +84,7 @@ def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Itera
                             "PhysX carries it into the state of the whole articulation")
         return
     if allowed is None:
-        allowed = _ANY
+        allowed = _FINITE if item.schema.startswith("Physics") else _ANY
     lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
     for value in flat(item.value):
         low = value >= lower if allowed.lower_closed else value > lower
@@ -133,6 +134,9 @@ def flat(value: Any) -> tuple[float, ...]:
         return (float(value),)
     if hasattr(value, "GetImaginary"):
         return (float(value.GetReal()), *flat(value.GetImaginary()))
+    if type(value).__module__ == "pxr.Vt":
+        numbers = np.asarray(value)
+        return tuple(map(float, numbers.ravel().tolist())) if numbers.dtype.kind in "fiu" else ()
     if not _is_sequence(value):
         return ()
     return tuple(number for item in value for number in flat(item))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 from pxr import Usd
 
 from physx_schema.description.frames import quaternion, vector
@@ -18,6 +19,8 @@ from physx_schema.description.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES
 T = TypeVar("T")
 
 _NUMBERS = (int, float)
+_DEFAULT_TIME = Usd.TimeCode.Default()
+_LONGEST = 60       # characters of a value in a message
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
 _PREFIXES = ("physx", "physics", "omniphysics")
@@ -45,15 +48,17 @@ class Seen(NamedTuple):
 
     authored: bool          # whether it has a value, or targets, of its own
     value: object           # of an attribute; target paths of a relationship
-    type_name: str          # Sdf type name, "rel" for a relationship
+    type_name: str          # Sdf type name as authored, "rel" for a relationship
 
 
 def look_up(prim: Any, name: str) -> Seen:
     """A property of a prim."""
     attribute = prim.GetAttribute(name)
     if attribute:
-        authored = attribute.GetResolveInfo(Usd.TimeCode.Default()).HasAuthoredValue()
-        return Seen(authored, attribute.Get(), str(attribute.GetTypeName()))
+        authored = attribute.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
+        specs = attribute.GetPropertyStack()
+        type_name = getattr(specs[0], "typeName", "rel") if specs else attribute.GetTypeName()
+        return Seen(authored, attribute.Get(), str(type_name))
     relationship = prim.GetRelationship(name)
     return Seen(relationship.HasAuthoredTargets(), tuple(map(str, relationship.GetTargets())), "rel")
 
@@ -109,7 +114,8 @@ class PrimOpinions:
 
     def view(self, schema: str, instance: str = "") -> View:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
-        return View(self, schema, instance, schema in UNGATED or self.has(schema, instance))
+        applied = self.has(schema, instance) and ":" not in instance     # PhysX reads nothing under a nested name
+        return View(self, schema, instance, applied or schema in UNGATED)
 
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
@@ -255,13 +261,13 @@ class View:
         default = self._facts.defaults[base]
         self._opinions.problems.append(Problem(
             "value/wrong-type", self._opinions.path, self.name(base),
-            f"{found!r} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
+            f"{_shown(found)} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
             f"author {wanted} or remove the opinion",
         ))
         return _default(self._schema, base, convert)        # type: ignore[no-any-return]
 
 
-@cache
+@lru_cache(_NAMES)
 def _full_names(schema: str, instance: str) -> Mapping[str, str]:
     """The full names of a schema's properties by base name."""
     facts = SCHEMAS[schema]
@@ -275,6 +281,18 @@ def _default(schema: str, base: str, convert: Callable[[Any], T | None]) -> T:
     if fallback is None:
         raise TypeError(f"{schema}.{base} has no default that {convert.__name__} can read")
     return fallback
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it: the size of an array, the beginning of a text."""
+    if _is_array(value):
+        return f"an array of {len(value)} values"   # type: ignore[arg-type]
+    text = repr(value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+def _is_array(value: object) -> bool:
+    return type(value).__module__ == "pxr.Vt"
 
 
 def _as_number(value: object) -> float | None:
@@ -308,6 +326,9 @@ def _as_numbers(value: Any) -> tuple[float, ...] | None:
         return (single,)
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return None
+    if _is_array(value):
+        numbers = np.asarray(value)
+        return tuple(map(float, numbers.tolist())) if numbers.ndim == 1 and numbers.dtype.kind in "fiu" else None
     converted = [_as_number(item) for item in value]
     return None if None in converted else tuple(item for item in converted if item is not None)
 

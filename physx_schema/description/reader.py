@@ -8,6 +8,7 @@ from typing import Any
 
 from physx_schema.description.accounting import settle
 from physx_schema.description.bodies import read_link
+from physx_schema.description.circumstances import report_circumstances
 from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.collision_reader import read_collision
 from physx_schema.description.declared import applied_schemas
@@ -34,6 +35,7 @@ def describe(source: str | Path | Any) -> Description:
     """
     stage = open_stage(source)
     reading = Reading(stage)
+    report_circumstances(reading)
     scenes = Scenes(reading)
     roster = read_roster(reading, scenes)
     joints = read_joints(reading)

@@ -22,11 +22,6 @@ class Reading:
         self.problems: list[Problem] = []
         self.meters_per_unit = self._unit("metersPerUnit", 0.01)
         self.kilograms_per_unit = self._unit("kilogramsPerUnit", 1.0)
-        for error in stage.GetCompositionErrors():
-            self.problem(
-                "stage/composition", "/", "", " ".join(str(error).split()), "part of the stage is missing or ambiguous",
-                "repair the reference, payload, sublayer or inherit that it names",
-            )
         self.prims: dict[str, PrimOpinions] = {}
         self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
         self.instancers: list[Any] = []

@@ -105,8 +105,8 @@ def _look_at(path: Path) -> _Text | None:
                 if not offset and chunk.startswith(_ZIP):
                     return _look_inside(path)
                 if size > MOST_TEXT:
-                    most = f"{size / 1e6:.0f} MB of text, more than {MOST_TEXT / 1e6:.0f} MB; convert it to .usdc"
-                    return _Text(most, 0, frozenset())
+                    fault = f"{size / 1e6:.0f} MB of text, more than {MOST_TEXT / 1e6:.0f} MB; convert it to .usdc"
+                    return _Text(fault, 0, frozenset())
                 fault = _fault(chunk, offset, decoder)
                 if fault:
                     return _Text(fault, deepest, frozenset(assets))
