@@ -29,6 +29,9 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
     ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
     ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
+    ("PhysicsCollisionGroup", "PhysX does not read it",
+     "list the groups in physics:filteredGroups, or invert the filter of the scene with "
+     "physxScene:invertCollisionGroupFilter"),
 )
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
@@ -195,7 +198,7 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
             about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
             if about:
                 return about
-    if opinions.type_name in OTHER_SCHEMAS and name in opinions.defined():
+    if opinions.type_name in OTHER_SCHEMAS and opinions.type_name not in SCHEMAS and name in opinions.defined():
         return OTHER_SCHEMAS[opinions.type_name]
     head = name.partition(":")[0]
     for applied in opinions.applied:

@@ -10,96 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from physx_schema.description.single import Array, Single, added, dot, normalized
+from physx_schema.description.hull_face import Edge, Face, Indices, Tolerances
+from physx_schema.description.single import Array, Single, cross, dot, normalized
 
-Indices = npt.NDArray[np.intp]
-Edge = tuple[int, int]
-
-_THICKNESS = 3.0 * float(np.finfo(Single).eps)      # of a plane, relative to the size of the points
 _SMALLEST_ANGLE = math.cos(math.radians(3.0))           # between neighbours that are not merged at the end
 
 
 class DegenerateHullError(ValueError):
     """The points lie in one place, on one line or in one plane."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerances:
-    """Lengths below which points count as being on a plane."""
-
-    plane: float        # how far a point must be outside to be added
-    thickness: float    # rounding: what counts as outside or as concave
-
-    @staticmethod
-    def of(points: Array, plane_tolerance: float) -> Tolerances:
-        """For points of some extent; never below those of an extent of 1."""
-        size = max(float(np.ptp(points, axis=0).sum()) * 0.5, 1.0)
-        return Tolerances(plane_tolerance * size, _THICKNESS * size)
-
-
-@dataclass(slots=True, eq=False)
-class Face:
-    """A polygon of the hull: its corners counterclockwise seen from outside, its plane, the points outside of it."""
-
-    loop: list[int]
-    normal: Array = field(default_factory=lambda: np.zeros(3, dtype=Single))
-    offset: float = 0.0
-    centroid: Array = field(default_factory=lambda: np.zeros(3, dtype=Single))
-    area: float = 0.0           # a measure that orders faces: it is no area where there are more than four corners
-    alive: bool = True
-    convex: bool = True
-    outside: list[tuple[Indices, Array]] = field(default_factory=list)      # with their heights, as they came
-    eye: int = -1               # the farthest of them
-    reach: float = 0.0          # its distance
-
-    def fit(self, points: Array) -> None:
-        """Work the plane out: the longest of the first three edges, crossed with the sum of the corners."""
-        corners = points[self.loop]
-        steps = corners[:3] - corners[[1, 2, 3 % len(corners)]]
-        start = int(np.argmax(dot(steps, steps)))
-        corners = np.roll(corners, -start, axis=0)
-        arms = corners[1:] - corners[0]
-        normal = added(np.cross(arms[0], arms[1:]))
-        self.normal, self.area = normalized(normal)
-        self.centroid = added(corners) * (Single(1.0) / Single(len(corners)))
-        self.offset = float(dot(self.normal, self.centroid))
-
-    def above(self, points: Array) -> Array:
-        """Signed distances of points from the plane."""
-        return np.asarray(dot(points, self.normal) - Single(self.offset))
-
-    def release(self) -> Indices:
-        """Let go of the points outside, in the order of PhysX's list: the farthest, then the others, latest first.
-
-        What enters the list gets behind the farthest, be it a point that came or the farthest that one displaced.
-        """
-        if not self.outside:
-            return np.empty(0, dtype=np.intp)
-        points = np.concatenate([batch for batch, _ in self.outside])
-        heights = np.concatenate([batch for _, batch in self.outside])
-        self.outside, self.eye = [], -1
-        leads = np.append(True, heights[1:] >= np.maximum.accumulate(heights)[:-1])
-        leader = np.maximum.accumulate(np.where(leads, np.arange(len(points)), 0))
-        behind = np.where(leads[1:], leader[:-1], np.arange(1, len(points)))
-        return np.asarray(np.concatenate([points[leader[-1:]], points[behind[::-1]]]))
-
-    def edges(self) -> list[Edge]:
-        """Directed edges, the one that ends in the first corner first."""
-        return [(self.loop[i - 1], corner) for i, corner in enumerate(self.loop)]
-
-    def claim(self, points: Indices, heights: Array) -> None:
-        """Take points as outside of this face; the last of equally far ones is the one to add."""
-        if not len(points):
-            return
-        self.outside.append((points, heights))
-        last = len(points) - 1 - int(np.argmax(heights[::-1]))
-        if self.eye < 0 or heights[last] >= self.reach:
-            self.eye, self.reach = int(points[last]), float(heights[last])
 
 
 @dataclass(slots=True)
@@ -164,7 +86,7 @@ class _Builder:
         return Hull(self.points, [face for face in self.faces if face.alive], added, self.tolerances, limited)
 
     def _simplex(self) -> None:
-        """Start from four corners: the two farthest apart along an axis, the farthest from their line, then the plane."""
+        """Start from four corners: the two farthest along an axis, the farthest from their line, and from the plane."""
         points, least = self.points, self.tolerances.thickness
         spans = np.ptp(points, axis=0)
         axis = int(np.argmax(spans))
@@ -172,7 +94,7 @@ class _Builder:
         line, length = normalized(points[second] - points[first])
         if length <= least or spans[axis] <= least:
             raise DegenerateHullError("points in one place")
-        crossed = np.cross(line, points - points[first])
+        crossed = cross(line, points - points[first])
         third = int(np.argmax(dot(crossed, crossed)))
         normal, size = normalized(crossed[third])
         if size <= least:
@@ -288,19 +210,21 @@ class _Builder:
 
         In the first pass the larger of the two faces decides; what only the smaller one says waits for the second.
         """
-        concave = False
-        for edge in face.edges():
-            other = self.edges[edge[1], edge[0]]
-            limit = -self.tolerances.thickness
-            mine = float(face.above(other.centroid)) > limit
-            its = float(other.above(face.centroid)) > limit
-            larger = mine if face.area > other.area else its
-            if larger or (not by_larger and (mine or its)):
-                if not self._merge(face, edge):
-                    raise _MergeFailedError(eye)
-                return True
-            concave = concave or mine or its
-        if by_larger and concave:
+        edges = face.edges()
+        others = [self.edges[end, origin] for origin, end in edges]
+        limit = -self.tolerances.thickness
+        mine = face.above(np.array([other.centroid for other in others])) > limit
+        offsets = np.array([other.offset for other in others], dtype=Single)
+        its = dot(np.array([other.normal for other in others]), face.centroid) - offsets > limit
+        if by_larger:
+            chosen = np.where(face.area > np.array([other.area for other in others]), mine, its)
+        else:
+            chosen = mine | its
+        if chosen.any():
+            if not self._merge(face, edges[int(chosen.argmax())]):
+                raise _MergeFailedError(eye)
+            return True
+        if by_larger and bool((mine | its).any()):
             face.convex = False
         return False
 
@@ -324,7 +248,8 @@ class _Builder:
         corners = self.points[joined]
         along = np.roll(corners, -1, axis=0) - corners
         lengths = np.linalg.norm(along, axis=1, keepdims=True)
-        outward = -np.cross(merged.normal, along / np.where(lengths > 0.0, lengths, 1.0))
+        units = np.asarray(along / np.where(lengths > 0.0, lengths, 1.0), dtype=Single)
+        outward = -cross(merged.normal, units)
         beyond = np.einsum("ijk,ik->ij", corners[None, :, :] - corners[:, None, :], outward)
         if float(beyond.max()) > self.tolerances.thickness:
             return False

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from physx_schema.description.convex_hull import (
     DegenerateHullError,
     Hull,
-    Tolerances,
     build_hull,
     merge_flat_neighbours,
 )
 from physx_schema.description.cropped_hull import crop
+from physx_schema.description.hull_face import Tolerances
 from physx_schema.description.polyhedron import Polyhedron, Solid, solid_of
 from physx_schema.description.single import Array as Single3
 from physx_schema.description.single import Single, dot, normalized

@@ -20,6 +20,7 @@ from physx_schema.description.single import (
     about,
     added,
     columns,
+    cross,
     dot,
     normalized,
     principal_turn,
@@ -88,7 +89,7 @@ def _box(points: Array, solid: Solid) -> tuple[Array, list[_Facet]]:
 
 def _facet(points: Array, loop: Sequence[int], of_plane: Sequence[int]) -> _Facet:
     first, second, third = points[list(of_plane)]
-    normal = normalized(np.cross(second - first, third - first))[0]
+    normal = normalized(cross(second - first, third - first))[0]
     return _Facet(normal, Single(-dot(first, normal)), list(loop))
 
 
@@ -171,7 +172,7 @@ def _cut(
 def _meeting(first: _Facet, second: _Facet, normal: Array, offset: Single) -> Array:
     """The point in three planes, by Cramer's rule; not finite where there is none."""
     one, two, three = first.normal, second.normal, normal
-    crossed = np.stack([np.cross(two, three), np.cross(three, one), np.cross(one, two)])
+    crossed = np.stack([cross(two, three), cross(three, one), cross(one, two)])
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = crossed * (Single(1.0) / dot(np.array([one[0], two[0], three[0]]), crossed[:, 0]))
         return -added(inverse * np.array([[first.offset], [second.offset], [offset]], dtype=Single))
@@ -189,16 +190,18 @@ def _chained(steps: dict[int, int]) -> list[int] | None:
 
 def _sound(points: Array, facets: Sequence[_Facet], tolerance: float) -> bool:
     """Whether every facet's corners lie in its plane and turn the right way."""
-    for facet in facets:
-        corners = points[facet.loop]
-        heights = dot(corners, facet.normal) + facet.offset
-        if not float(np.abs(heights).max()) <= tolerance:
-            return False
-        if len(corners) > 2:
-            ahead, further = np.roll(corners, -1, axis=0), np.roll(corners, -2, axis=0)
-            if not float((np.cross(ahead - corners, further - ahead) @ facet.normal).min()) > 0.0:
-                return False
-    return True
+    lengths = [len(facet.loop) for facet in facets]
+    starts = np.cumsum([0, *lengths[:-1]])
+    place = np.arange(sum(lengths)) - np.repeat(starts, lengths)
+    corners = points[[corner for facet in facets for corner in facet.loop]]
+    normals = np.repeat(np.array([facet.normal for facet in facets]), lengths, axis=0)
+    offsets = np.repeat(np.array([facet.offset for facet in facets], dtype=Single), lengths)
+    if not float(np.abs(dot(corners, normals) + offsets).max()) <= tolerance:
+        return False
+    base, count = np.repeat(starts, lengths), np.repeat(lengths, lengths)
+    ahead, further = corners[base + (place + 1) % count], corners[base + (place + 2) % count]
+    turning = dot(cross(ahead - corners, further - ahead), normals)[count > 2]
+    return bool((turning > 0.0).all())
 
 
 def _most_corners(facets: Sequence[_Facet]) -> int:

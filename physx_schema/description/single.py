@@ -24,6 +24,13 @@ def dot(first: Array, second: Array) -> Array:
     return np.asarray(products[..., 0] + products[..., 1] + products[..., 2])
 
 
+def cross(first: Array, second: Array) -> Array:
+    """Cross products of rows."""
+    ax, ay, az = first[..., 0], first[..., 1], first[..., 2]
+    bx, by, bz = second[..., 0], second[..., 1], second[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
+
+
 def added(rows: Array) -> Array:
     """The sum of rows, added one after another."""
     return np.asarray(np.add.accumulate(rows, axis=0)[-1])
@@ -55,7 +62,7 @@ def columns(turn: Array) -> Array:
 def turned_back(turn: Array, rows: Array) -> Array:
     """Vectors in the axes of a rotated frame."""
     axis, w = turn[:3], turn[3]
-    straight = rows * (w * w - Single(0.5)) - np.cross(axis, rows) * w
+    straight = rows * (w * w - Single(0.5)) - cross(axis, rows) * w
     return np.asarray((straight + dot(axis, rows)[:, None] * axis) * Single(2.0), dtype=Single)
 
 
