@@ -51,7 +51,7 @@ def compare(description: Description, found: Measured) -> Differences:
         _put(rows, "free bodies", free, sorted(found["rigid_paths"]))
     for place, root in enumerate(roots):
         measured = found if place == 0 else found["others"][root]
-        candidates = [compare_articulation(item, measured, description.scene.gravity)
+        candidates = [compare_articulation(item, measured, description.scene_of(item).gravity)
                       for item in ours if item.path == root]
         if len(candidates) > 1:
             for rows_of_one in candidates:      # the oracle puts the last root's pose back into the first
@@ -69,7 +69,7 @@ def compare_articulation(ours: Articulation, found: Measured, gravity: Sequence[
     rows: Differences = {}
     _put(rows, "base", "fixed" if ours.fixed_base else "floating", "fixed" if found["fixed_base"] else "floating")
     _put(rows, "link order", [leaf(link.path) for link in ours.links], list(found["link_names"]))
-    _put(rows, "dof order", [named(dof) for dof in ours.dofs], list(found["dof_names"]))
+    _put(rows, "dof order", dof_names(ours), list(found["dof_names"]))
     if rows["link order"] or rows["dof order"]:
         return rows
     inbound = [leaf(link.joint.path) for link in ours.links if link.joint]
@@ -96,12 +96,17 @@ def leaf(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def named(dof: Dof) -> str:
-    """A degree of freedom as PhysX names it: the joint's name, and the axis' number where the joint has several."""
-    name = leaf(dof.name)
-    for number, axis in enumerate(("rotX", "rotY", "rotZ")):
-        name = name.replace(f":{axis}", f":{number}")
-    return name
+def dof_names(ours: Articulation) -> list[str]:
+    """Degrees of freedom as PhysX names them: the joint's name, and a number where the joint may have several.
+
+    That of a generic joint is its axis; that of a spherical one counts from the axis it is authored about.
+    """
+    names = []
+    for joint in (link.joint for link in ours.links if link.joint):
+        for place, dof in enumerate(joint.dofs):
+            number = {"d6": int(np.argmax(np.abs(dof.axis))), "spherical": place}.get(joint.kind)
+            names.append(leaf(joint.path) if number is None else f"{leaf(joint.path)}:{number}")
+    return names
 
 
 def bounded(values: Any) -> Array:
@@ -202,7 +207,7 @@ def _compare_poses(rows: Differences, ours: Articulation, found: Measured) -> No
     _numbers(rows, "root pose", [leaf(root.path)], [root.pose[0]], poses[:1, :3], absolute=POSITION * size)
     if not rows["root pose"] and abs(float(np.dot(root.pose[1], poses[0, 3:]))) < 1 - POSITION:
         rows["root pose"].append(f"{leaf(root.path)}: {_short(root.pose[1])}, PhysX {_short(poses[0, 3:])}")
-    names = [named(dof) for dof in ours.dofs]
+    names = dof_names(ours)
     _numbers(rows, "joint position", names, [dof.position for dof in ours.dofs], q, absolute=POSITION)
     _numbers(rows, "joint velocity", names, [dof.velocity for dof in ours.dofs], found["qd"], absolute=POSITION)
     if not ours.fixed_base:
@@ -252,7 +257,7 @@ DOF_FIELDS: Mapping[str, tuple[str, Callable[[Dof], Any]]] = {
 
 
 def _compare_dofs(rows: Differences, ours: Articulation, found: Measured) -> None:
-    names = [named(dof) for dof in ours.dofs]
+    names = dof_names(ours)
     for field, (key, value) in DOF_FIELDS.items():
         _numbers(rows, field, names, bounded([value(dof) for dof in ours.dofs]), bounded(found[key]))
 

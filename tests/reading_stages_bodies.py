@@ -60,6 +60,16 @@ def no_scene() -> str:
     return robot(link("a"), link("b"), joint("Revolute", "j", "a", "b", (), frames((1, 0, 0), axis="Y")), meters=0.5)
 
 
+def scenes(*named: tuple[str, tuple[str, ...], float], owner: str = "") -> str:
+    """A hinge and scenes by name, schemas and gravity; the bodies belong to the scene named `owner`."""
+    own: Attributes = {"rel physics:simulationOwner": f"</{owner}>"} if owner else {}
+    outside = "".join(prim("PhysicsScene", name, schemas, {
+        "float physics:gravityMagnitude": gravity, "vector3f physics:gravityDirection": (0, 0, -1)})
+        for name, schemas, gravity in named)
+    return robot(link("a", more=own), link("b", more=own), joint(
+        "Revolute", "j", "a", "b", (), frames((1, 0, 0), axis="Y")), outside=outside)
+
+
 def weightless_link() -> str:
     still: Attributes = {"bool physxRigidBody:disableGravity": True}
     return stage(base(), link("l1", schemas=("PhysxRigidBodyAPI",), more=still), link("l2"),
@@ -249,6 +259,14 @@ STAGES = {
     "no_scene": no_scene(),
     "y_up": up_axis("Y"),
     "z_up_sideways_gravity": up_axis("Z", (3, 0, -4)),
+    "two_scenes": scenes(("one", ("PhysxSceneAPI",), 3.0), ("another", ("PhysxSceneAPI",), 4.0)),
+    "owned_by_a_scene": scenes(("one", (), 3.0), ("another", (), 4.0), owner="one"),
+    "scene_of_newton": scenes(("one", ("NewtonSceneAPI",), 3.0)),
+    "scene_of_newton_and_physx": scenes(("one", ("NewtonSceneAPI", "PhysxSceneAPI"), 3.0)),
+    "scene_of_newton_first": scenes(("one", ("NewtonSceneAPI",), 3.0), ("two", (), 4.0)),
+    "scene_with_a_mass": scenes(("one", ("PhysicsMassAPI",), 3.0)),
+    "scene_with_a_collection": scenes(("one", ("CollectionAPI:parts", "PhysxResidualReportingAPI"), 3.0)),
+    "owned_by_a_scene_of_newton": scenes(("one", ("NewtonSceneAPI",), 3.0), ("two", (), 4.0), owner="one"),
     "weightless_link": weightless_link(),
     "scaled_arm": scaled_arm(),
     "stretched_arm": stretched_arm(),

@@ -116,3 +116,14 @@ def test_missing_reference_is_reported_and_the_rest_is_read() -> None:
     assert [problem.code for problem in description.problems] == ["stage/composition"]
     assert "absent.usda" in description.problems[0].message
     assert len(description.articulations) == 1
+
+
+@pytest.mark.parametrize(("schemas", "gravity"), [
+    (("NewtonSceneAPI",), 9.81), (("PhysicsMassAPI",), 9.81), (("NewtonSceneAPI", "PhysxSceneAPI"), 3.0),
+    (("CollectionAPI:parts",), 3.0), (("PhysxNonsenseAPI",), 3.0), (("PhysxJointAPI",), 3.0), ((), 3.0),
+])
+def test_other_schemas_hide_a_scene_unless_physx_has_its_own_on_it(schemas: tuple[str, ...], gravity: float) -> None:
+    own = {"float physics:gravityMagnitude": 3.0, "vector3f physics:gravityDirection": (0, 0, -1)}
+    description = describe(opened(robot(base(), outside=prim("PhysicsScene", "scene", schemas, own))))
+    assert description.scene.gravity == pytest.approx((0, 0, -gravity))
+    assert [item.code for item in description.problems if item.path == "/scene"] == ["scene/hidden"] * (gravity > 9)

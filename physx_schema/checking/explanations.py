@@ -159,6 +159,9 @@ EXPLANATIONS: Mapping[str, str] = {
                               "direction of x, and y and z square to it; joint frames use the scales of the symmetric "
                               "part.",
     "body/transform-mirrored": "A transform with an odd number of negative scales. PhysX turns all axes over.",
+    "scene/hidden": "PhysX does not see a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas "
+                    "applied to it, unless PhysxSceneAPI is applied as well. It works with a scene of its own, and "
+                    "leaves bodies out whose physics:simulationOwner is the hidden one.",
     "scene/several": "The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the "
                      "one whose path comes first.",
     "scene/gravity": "PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.",

@@ -6,13 +6,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pxr import UsdGeom
+from pxr import Usd, UsdGeom
 
 from physx_schema.description.model import Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.retired import retired_schema
+from physx_schema.description.schemas import split_name
 from physx_schema.description.units import default_gravity
 
+# Schemas that PhysX sees a scene with.
+_BESIDE_A_SCENE = frozenset({
+    "CollectionAPI", "MaterialBindingAPI", "PhysxResidualReportingAPI", "PhysxSceneQuasistaticAPI",
+    "PhysxVehicleContextAPI",
+})
 _UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
 
@@ -43,7 +50,8 @@ class Scenes:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        found = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
+        every = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
+        found = [opinions for opinions in every if not _is_hidden(reading, opinions)]
         self.by_path: Mapping[str, Scene] = {opinions.path: _scene(reading, opinions) for opinions in found}
         self._bounds = {opinions.path: _bounds(opinions) for opinions in found}
         for extra in found[1:]:
@@ -74,7 +82,8 @@ class Scenes:
         if not known:
             self._reading.problem(
                 "body/no-scene", body.path, view.name("simulationOwner"),
-                f"{', '.join(targets)} is no PhysicsScene", "PhysX leaves the body out of the simulation",
+                f"{', '.join(targets)} is no PhysicsScene that PhysX sees",
+                "PhysX leaves the body out of the simulation",
                 f"point it at {self.default.path}" if self.by_path else "remove it, or define a PhysicsScene there",
             )
             return None
@@ -84,6 +93,26 @@ class Scenes:
                 f"PhysX steps the body in the first that is a PhysicsScene, {known[0]}", "keep one target", "warning",
             )
         return known[0]
+
+
+def _is_hidden(reading: Reading, opinions: PrimOpinions) -> bool:
+    """Whether PhysX does not see a PhysicsScene for a schema applied to it."""
+    if opinions.has("PhysxSceneAPI"):
+        return False
+    hiding = [applied for applied in opinions.applied if _hides(split_name(applied)[0])]
+    if hiding:
+        reading.problem(
+            "scene/hidden", opinions.path, "apiSchemas", f"{', '.join(hiding)} without PhysxSceneAPI",
+            "PhysX does not see the scene: it makes one with Earth's gravity, and drops bodies that this one owns",
+            "apply PhysxSceneAPI as well", "warning",
+        )
+    return bool(hiding)
+
+
+def _hides(schema: str) -> bool:
+    """Whether a schema is one that PhysX knows and does not expect on a scene; measured for every one of them."""
+    known = schema.startswith("Newton") or Usd.SchemaRegistry.GetAPITypeFromSchemaTypeName(schema)
+    return bool(known) and schema not in _BESIDE_A_SCENE and retired_schema(schema) is None
 
 
 def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
