@@ -170,8 +170,9 @@ class SingleApplyAPI(NonAppliedAPI):
         check_prim(prim)
         if cls.definition.deprecated:
             warn_deprecated(cls.definition, 4)
-        if values or strict or is_strict():
-            apply(cls.definition, prim, (), values, strict or is_strict())
+        strict = strict or is_strict()
+        if values or strict:
+            apply(cls.definition, prim, (), values, strict)
             return cls(prim)
         return cls(prim) if apply_schema(cls.definition, prim, ()) else cls()
 
@@ -283,8 +284,9 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
             raise TypeError(f"instance name {name!r} is not a str")
         if cls.definition.deprecated:
             warn_deprecated(cls.definition, 4)
-        if name and (values or strict or is_strict()):      # USD itself refuses empty names
-            apply(cls.definition, prim, (name,), values, strict or is_strict())
+        strict = strict or is_strict()
+        if name and (values or strict):                     # USD itself refuses empty names
+            apply(cls.definition, prim, (name,), values, strict)
             return cls(prim, name)
         return cls(prim, name) if apply_schema(cls.definition, prim, (name,)) else cls()
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -177,9 +177,9 @@ class Definition(Facts):
                 found.setdefault(changed, []).append(name)
         return found
 
-    def ranges_to_check(self, changed: Container[str], doubtful: Iterable[str]) -> set[str]:
+    def ranges_to_check(self, changed: Container[str], doubtful: set[str]) -> set[str]:
         """The attributes among `doubtful`, and those whose range names attributes where one of them is in `changed`."""
-        names = {name for name in doubtful if name in self.attributes}
+        names = self.attributes.keys() & doubtful
         for bound, others in self.entangled.items():
             if bound in changed:
                 names.update(others)

@@ -63,6 +63,8 @@ class Target(NamedTuple):
         owner = layer.GetPrimAtPath(local)
         if owner:
             existing.update(authored(owner, prefix, names))
+        if not existing:
+            return []
         kinds = attribute_kinds(definition)
         return [f"{path}.{prefix}{name}: already authored as {spec_type(spec) or 'a relationship'} in "
                 f"{layer.identifier}; remove it there first"

@@ -40,6 +40,7 @@ def prepare(
     `path` names a prim that is yet to be defined, `found` are problems seen before. Raises AuthoringError with one line
     for each problem.
     """
+    is_there = not path or bool(prim)
     path = path or path_of(prim)
     problems = list(found)
     ready: dict[str, Any] = {}
@@ -60,12 +61,14 @@ def prepare(
             doubtful.add(prop.name)
         except Refused as refused:
             problems.append(f"{path}.{prefix}{prop.name}: {refused}")
-    for name in definition.ranges_to_check(ready, doubtful):
-        if is_inside(definition, ready, name):
-            continue
-        line = range_problem(definition, prim, prefix, ready, name)
-        problems += [f"{path}.{prefix}{name}: {line}"] if line else []
-    problems += target.problems(prim, prefix, definition, ready, existing) if prim else ()
+    if doubtful or definition.entangled:
+        for name in definition.ranges_to_check(ready, doubtful):
+            if is_inside(definition, ready, name):
+                continue
+            line = range_problem(definition, prim, prefix, ready, name)
+            problems += [f"{path}.{prefix}{name}: {line}"] if line else []
+    if is_there:
+        problems += target.problems(prim, prefix, definition, ready, existing)
     if problems:
         raise AuthoringError("\n".join(sorted(problems)))
     return Prepared(ready, existing)
@@ -76,8 +79,10 @@ def is_inside(definition: Definition, ready: Mapping[str, Any], name: str) -> bo
     value, allowed_range = ready.get(name), definition.attributes[name].range
     if allowed_range is None or type(value) not in (float, int):
         return False
-    bounds: tuple[Any, ...] = allowed_range[:2]
-    lower, upper = (ready.get(bound) if isinstance(bound, str) else bound for bound in bounds)
+    lower: Any = allowed_range.lower
+    upper: Any = allowed_range.upper
+    lower = ready.get(lower) if type(lower) is str else lower
+    upper = ready.get(upper) if type(upper) is str else upper
     return lower is not None and upper is not None and bool(lower < value < upper)
 
 
