@@ -112,7 +112,8 @@ BAD = {
     "method twice": (attribute("type: float") + "  - {name: length, type: int, api: size}\n", 7,
         "method 'GetSizeAttr' of ToyAPI is already defined at {file}:6; rename or remove one"),
     "python name taken": (CLASS.rstrip() + "\n  python_name: Tokens\n", 5,
-        "class 'ToyAPI' would be 'Tokens' in Python; Python or the generated package uses that name: give another python_name"),
+        "class 'ToyAPI' would be 'Tokens' in Python; Python or the generated package uses that name: "
+        "give another python_name"),
     "collection not built in": (CLASS.rstrip() + "\n  includes: [CollectionAPI:toys]\n  collections: [toyz]\n", 6,
         "'toyz' in collections is no built-in collection; did you mean 'toys'?"),
     "token with two values": ("tokens:\n- {name: toy, value: other}\n" + CLASS.replace("single", "multiple"), 2,
