@@ -9,7 +9,7 @@ from pxr import Sdf, Tf, Usd
 from . import _plugin
 from ._definition import AuthoringError, Definition
 from ._strict import is_strict, name_problems, prim_problems
-from ._target import Target, path_of
+from ._target import Target
 from ._values import Prepared, prepare
 
 Instance = tuple[str, ...]              # the instance name, or empty
@@ -59,7 +59,7 @@ def checked(
     if strict:
         problems += prim_problems(definition, prim)
     if target.stronger:
-        overruled = target.overruled(path_of(prim), ":".join((definition.identifier, *instance)))
+        overruled = target.overruled(prim, definition, instance)
         problems += [overruled] if overruled else []
     return prepare(definition, prim, definition.start(*instance), values, target, found=problems)
 

@@ -38,13 +38,13 @@ def strict(enabled: bool = True) -> Iterator[None]:
 def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str]:
     """What is wrong with an instance name, one line each."""
     wrong = name_problem(definition, name)
-    taken = next((other for other in definition.conflicts if prim.HasAPI(other, name)), None)
+    taken = [other for other in definition.conflicts if prim.HasAPI(other, name)]
     if not wrong and not taken:
         return []
     start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
     found = [f"{start} {wrong}"] if wrong else []
     if taken:
-        found.append(f"{start} is taken by {taken}, whose properties have other types; choose another name")
+        found.append(f"{start} is taken by {taken[0]}, whose properties have other types; choose another name")
     return found
 
 

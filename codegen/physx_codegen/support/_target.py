@@ -60,22 +60,23 @@ class Target(NamedTuple):
         if not local:
             return [f"{path}: the edit target in {layer.identifier} does not reach this prim; choose another"]
         owner = layer.GetPrimAtPath(local)
-        if owner:
+        if owner is not None:
             existing.update(authored(owner, prefix, names))
         if not existing:
             return []
         kinds = attribute_kinds(definition)
         return [f"{path}.{prefix}{name}: already authored as {spec_type(spec) or 'a relationship'} in "
                 f"{layer.identifier}; remove it there first"
-                for name, spec in existing.items() if spec_type(spec) != (kinds[name][0] if kinds[name] else None)]
+                for name, spec in existing.items() if spec_type(spec) != kinds[name][0]]
 
-    def overruled(self, path: Sdf.Path, entry: str) -> str:
-        """Why an entry of apiSchemas would have no effect at a path; empty where it would."""
+    def overruled(self, prim: Usd.Prim, definition: Definition, instance: tuple[str, ...]) -> str:
+        """Why an API schema would have no effect where it is authored; empty where it would."""
+        path = path_of(prim)
         for layer in self.stronger:
             spec = layer.GetPrimAtPath(path)
-            entries = spec.GetInfo("apiSchemas") if spec and spec.HasInfo("apiSchemas") else None
-            if entries is None:
+            if spec is None or not spec.HasInfo("apiSchemas"):
                 continue
+            entry, entries = ":".join((definition.identifier, *instance)), spec.GetInfo("apiSchemas")
             if entry in entries.GetAddedOrExplicitItems():
                 return ""
             if entries.isExplicit or entry in entries.deletedItems:
@@ -93,17 +94,21 @@ class Target(NamedTuple):
             return
         owner, kinds = Sdf.CreatePrimInLayer(self.layer, path_of(prim)), attribute_kinds(definition)
         for name, value in ready.items():
-            spec, kind = existing.get(name), kinds[name]
-            if kind:
-                (spec or new_attribute(owner, prefix + name, *kind)).default = value
-            else:
+            kind, variability = kinds[name]
+            spec = existing.get(name)
+            if kind is None:
                 write_targets(spec or Sdf.RelationshipSpec(owner, prefix + name, False), value)
+            elif spec is None:
+                new_attribute(owner, prefix + name, kind, variability).default = value
+            else:
+                spec.default = value
 
 
 @cache
-def attribute_kinds(definition: Definition) -> dict[str, tuple[Any, ...]]:
-    """Name to value type and variability; empty for relationships."""
-    return {name: () if isinstance(prop, Relationship) else (sdf_type(prop.type), VARIABILITY[prop.uniform])
+def attribute_kinds(definition: Definition) -> dict[str, tuple[Any, Any]]:
+    """Name to value type, None for a relationship, and variability."""
+    return {name: (None, VARIABILITY[1]) if isinstance(prop, Relationship)
+            else (sdf_type(prop.type), VARIABILITY[prop.uniform])
             for name, prop in definition.by_name.items()}
 
 
