@@ -162,3 +162,33 @@ def test_mass_inertia_and_centre_leave_nothing_to_the_colliders() -> None:
     description = describe(opened(robot(base(), body, joint("Revolute", "j", "base", "a"))))
     assert description.problems == ()
     assert description.articulations[0].links[1].inertia == ((1.0, 0, 0), (0, 2.0, 0), (0, 0, 3.0))
+
+
+MALFORMED = {
+    "size_of_text": shape("Cube", values={"string size": "big"}),
+    "blocked_size": 'def Cube "shape" (prepend apiSchemas = ["PhysicsCollisionAPI"])\n{\ndouble size = None\n}\n',
+    "axis_of_nothing": shape("Cylinder", values={"uniform token axis": "W"}),
+    "points_of_text": shape("Mesh", values={"string[] points": ["a"], "int[] faceVertexCounts": [3],
+                                            "int[] faceVertexIndices": [0, 1, 2]}),
+    "points_alone": shape("Mesh", values={"point3f[] points": [(0, 0, 0)]}),
+    "negative_count": shape("Mesh", values={"point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0)],
+                                            "int[] faceVertexCounts": [-3, 3], "int[] faceVertexIndices": [0, 1, 2]}),
+    "negative_index": shape("Mesh", values={"point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0)],
+                                            "int[] faceVertexCounts": [3], "int[] faceVertexIndices": [0, -1, 2]}),
+    "points_in_one_place": shape("Mesh", values={"point3f[] points": [(1, 1, 1)] * 4, "int[] faceVertexCounts": [4],
+                                                 "int[] faceVertexIndices": [0, 1, 2, 3]}),
+    "points_without_end": shape("Mesh", values={"point3f[] points": [(1e30, 0, 0), (-1e30, 0, 0), (0, 1e30, 0)],
+                                                "int[] faceVertexCounts": [3], "int[] faceVertexIndices": [0, 1, 2]}),
+    "scale_of_zero": shape("Cone", values=placed((0, 0, 0), (0, 0, 0))),
+    "mesh_scale_of_zero": shape("Mesh", values={
+        "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "int[] faceVertexCounts": [3],
+        "int[] faceVertexIndices": [0, 1, 2], **placed((0, 0, 0), (0, 1, 1))}),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_colliders_are_read_without_an_exception(name: str) -> None:
+    body = prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, MALFORMED[name])
+    description = describe(opened(robot(base(), body, joint("Revolute", "j", "base", "a"))))
+    assert [link.path for link in description.articulations[0].links] == ["/Robot/base", "/Robot/a"]

@@ -63,7 +63,7 @@ class ColliderReader:
     def _part(self, opinions: PrimOpinions, prim: Any, body: str) -> ColliderPart | None:
         kinematic = bool(body) and self._reading.prims[body].view("PhysicsRigidBodyAPI").flag("kinematicEnabled")
         dynamic = bool(body) and not kinematic
-        scale = self._reading.frames.scale(prim)
+        scale = self._reading.frames.placement(prim).lengths
         settings = _MeshSettings(opinions) if str(prim.GetTypeName()) == _MESH else None
         sizes: Sizes | None
         weigh: Callable[[], Weighed]
@@ -105,8 +105,10 @@ class ColliderReader:
         return Collider(
             path=opinions.path, geometry=str(prim.GetPath()), body=body, kind=sizes.kind,
             pose=self._placed(prim, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
-            half_height=sizes.half_height, scale=self._reading.frames.scale(prim) if settings else (1.0, 1.0, 1.0),
-            margin=max(float(margin or 0.0), 0.0), approximation=settings.approximation if settings else "",
+            half_height=sizes.half_height,
+            scale=self._reading.frames.placement(prim).lengths if settings else (1.0, 1.0, 1.0),
+            margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
+            approximation=settings.approximation if settings else "",
             hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),
             group=self._groups.get(opinions.path, ""),
             enabled=opinions.view("PhysicsCollisionAPI").flag("collisionEnabled"),

@@ -23,6 +23,7 @@ class Placement:
     scale: Vec3
     singular: bool = False      # a scale of 0: no rotation of a body follows from it
     skew: float = 0.0           # largest cosine between two axes of the transform, 0 where there is no shear
+    lengths: Vec3 = (1.0, 1.0, 1.0)     # along the turned axes: of collision shapes; `scale` where nothing shears
 
 
 class Frames:
@@ -67,7 +68,8 @@ def taken_apart(matrix: Any) -> Placement:
     rows = [vector(matrix.GetRow3(i)) for i in range(3)]
     position = vector(matrix.GetRow3(3))
     if not all(map(math.isfinite, (*position, *rows[0], *rows[1], *rows[2]))):
-        return Placement((position, (0.0, 0.0, 0.0, 1.0)), (math.nan, math.nan, math.nan), True)
+        unknown = math.nan, math.nan, math.nan
+        return Placement((position, (0.0, 0.0, 0.0, 1.0)), unknown, True, 0.0, unknown)
     axes: list[Vec3] = []
     lengths: list[float] = []
     skew = 0.0
@@ -88,8 +90,9 @@ def taken_apart(matrix: Any) -> Placement:
         axes = [(-axis[0], -axis[1], -axis[2]) for axis in axes]
         lengths = [-length for length in lengths]
     rotation = Gf.Matrix3d(*axes[0], *axes[1], *axes[2]).ExtractRotation().GetQuat()
-    scale = vector(Gf.Transform(matrix).GetScale()) if skew > _SKEWED else (lengths[0], lengths[1], lengths[2])
-    return Placement((position, quaternion(rotation)), scale, singular, skew)
+    own = lengths[0], lengths[1], lengths[2]
+    scale = vector(Gf.Transform(matrix).GetScale()) if skew > _SKEWED else own
+    return Placement((position, quaternion(rotation)), scale, singular, skew, own)
 
 
 def _completed(axes: list[Vec3]) -> list[Vec3]:

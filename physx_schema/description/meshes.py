@@ -61,9 +61,10 @@ class MeshData:
 def read_mesh(prim: Any) -> MeshData:
     """The mesh of a prim at the default time; points that are no numbers are left out."""
     mesh = UsdGeom.Mesh(prim)
-    points = np.array(mesh.GetPointsAttr().Get() or (), dtype=np.float64).reshape(-1, 3)
-    counts = np.array(mesh.GetFaceVertexCountsAttr().Get() or (), dtype=np.intp)
-    indices = np.array(mesh.GetFaceVertexIndicesAttr().Get() or (), dtype=np.intp)
+    points = _array(mesh.GetPointsAttr(), np.float64)
+    points = points.reshape(-1, 3) if points.size % 3 == 0 else np.empty((0, 3))
+    counts = _array(mesh.GetFaceVertexCountsAttr(), np.intp).ravel()
+    indices = _array(mesh.GetFaceVertexIndicesAttr(), np.intp).ravel()
     triangles = _fans(counts, indices)
     finite = np.asarray(np.isfinite(points).all(axis=1))
     inside = ((triangles >= 0) & (triangles < len(points))).all(axis=1)
@@ -74,6 +75,17 @@ def read_mesh(prim: Any) -> MeshData:
     places = np.cumsum(finite) - 1
     holes = bool(mesh.GetHoleIndicesAttr().Get())
     return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes)
+
+
+def _array(attribute: Any, kind: Any) -> Any:
+    """An attribute's array, empty where it has none of numbers."""
+    value = attribute.Get() if attribute else None
+    if value is None or isinstance(value, str):
+        return np.empty(0, dtype=kind)
+    try:
+        return np.array(value, dtype=kind)
+    except (TypeError, ValueError):
+        return np.empty(0, dtype=kind)
 
 
 def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> Triangles:
@@ -136,10 +148,12 @@ class MeshSolids:
         signs = tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
         key = (mesh.points.tobytes(), mesh.triangles.tobytes(), signs, limits)
         if key not in self._hulls:
-            hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
-            self._hulls[key] = hull_solid(hull) if hull is not None else None
-        solid = self._hulls[key]
-        return scaled_solid(solid, tuple(map(abs, scale))) if solid is not None else None
+            with np.errstate(over="ignore", invalid="ignore"):      # of points too far apart for single floats
+                hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
+                solid = hull_solid(hull) if hull is not None else None
+            self._hulls[key] = solid if solid is not None and np.isfinite(solid.volume) else None
+        cooked = self._hulls[key]
+        return scaled_solid(cooked, tuple(map(abs, scale))) if cooked is not None else None
 
 
 _UNLIKE = {

@@ -57,8 +57,19 @@ def is_analytic(type_name: str) -> bool:
     return type_name in _SHAPES
 
 
+def _number(attribute: Any, fallback: float) -> float:
+    """An attribute's number; the fallback of its definition where it has none."""
+    value = attribute.Get() if attribute else None
+    return float(value) if isinstance(value, int | float) else fallback
+
+
+def _axis(shape: Any) -> int:
+    """The axis of a shape; PhysX takes anything but X and Y for Z."""
+    return _AXES.get(str(shape.GetAxisAttr().Get()), 2)
+
+
 def _cube(prim: Any, scale: Vec3) -> Sizes:
-    size = float(UsdGeom.Cube(prim).GetSizeAttr().Get())
+    size = _number(UsdGeom.Cube(prim).GetSizeAttr(), 2.0)
     x, y, z = abs(size * scale[0]), abs(size * scale[1]), abs(size * scale[2])
     volume = x * y * z
     moments = (volume * (y * y + z * z) / 12, volume * (x * x + z * z) / 12, volume * (x * x + y * y) / 12)
@@ -66,7 +77,7 @@ def _cube(prim: Any, scale: Vec3) -> Sizes:
 
 
 def _sphere(prim: Any, scale: Vec3) -> Sizes:
-    radius = abs(float(UsdGeom.Sphere(prim).GetRadiusAttr().Get()) * max(map(abs, scale)))
+    radius = abs(_number(UsdGeom.Sphere(prim).GetRadiusAttr(), 1.0) * max(map(abs, scale)))
     volume = 4 / 3 * math.pi * radius**3
     inertia = 0.4 * volume * radius * radius
     bulk = Bulk.of_moments(volume, (inertia, inertia, inertia))
@@ -82,9 +93,11 @@ def _along(axis: int, along: float, across: float) -> Vec3:
 
 def _size(shape: Any, scale: Vec3) -> tuple[int, float, float]:
     """Axis, radius and height of a capsule, cylinder or cone with the scale in them; an unknown axis is Z."""
-    axis = _AXES.get(str(shape.GetAxisAttr().Get()), 2)
+    axis = _axis(shape)
     across = max(abs(scale[i]) for i in range(3) if i != axis)
-    radius, height = float(shape.GetRadiusAttr().Get()), float(shape.GetHeightAttr().Get())
+    wide = isinstance(shape, UsdGeom.Capsule)
+    radius = _number(shape.GetRadiusAttr(), 0.5 if wide else 1.0)
+    height = _number(shape.GetHeightAttr(), 1.0 if wide else 2.0)
     return axis, abs(radius * across), abs(height * scale[axis])
 
 
@@ -128,7 +141,7 @@ def _capsule(prim: Any, scale: Vec3) -> Sizes:
 
 def _plane(prim: Any, scale: Vec3) -> Sizes:
     """An infinite plane: neither its size nor its scale counts. PhysX weighs it as a volume of 1 with moments of 1."""
-    axis = _AXES.get(str(UsdGeom.Plane(prim).GetAxisAttr().Get()), 2)
+    axis = _axis(UsdGeom.Plane(prim))
     return Sizes("plane", axis=axis, bulk=Bulk.of_moments(1.0, (1.0, 1.0, 1.0)))
 
 
