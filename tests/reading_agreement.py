@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from kinematics import link_poses, rotation
 
-from physx_schema.description import Articulation, Description, Dof, Drive, Link
+from physx_schema.description import Articulation, Description, Dof, Drive, FixedTendon, Link, SpatialTendon
 
 Differences = dict[str, list[str]]
 Measured = Mapping[str, Any]
@@ -70,7 +70,7 @@ def compare_articulation(ours: Articulation, found: Measured, gravity: Sequence[
     _put(rows, "base", "fixed" if ours.fixed_base else "floating", "fixed" if found["fixed_base"] else "floating")
     _put(rows, "link order", [leaf(link.path) for link in ours.links], list(found["link_names"]))
     _put(rows, "dof order", dof_names(ours), list(found["dof_names"]))
-    if rows["link order"] or rows["dof order"]:
+    if any(rows.values()):
         return rows
     inbound = [leaf(link.joint.path) for link in ours.links if link.joint]
     _put(rows, "inbound joints", inbound, list(found["joint_names"]))
@@ -277,24 +277,30 @@ def _compare_gravity(rows: Differences, ours: Articulation, found: Measured, gra
 
 def _compare_tendons(rows: Differences, ours: Articulation, found: Measured) -> None:
     """The parameters of tendons that PhysX hands out, in its order."""
-    fixed, spatial = ours.fixed_tendons, ours.spatial_tendons
-    columns: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
-        "fixed tendons": (found["fixed_tendons"], [
-            ("ft_stiffness", [item.stiffness for item in fixed]), ("ft_damping", [item.damping for item in fixed]),
-            ("ft_limit_stiffness", [item.limit_stiffness for item in fixed]),
-            ("ft_limit", [(item.lower_limit, item.upper_limit) for item in fixed]),
-            ("ft_rest_length", [item.rest_length for item in fixed]),
-            ("ft_offset", [item.offset for item in fixed])]),
-        "spatial tendons": (found["spatial_tendons"], [
-            ("st_stiffness", [item.stiffness for item in spatial]), ("st_damping", [item.damping for item in spatial]),
-            ("st_limit_stiffness", [item.limit_stiffness for item in spatial]),
-            ("st_offset", [item.offset for item in spatial])]),
-    }
-    for field, (count, values) in columns.items():
-        mine = len(values[0][1])
-        if int(count) == mine == 0:
-            continue
-        rows[field] = [] if int(count) == mine else [f"{mine} tendons, PhysX {int(count)}"]
-        if int(count) == mine:
-            rows[field] += [f"{key[3:]}: {_short(numbers)}, PhysX {_short(found[key])}" for key, numbers in values
-                            if not equal(bounded(numbers), bounded(found[key]))]
+    _compare_tendon_kind(rows, "fixed tendons", int(found["fixed_tendons"]), [
+        {**_gains("ft", item), "ft_limit": (item.lower_limit, item.upper_limit), "ft_rest_length": item.rest_length}
+        for item in ours.fixed_tendons], found)
+    _compare_tendon_kind(rows, "spatial tendons", int(found["spatial_tendons"]),
+                         [_gains("st", item) for item in ours.spatial_tendons], found)
+
+
+def _gains(prefix: str, tendon: FixedTendon | SpatialTendon) -> dict[str, Any]:
+    """What both kinds have; PhysX switches a tendon off by taking its gains away."""
+    return {f"{prefix}_stiffness": tendon.stiffness * tendon.enabled,
+            f"{prefix}_damping": tendon.damping * tendon.enabled,
+            f"{prefix}_limit_stiffness": tendon.limit_stiffness * tendon.enabled, f"{prefix}_offset": tendon.offset}
+
+
+def _compare_tendon_kind(
+    rows: Differences, field: str, count: int, ours: Sequence[Mapping[str, Any]], found: Measured,
+) -> None:
+    if count == len(ours) == 0:
+        return
+    if count != len(ours):
+        rows[field] = [f"{len(ours)} tendons, PhysX {count}"]
+        return
+    rows[field] = []
+    for key in ours[0]:
+        numbers = bounded([item[key] for item in ours])
+        if not equal(numbers, bounded(found[key])):
+            rows[field].append(f"{key[3:]}: {_short(numbers)}, PhysX {_short(found[key])}")

@@ -105,8 +105,8 @@ def _jobs(oracle: Any, item: Stage, description: Description, moved: bool) -> li
     posed = _posable(description)
     if posed is not None:
         jobs.append(oracle.sim_job(source, DT, 0, joint_pos0=pose(posed)))
-    if item.moves:
-        jobs.append(oracle.sim_job(source, DT, STEPS))
+    if item.moves and posed is not None:
+        jobs.append(oracle.sim_job(source, DT, STEPS, joint_pos0=pose(posed)))
     return jobs
 
 
@@ -121,8 +121,8 @@ def _compared(item: Stage, description: Description, results: Iterator[Any], mov
         there = next(results)
         if not rows.get("dof order", ["unknown"]):
             rows["posed links"] = compare_posed(posed, pose(posed), there)
-    if item.moves:
-        rows["motion"] = _motion(description, next(results))
+    if item.moves and posed is not None:
+        rows["motion"] = _motion(description, pose(posed), next(results))
     return Compared(len(measured["articulations"]), rows)
 
 
@@ -138,9 +138,9 @@ def pose(articulation: Articulation) -> np.ndarray:
     return np.array([min(max(q, dof.lower), dof.upper) for q, dof in zip(wanted, articulation.dofs, strict=True)])
 
 
-def _motion(description: Description, found: Any) -> list[str]:
-    """Joint positions and velocities over a few steps from the authored state, ours by this project's solver."""
-    ours = simulate(description, DT, STEPS)
+def _motion(description: Description, start: np.ndarray, found: Any) -> list[str]:
+    """Joint positions and velocities over a few steps from given coordinates, ours by this project's solver."""
+    ours = simulate(description, DT, STEPS, joint_position=start)
     differences = []
     for name, mine, theirs in (("position", ours.joint_position, found["q"]),
                                ("velocity", ours.joint_velocity, found["qd"])):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import reading_stages_bodies
 import reading_stages_joints
 import reading_stages_trees
+import reading_stages_unusual
 from reading_run import Stage
 
 
@@ -16,5 +17,6 @@ THEMES = {
     "joints": _stages(reading_stages_joints.STAGES),
     "bodies": _stages(reading_stages_bodies.STAGES),
     "trees": _stages(reading_stages_trees.STAGES),
+    "unusual": _stages(reading_stages_unusual.STAGES),
 }
 STAGES = tuple(stage for stages in THEMES.values() for stage in stages)

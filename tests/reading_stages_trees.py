@@ -115,7 +115,7 @@ def branched_tendon() -> str:
         "a": axis(root=True, gearing=[1.0], force=[1.0], stiffness=30.0, damping=2.0, offset=0.2, restLength=0.1,
                   limitStiffness=15.0, lowerLimit=-0.4, upperLimit=0.6),
         "b": axis(gearing=[0.5], force=[0.7]), "c": axis(gearing=[-1.2], force=[-0.9]), "d": axis(gearing=[0.8]),
-        "e": axis(force=[1.1])}, start={"a": 0.1, "c": 0.2, "e": -0.1})
+        "e": axis(force=[1.1])})
 
 
 def two_tendons() -> str:
@@ -125,7 +125,7 @@ def two_tendons() -> str:
         "a": both(axis("t", True, [0.01], [1.0], stiffness=20.0, damping=1.0),
                   axis("u", True, [0.02], [0.5], stiffness=5.0, restLength=0.3)),
         "b": both(axis("t", gearing=[0.03], force=[0.4]), axis("u", gearing=[-0.01], force=[-0.3])),
-        "c": axis("u", gearing=[0.01], force=[1.0])}, start={"a": 0.2, "b": 0.1, "c": -0.1})
+        "c": axis("u", gearing=[0.01], force=[1.0])})
 
 
 def branched_cable() -> str:
@@ -134,14 +134,14 @@ def branched_cable() -> str:
         "": attachment("r", -2.0, stiffness=8.0, damping=0.5, limitStiffness=3.0, offset=0.1),
         "a": attachment("via", 0.1, ("base", "r"), z=0.5, gearing=0.8),
         "b": attachment("left", 0.3, ("a", "via"), True, gearing=1.1, restLength=2.5, lowerLimit=1.0, upperLimit=2.0),
-        "c": attachment("right", 0.6, ("a", "via"), True, z=-0.4, gearing=0.9)}, start={"b": 0.2, "c": 0.3})
+        "c": attachment("right", 0.6, ("a", "via"), True, z=-0.4, gearing=0.9)})
 
 
 def two_cables() -> str:
     return coupled(parents={"a": "", "b": ""}, links={
         "": both(attachment("r", -1.0, stiffness=8.0, damping=0.5), attachment("s", -2.0, z=1.0, stiffness=4.0)),
         "a": attachment("l", 0.5, ("base", "r"), True, restLength=1.0),
-        "b": attachment("l", 0.5, ("base", "s"), True, z=0.3, restLength=3.0)}, start={"a": 0.3})
+        "b": attachment("l", 0.5, ("base", "s"), True, z=0.3, restLength=3.0)})
 
 
 def mimicking(kind: str, **values: float) -> str:
@@ -151,16 +151,14 @@ def mimicking(kind: str, **values: float) -> str:
     wide: Part = ((), {"float physics:lowerLimit": -300.0, "float physics:upperLimit": 300.0})
     return coupled(kinds=kinds, parents={"a": "", "b": "a", "c": ""}, joints={
         "a": wide, "b": mimic("ja", gearing=-0.7, offset=0.05 * unit, **values),
-        "c": mimic("ja", gearing=1.5, **values)},
-        start={"a": 0.2, "b": 0.09, "c": -0.3})
+        "c": mimic("ja", gearing=1.5, **values)})
 
 
 def mixed_mimic() -> str:
     """A slider that follows a hinge."""
     wide: Part = ((), {"float physics:lowerLimit": -300.0, "float physics:upperLimit": 300.0})
     return coupled(kinds={"a": "Revolute"}, parents={"a": "", "b": ""},
-                   joints={"a": wide, "b": mimic("ja", gearing=0.02, naturalFrequency=20.0, dampingRatio=0.7)},
-                   start={"a": 0.3})
+                   joints={"a": wide, "b": mimic("ja", gearing=0.02, naturalFrequency=20.0, dampingRatio=0.7)})
 
 
 def moving_parts() -> str:
@@ -239,7 +237,15 @@ STAGES = {
     "branched_tendon": branched_tendon(),
     "two_tendons": two_tendons(),
     "tendon_without_an_axis_between": coupled(joints={
-        "a": axis(root=True, gearing=[1.0], stiffness=9.0), "c": axis(gearing=[1.0])}, start={"a": 0.3}),
+        "a": axis(root=True, gearing=[1.0], stiffness=9.0), "c": axis(gearing=[1.0])}),
+    "tendon_switched_off": coupled(joints={"a": both(
+        axis(root=True, gearing=[1.0], stiffness=9.0, damping=2.0, limitStiffness=3.0, lowerLimit=1.0, upperLimit=2.0,
+             offset=0.3, restLength=0.7),
+        ((), {"bool physxTendon:t:tendonEnabled": False})), "b": axis(gearing=[1.0])}),
+    "cable_switched_off": coupled(links={"": both(
+        attachment("r", -1.0, stiffness=8.0, damping=0.5, limitStiffness=3.0, offset=0.2),
+        ((), {"bool physxTendon:r:tendonEnabled": False})),
+        "a": attachment("l", 0.5, ("base", "r"), True, restLength=1.0)}),
     "branched_cable": branched_cable(),
     "two_cables": two_cables(),
     "mimic_hinges": mimicking("Revolute"),
@@ -251,6 +257,8 @@ STAGES = {
 }
 
 # Stages whose motion is compared as well: it shows what PhysX has no reading for.
-MOVING = ("branched_tendon", "two_tendons", "tendon_without_an_axis_between", "branched_cable", "two_cables",
-          "mimic_hinges", "mimic_sliders", "mimic_springs", "mimic_slider_of_a_hinge", "moving_parts",
-          "parallel_sliders")
+MOVING = (
+    "branched_tendon", "tendon_switched_off", "two_tendons", "tendon_without_an_axis_between", "branched_cable",
+    "cable_switched_off", "two_cables", "mimic_hinges", "mimic_sliders", "mimic_springs", "mimic_slider_of_a_hinge",
+    "moving_parts", "parallel_sliders",
+)
