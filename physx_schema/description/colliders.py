@@ -52,17 +52,18 @@ class ColliderReader:
     def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
         """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
         opinions.mark("PhysicsCollisionAPI")
-        body = self._reading.body_of(opinions.path)
-        moving = body if body and self._reading.prims[body].view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled") else ""
-        parts = [self._part(opinions, prim, moving) for prim in _geometries(opinions.prim)]
+        body, dynamic = self._reading.body_of(opinions.path), False
+        if body:
+            rigid = self._reading.prims[body].view("PhysicsRigidBodyAPI")
+            body = body if rigid.flag("rigidBodyEnabled") else ""
+            dynamic = bool(body) and not rigid.flag("kinematicEnabled")
+        parts = [self._part(opinions, prim, body, dynamic) for prim in _geometries(opinions.prim)]
         found = [part for part in parts if part is not None]
         if not found:
-            self._report_no_shape(opinions, moving)
+            self._report_no_shape(opinions, body)
         return found
 
-    def _part(self, opinions: PrimOpinions, prim: Any, body: str) -> ColliderPart | None:
-        kinematic = bool(body) and self._reading.prims[body].view("PhysicsRigidBodyAPI").flag("kinematicEnabled")
-        dynamic = bool(body) and not kinematic
+    def _part(self, opinions: PrimOpinions, prim: Any, body: str, dynamic: bool) -> ColliderPart | None:
         scale = self._reading.frames.placement(prim).lengths
         settings = _MeshSettings(opinions) if str(prim.GetTypeName()) == _MESH else None
         sizes: Sizes | None
@@ -125,7 +126,10 @@ class ColliderReader:
         holder = self._reading.prims[body].prim
         if prim == holder:
             return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
-        matrix = frames.matrix(prim) * frames.matrix(holder).GetInverse()
+        matrix, own = frames.matrix(prim), frames.matrix(holder)
+        if matrix == own:
+            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+        matrix = matrix * own.GetInverse()
         position, rotation = taken_apart(matrix).pose
         return scaled(position, frames.scale(holder)), rotation
 
@@ -201,6 +205,8 @@ def _absolute(scale: Vec3) -> Vec3:
 
 def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
     """Contact offset, None where PhysX is to choose, and rest offset: PhysX's own opinions, then Newton's."""
+    if not opinions.properties:
+        return None, 0.0
     view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
     contact, rest = view.number("contactOffset"), view.number("restOffset")
     if not math.isfinite(rest):
