@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.description.joints import AuthoredJoint
-from physx_schema.description.reading import path_key
 from physx_schema.description.roster import Roster
 
 _WORLD_WEIGHT = 100_000
@@ -21,13 +20,13 @@ class BodyGraph:
     def __init__(self, roster: Roster, joints: Iterable[AuthoredJoint]) -> None:
         self.roster = roster
         self._joints: dict[str, list[AuthoredJoint]] = {}
-        for joint in sorted(joints, key=lambda joint: path_key(joint.path)):
+        for joint in sorted(joints, key=lambda joint: joint.order):
             held = {end.body for end in joint.ends} & roster.scenes.keys() if joint.enabled else set()
             for body in held:
                 self._joints.setdefault(body, []).append(joint)
 
     def joints_of(self, body: str) -> list[AuthoredJoint]:
-        """Enabled joints at a body, by path."""
+        """Enabled joints at a body, in PhysX's order."""
         return self._joints.get(body, [])
 
     def to_world(self, joint: AuthoredJoint) -> bool:
@@ -72,14 +71,14 @@ class Component:
     bodies: tuple[str, ...]
 
     def base_joint_of(self, body: str) -> AuthoredJoint | None:
-        """The last joint by path that holds a body to the world."""
+        """The last joint in PhysX's order that holds a body to the world."""
         found = [joint for joint in self.graph.joints_of(body) if not joint.excluded and self.graph.to_world(joint)]
         return found[-1] if found else None
 
     def base_joint(self) -> AuthoredJoint | None:
         """The joint to the world of the heaviest body, where the heaviest has one."""
         best, heaviest = None, -1
-        for body in sorted(self.bodies, key=path_key):
+        for body in self.bodies:
             joint = self.base_joint_of(body)
             weight = sum(self._weight(other) for other in self.graph.joints_of(body))
             if joint is not None and weight > heaviest:

@@ -13,12 +13,13 @@ from physx_schema.description.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose
 from physx_schema.description.opinions import PrimOpinions, View
-from physx_schema.description.reading import Reading
+from physx_schema.description.reading import Reading, path_key
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
 COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
 _COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
-TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # in the order PhysX creates siblings
+TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
+_READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class AuthoredJoint:
     def path(self) -> str:
         """The joint's prim path."""
         return self.opinions.path
+
+    @property
+    def order(self) -> tuple[int, tuple[str, ...]]:
+        """PhysX's order among joints: by type, then by path."""
+        return _READING_ORDER.index(self.kind), path_key(self.path)
 
     def other(self, body: str) -> str:
         """The body at the other end."""

@@ -202,7 +202,7 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
     """
     growth = _Growth({start: None})
     used: set[str] = set()
-    stack = [(start, iter(sorted(graph.joints_of(start), key=sibling_key)))]
+    stack = [(start, iter(graph.joints_of(start)))]
     while stack:
         body, joints = stack[-1]
         for joint in joints:
@@ -218,17 +218,11 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
                 growth.inbound[other] = joint
                 growth.children.setdefault(body, []).append(other)
                 if other not in graph.roster.kinematic:
-                    stack.append((other, iter(sorted(graph.joints_of(other), key=sibling_key))))
+                    stack.append((other, iter(graph.joints_of(other))))
                     break
         else:
             stack.pop()
     return growth
-
-
-def sibling_key(joint: AuthoredJoint) -> tuple[int, tuple[str, ...]]:
-    """The order in which PhysX creates the joints of one parent."""
-    order = TREE_KINDS.index(joint.kind) if joint.kind in TREE_KINDS else len(TREE_KINDS)
-    return order, path_key(joint.path)
 
 
 def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint) -> None:
