@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 
 from physx_schema.description.declared import declaring, definitions, elsewhere
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
@@ -35,6 +36,7 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
 )
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
+_NAMES = 1 << 14    # properties of prims of one kind whose schema is remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
@@ -151,10 +153,16 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code))
 
 
+@lru_cache(_NAMES)
+def _declaration(name: str, type_name: str, applied: tuple[str, ...]) -> tuple[Owner | None, Owner | None]:
+    """The schema of a prim that has a property as far as facts go, and the one that declares it at all."""
+    schemas = (type_name, *applied)
+    owner = next((item for item in owners(name) if item.known and item.applied in schemas), None)
+    return owner, owner or declaring(schemas, name)
+
+
 def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> None:
-    found = owners(name)
-    owner = next((item for item in found if item.known and opinions.has_owner(item)), None)
-    declared = owner or declaring((opinions.type_name, *opinions.applied), name)
+    owner, declared = _declaration(name, opinions.type_name, opinions.applied)
     account.authored.append(Authored(
         opinions.path, name, opinions.peek(name), opinions.type_of(name),
         declared.schema if declared else "", declared.base if declared else "",
@@ -166,6 +174,7 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     if gone is not None:
         account.unused.append(_retired(opinions, name, name, gone))
         return
+    found = owners(name)
     about = _about(account, opinions, name, found)
     idle = (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts)
     if idle or _is_default_of_articulation_joint(account, opinions, name):

@@ -12,6 +12,7 @@ from physx_schema.description.model import Pose, Quat, Vec3
 
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 
+_UNTURNED: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _SKEWED = 1e-6      # cosine between axes from which a transform counts as sheared, above rounding
 
 
@@ -31,7 +32,7 @@ class Frames:
 
     def __init__(self) -> None:
         self._cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-        self._placements: dict[str, Placement] = {}
+        self._placements: dict[Any, Placement] = {}
         self.unreadable: dict[str, str] = {}        # prim path to what USD says of its transform operations
 
     def matrix(self, prim: Any) -> Any:
@@ -44,10 +45,10 @@ class Frames:
 
     def placement(self, prim: Any) -> Placement:
         """The prim's world transform taken apart as PhysX does."""
-        path = str(prim.GetPath())
-        if path not in self._placements:
-            self._placements[path] = taken_apart(self.matrix(prim))
-        return self._placements[path]
+        found = self._placements.get(prim)
+        if found is None:
+            found = self._placements[prim] = taken_apart(self.matrix(prim))
+        return found
 
     def pose(self, prim: Any) -> Pose:
         """The prim's world pose without its scale."""
@@ -65,8 +66,11 @@ def taken_apart(matrix: Any) -> Placement:
     mirrors, and then the scales are negative. The scales of a sheared transform are those of its symmetric part, which
     belong to another rotation: PhysX takes the one for a body's pose and the other for lengths in its frame.
     """
-    rows = [vector(matrix.GetRow3(i)) for i in range(3)]
-    position = vector(matrix.GetRow3(3))
+    values: list[list[float]] = memoryview(matrix).tolist()
+    first, second, third, position = ((row[0], row[1], row[2]) for row in values)
+    rows = (first, second, third)
+    if rows == _UNTURNED and all(map(math.isfinite, position)):
+        return Placement((position, (0.0, 0.0, 0.0, 1.0)), (1.0, 1.0, 1.0))
     if not all(map(math.isfinite, (*position, *rows[0], *rows[1], *rows[2]))):
         unknown = math.nan, math.nan, math.nan
         return Placement((position, (0.0, 0.0, 0.0, 1.0)), unknown, True, 0.0, unknown)
@@ -132,7 +136,11 @@ def _cross(a: Vec3, b: Vec3) -> Vec3:
 
 def vector(value: Any) -> Vec3:
     """Three components as floats."""
-    return float(value[0]), float(value[1]), float(value[2])
+    try:
+        x, y, z = memoryview(value).tolist()        # of a Gf vector, several times as fast as its items
+    except (TypeError, NotImplementedError):        # a tuple, or half floats
+        x, y, z = value[0], value[1], value[2]
+    return float(x), float(y), float(z)
 
 
 def quaternion(value: Any) -> Quat:

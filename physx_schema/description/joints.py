@@ -116,6 +116,8 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
 
 def _is_sound(reading: Reading, view: View, side: str) -> bool:
     """Whether a joint frame is one; PhysX normalises rotations other than 0."""
+    if not view.authored("localPos" + side) and not view.authored("localRot" + side):
+        return True
     rotation: Any = view.raw("localRot" + side)
     parts = (*rotation.GetImaginary(), rotation.GetReal()) if hasattr(rotation, "GetImaginary") else (1.0,)
     faults = {

@@ -21,16 +21,16 @@ Refusal = tuple[str, str]       # the check that refuses a declaration, and why;
 _ACCEPTED: Refusal = ("", "")
 
 
-def read_declarations(reading: Reading) -> list[MimicDeclaration]:
-    """Every PhysxMimicJointAPI on the stage, in traversal order."""
-    found = []
+def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
+    """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
+    found: dict[str, list[MimicDeclaration]] = {}
     for opinions in reading.prims.values():
         accepted = 0
         names = opinions.instances(API) + [""] * (API in opinions.applied or f"{API}:" in opinions.applied)
         for instance in sorted(names, key=_rank):
             declaration = _declaration(reading, opinions, instance, accepted)
             accepted += not declaration.refusal
-            found.append(declaration)
+            found.setdefault(opinions.path, []).append(declaration)
     return found
 
 
@@ -137,7 +137,7 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
 
 
 def read_mimics(
-    reading: Reading, declarations: Sequence[MimicDeclaration], links: Sequence[Link],
+    reading: Reading, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
 ) -> tuple[Mimic, ...]:
     """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
     index: dict[str, int] = {}
@@ -147,7 +147,8 @@ def read_mimics(
             index.update({dof.name: len(angular) + i for i, dof in enumerate(link.joint.dofs)})
             angular += [dof.angular for dof in link.joint.dofs]
     found = []
-    accepted = (declaration for declaration in declarations if not declaration.refusal)
+    joints = [link.joint.path for link in links if link.joint is not None]
+    accepted = (item for path in joints for item in declarations.get(path, ()) if not item.refusal)
     for declaration in sorted(accepted, key=lambda item: (joint_order(item.joint_kind, item.path), item.instance)):
         axis = str(declaration.value("referenceJointAxis"))
         follower = index.get(declaration.path, index.get(f"{declaration.path}:{declaration.instance}"))

@@ -19,6 +19,7 @@ from physx_schema.description.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES
 T = TypeVar("T")
 
 _NUMBERS = (int, float)
+_NONE: frozenset[str] = frozenset()
 _DEFAULT_TIME = Usd.TimeCode.Default()
 _LONGEST = 60       # characters of a value in a message
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
@@ -74,8 +75,8 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_instances", "_schemas", "_seen", "applied", "consumed", "path", "prim", "problems", "properties",
-                 "type_name", "used_schemas")
+    __slots__ = ("_instances", "_schemas", "_seen", "_views", "applied", "consumed", "path", "prim", "problems",
+                 "properties", "type_name", "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
@@ -90,6 +91,7 @@ class PrimOpinions:
             if instance:
                 self._instances.setdefault(schema, []).append(instance)
         self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
+        self._views: dict[tuple[str, str], View] = {}
         self.problems = problems
         self.consumed: set[str] = set()
         self.used_schemas: set[str] = set()
@@ -114,12 +116,29 @@ class PrimOpinions:
 
     def view(self, schema: str, instance: str = "") -> View:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
-        applied = self.has(schema, instance) and ":" not in instance     # PhysX reads nothing under a nested name
-        return View(self, schema, instance, applied or schema in UNGATED)
+        view = self._views.get((schema, instance))
+        if view is None:
+            applied = self.has(schema, instance) and ":" not in instance    # PhysX reads nothing under a nested name
+            view = self._views[schema, instance] = View(self, schema, instance, applied or schema in UNGATED)
+        return view
+
+    def release(self) -> None:
+        """Let go of the views, which hold their prim in turn."""
+        self._views.clear()
 
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
-        return View(self, self.type_name if self.type_name in SCHEMAS else "PhysicsJoint", "", True)
+        schema = self.type_name if self.type_name in SCHEMAS else "PhysicsJoint"
+        view = self._views.get((schema, ""))
+        if view is None or not view.applied:
+            view = self._views[schema, ""] = View(self, schema, "", True)
+        return view
+
+    def among(self, names: Mapping[str, str]) -> frozenset[str]:
+        """Those of a schema's properties, by base name, on which the prim has an opinion of whatever kind."""
+        if self._seen.keys().isdisjoint(names.values()):
+            return _NONE
+        return frozenset(base for base, name in names.items() if name in self._seen)
 
     def value(self, name: str) -> object:
         """The authored value at the default time, None where there is none."""
@@ -131,10 +150,6 @@ class PrimOpinions:
         self.consumed.add(name)
         found = self.peek(name)
         return found if isinstance(found, tuple) else ()
-
-    def mentions(self, name: str) -> bool:
-        """Whether the prim has an opinion on the property, be it a value, time samples or a block."""
-        return name in self._seen
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
@@ -176,7 +191,7 @@ class PrimOpinions:
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_facts", "_instance", "_names", "_opinions", "_schema", "applied")
+    __slots__ = ("_facts", "_instance", "_mentioned", "_names", "_opinions", "_schema", "applied")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self._opinions = opinions
@@ -185,6 +200,7 @@ class View:
         self._schema = schema
         self._instance = instance
         self.applied = applied
+        self._mentioned = opinions.among(self._names) if applied else _NONE     # others have their defaults
         if applied:
             opinions.mark(schema, instance)
 
@@ -204,7 +220,7 @@ class View:
 
     def authored(self, base: str) -> bool:
         """Whether the property has a value of its own."""
-        return self.applied and self._opinions.authors(self.name(base))
+        return base in self._mentioned and self._opinions.authors(self._names[base])
 
     def raw(self, base: str) -> object:
         """The value as authored, or PhysX's default."""
@@ -216,7 +232,10 @@ class View:
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
-        value = self._typed(base, _as_number, "a number")
+        if base in self._mentioned:
+            value = self._typed(base, _as_number, "a number")
+        else:
+            value = _default(self._schema, base, _as_number)
         return low if value < low else high if value > high else value
 
     def count(self, base: str, low: int = 0) -> int:
@@ -252,7 +271,7 @@ class View:
         return self._opinions.targets(self.name(base)) if self.authored(base) else ()
 
     def _typed(self, base: str, convert: Callable[[Any], T | None], wanted: str) -> T:
-        if not self.applied or not self._opinions.mentions(self._names[base]):
+        if base not in self._mentioned:
             return _default(self._schema, base, convert)    # type: ignore[no-any-return]
         found = self.raw(base)
         value = convert(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from physx_schema.description.known import NOT_EVALUATED
 from physx_schema.description.schemas import INSTANCE, SCHEMAS
@@ -18,8 +18,13 @@ class Owner:
     base: str
     known: bool = True      # whether the schema has a property of this name
 
+    @property
+    def applied(self) -> str:
+        """The schema as an entry of apiSchemas."""
+        return f"{self.schema}:{self.instance}" if self.instance else self.schema
 
-@cache
+
+@lru_cache(1 << 14)
 def owners(name: str) -> tuple[Owner, ...]:
     """Every schema the name may belong to, those that have such a property first."""
     found = []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,23 @@ def describe(source: str | Path | Any) -> Description:
     `source` is a path or a Usd.Stage. Raises UnreadableError for a path that is no readable USD file; whatever is
     wrong with the physics of a readable stage becomes a Problem of the result.
     """
-    stage = open_stage(source)
+    with _uncollected():
+        return _describe(open_stage(source))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _describe(stage: Any) -> Description:
     reading = Reading(stage)
     report_circumstances(reading)
     scenes = Scenes(reading)
@@ -47,9 +66,11 @@ def describe(source: str | Path | Any) -> Description:
     bodies = _free_bodies(reading, roster, articulations, colliders)
     outside = free_joints(reading, roster, joints, trees)
     account = settle(reading, scenes.default, articulations, bodies, outside)
+    reading.release()
     return Description(
         source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=outside,
-        mimic_declarations=tuple(declarations), problems=_sorted(reading.problems), unused=tuple(account.unused),
+        mimic_declarations=tuple(chain.from_iterable(declarations.values())), problems=_sorted(reading.problems),
+        unused=tuple(account.unused),
         not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),
         authored=tuple(account.authored), applied=tuple(applied_schemas(reading.prims.values())),
         scenes=tuple(scenes.by_path.values()), static_colliders=collision.static, materials=collision.materials,
@@ -59,7 +80,7 @@ def describe(source: str | Path | Any) -> Description:
 
 def _articulation(
     reading: Reading, tree: Tree, scenes: Scenes, roster: Roster, colliders: Colliders,
-    declarations: Sequence[MimicDeclaration],
+    declarations: Mapping[str, Sequence[MimicDeclaration]],
 ) -> Articulation:
     links: list[Link] = []
     scene = roster.scenes[tree.links[0].body] or ""

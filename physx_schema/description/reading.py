@@ -52,6 +52,11 @@ class Reading:
         )
         return default
 
+    def release(self) -> None:
+        """End the reading, so that nothing of it waits for a garbage collection."""
+        for opinions in self.prims.values():
+            opinions.release()
+
     def having(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
         return (opinions for opinions in self.prims.values() if opinions.has(schema))

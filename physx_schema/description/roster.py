@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from physx_schema.description.bodies import is_enabled, is_kinematic
+from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.scene import Scenes
@@ -52,10 +53,13 @@ def read_roster(reading: Reading, scenes: Scenes) -> Roster:
     return Roster(found, kinematic, frozenset(unplaced))
 
 
+def _spelt(scale: Vec3) -> str:
+    return "x".join(f"{length:g}" for length in scale)
+
+
 def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
     """Whether PhysX can place the body; what it changes about the transform is reported."""
     placement = reading.frames.placement(opinions.prim)
-    scale = "x".join(f"{length:g}" for length in placement.scale)
     if opinions.path in reading.frames.unreadable:
         reading.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", reading.frames.unreadable[opinions.path],
@@ -69,7 +73,7 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
         return False
     if placement.singular:
         reading.problem(
-            "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {scale}",
+            "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {_spelt(placement.scale)}",
             "no rotation follows from such a transform, and colliders and joint frames collapse",
             "author scales other than 0",
         )
@@ -84,7 +88,7 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
     elif placement.scale[0] < 0.0:
         reading.problem(
             "body/transform-mirrored", opinions.path, "xformOpOrder", "the world transform mirrors (its determinant is "
-            "negative)", f"PhysX turns the body's axes over and takes the scale {scale}",
+            "negative)", f"PhysX turns the body's axes over and takes the scale {_spelt(placement.scale)}",
             "mirror the geometry instead of the transform", "warning",
         )
     return True
