@@ -263,12 +263,15 @@ def _compare_dofs(rows: Differences, ours: Articulation, found: Measured) -> Non
 
 
 def _compare_gravity(rows: Differences, ours: Articulation, found: Measured, gravity: Sequence[float]) -> None:
-    """The force that holds every link against gravity, by PhysX's Jacobian, our masses and our gravity."""
+    """The force that holds every link against gravity, by PhysX's Jacobian, our masses and our gravity.
+
+    PhysX's reading takes no notice of disableGravity, its motion does.
+    """
     if not np.size(found.get("jacobian", ())) or "gravity_force" not in found:
         return
     skipped = 1 if ours.fixed_base else 0
     jacobian = np.asarray(found["jacobian"], dtype=float).reshape(len(ours.links) - skipped, 6, -1)[:, :3]
-    weights = np.array([link.mass * link.gravity_enabled for link in ours.links[skipped:]])
+    weights = np.array([link.mass for link in ours.links[skipped:]])
     pull = weights[:, None] * np.asarray(gravity)
     held = -np.einsum("ij,ijk->k", pull, jacobian)
     parts = np.abs(np.einsum("ij,ijk->ijk", pull, jacobian)).sum()

@@ -178,6 +178,19 @@ def moving_parts() -> str:
     return stage(*parts, gravity=5.0)
 
 
+def capped_links() -> str:
+    """Velocity caps and compliance of links, and limits that use it."""
+    own: Attributes = {"float physxRigidBody:maxAngularVelocity": 45.0, "float physxRigidBody:maxLinearVelocity": 0.5,
+                       "float physxRigidBody:cfmScale": 0.2}
+    slow: Attributes = {"float physxRigidBody:cfmScale": 0.5, "bool physxRigidBody:disableGravity": True}
+    hinges = {**frames((0.5, 0, 0), (-0.5, 0, 0), axis="Y"), **state("angular", 0.0, 90.0)}
+    sliders = {**frames(axis="Z", lowerLimit=-0.2, upperLimit=0.105), **state("linear", 0.0, 2.0)}
+    return stage(base(), link("l1", (1, 0, 0), ("PhysxRigidBodyAPI",), more=own),
+                 link("l2", (1, 0, 0), ("PhysxRigidBodyAPI",), more=slow),
+                 joint("Revolute", "j1", "base", "l1", ("PhysicsJointStateAPI:angular",), hinges),
+                 joint("Prismatic", "j2", "l1", "l2", ("PhysicsJointStateAPI:linear",), sliders), gravity=5.0)
+
+
 def parallel_sliders() -> str:
     own = {**frames(axis="Y"), **drive("linear", stiffness=5.0, damping=0.5, targetPosition=0.3)}
     return stage(base(), *(link(f"l{i}") + joint("Prismatic", f"j{i}", "base", f"l{i}", LINEAR, own) for i in range(3)))
@@ -253,6 +266,7 @@ STAGES = {
     "mimic_springs": mimicking("Revolute", naturalFrequency=15.0, dampingRatio=0.5),
     "mimic_slider_of_a_hinge": mixed_mimic(),
     "moving_parts": moving_parts(),
+    "capped_links": capped_links(),
     "parallel_sliders": parallel_sliders(),
 }
 
@@ -260,5 +274,5 @@ STAGES = {
 MOVING = (
     "branched_tendon", "tendon_switched_off", "two_tendons", "tendon_without_an_axis_between", "branched_cable",
     "cable_switched_off", "two_cables", "mimic_hinges", "mimic_sliders", "mimic_springs", "mimic_slider_of_a_hinge",
-    "moving_parts", "parallel_sliders",
+    "moving_parts", "capped_links", "parallel_sliders",
 )
