@@ -31,6 +31,17 @@ def test_schema_name_in_place_of_the_namespace_names_the_property_meant() -> Non
     assert (opinion.code, opinion.suggestion) == ("misspelt-property", "physxTendon:t:stiffness")
 
 
+def test_gearing_of_a_root_attachment_is_unused_for_what_it_is() -> None:
+    root = {"float physxTendon:r:gearing": 2.0, "float physxTendon:r:stiffness": 5.0}
+    leaf = {"rel physxTendon:l:parentLink": "</Robot/base>", "token physxTendon:l:parentAttachment": "r",
+            "float physxTendon:l:gearing": 2.0}
+    found = unused(robot(
+        link("base", schemas=("PhysxTendonAttachmentRootAPI:r",), more=root), joint("Fixed", "anchor", "", "base"),
+        link("tip", schemas=("PhysxTendonAttachmentLeafAPI:l",), more=leaf), joint("Prismatic", "j", "base", "tip")))
+    assert set(found) == {"physxTendon:r:gearing"}
+    assert found["physxTendon:r:gearing"].reason == "PhysX ignores the gearing of a root attachment"
+
+
 def test_property_without_its_api_names_the_api() -> None:
     opinion = unused(finger({"float drive:angular:physics:stiffness": 1.0}))["drive:angular:physics:stiffness"]
     assert (opinion.code, opinion.suggestion) == ("not-applied", "apply PhysicsDriveAPI:angular")

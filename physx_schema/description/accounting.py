@@ -30,6 +30,11 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
     ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
     ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
+    ("PhysicsMeshCollisionAPI", "the prim is no Mesh with PhysicsCollisionAPI", "apply it to a mesh that collides"),
+    ("PhysxConvexHullCollisionAPI", "the prim is no mesh that becomes a convex hull",
+     "set physics:approximation to convexHull"),
+    ("PhysxCollisionAPI", "the prim makes no collision shape", "apply PhysicsCollisionAPI to a prim with geometry"),
+    ("PhysxMaterialAPI", "the prim is no physics material", "apply PhysicsMaterialAPI"),
     ("PhysicsCollisionGroup", "PhysX does not read it",
      "list the groups in physics:filteredGroups, or invert the filter of the scene with "
      "physxScene:invertCollisionGroupFilter"),
@@ -134,7 +139,7 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         why = why_schema_unused(opinions, name)
         if why is not None:
             account.unused.append(Opinion(opinions.path, "apiSchemas", why[1], why[2], why[0]))
-    elif name in OTHER_SCHEMAS or name in _TOUCHING:
+    elif name in OTHER_SCHEMAS or applied in opinions.used_schemas:
         reason = f"{applied}: {OTHER_SCHEMAS.get(name, 'contacts')} are not simulated"
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
     elif gone := retired_schema(name):
@@ -252,6 +257,8 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
         return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_idle_on_joint(account, opinions, owner)
+    if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
+        return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
     for start, reason, suggestion in _IDLE:
         if owner.schema.startswith(start):
             return "idle", reason, suggestion
