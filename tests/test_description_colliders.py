@@ -192,3 +192,25 @@ def test_malformed_colliders_are_read_without_an_exception(name: str) -> None:
     body = prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, MALFORMED[name])
     description = describe(opened(robot(base(), body, joint("Revolute", "j", "base", "a"))))
     assert [link.path for link in description.articulations[0].links] == ["/Robot/base", "/Robot/a"]
+
+
+def unused(text: str) -> set[tuple[str, str]]:
+    body = prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, text)
+    found = describe(opened(robot(base(), body, joint("Revolute", "j", "base", "a"))))
+    return {(item.property, item.reason) for item in found.unused}
+
+
+def test_approximation_of_a_cube_is_unused() -> None:
+    text = shape("Cube", "PhysicsMeshCollisionAPI", values={"uniform token physics:approximation": "convexHull"})
+    why = "the prim is no Mesh with PhysicsCollisionAPI"
+    assert unused(text) == {("apiSchemas", f"PhysicsMeshCollisionAPI: {why}"), ("physics:approximation", why)}
+
+
+def test_hull_settings_of_a_mesh_that_becomes_no_hull_are_unused() -> None:
+    text = shape("Mesh", "PhysicsMeshCollisionAPI", "PhysxConvexHullCollisionAPI", values={
+        "uniform token physics:approximation": "sdf", "int physxConvexHullCollision:hullVertexLimit": 16,
+        "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "int[] faceVertexCounts": [3],
+        "int[] faceVertexIndices": [0, 1, 2]})
+    why = "the prim is no mesh that becomes a convex hull"
+    assert unused(text) == {("apiSchemas", f"PhysxConvexHullCollisionAPI: {why}"),
+                            ("physxConvexHullCollision:hullVertexLimit", why)}

@@ -65,11 +65,11 @@ class ColliderReader:
 
     def _part(self, opinions: PrimOpinions, prim: Any, body: str, dynamic: bool) -> ColliderPart | None:
         scale = self._reading.frames.placement(prim).lengths
-        settings = _MeshSettings(opinions) if str(prim.GetTypeName()) == _MESH else None
+        settings = _MeshSettings(opinions, dynamic) if str(prim.GetTypeName()) == _MESH else None
         sizes: Sizes | None
         weigh: Callable[[], Weighed]
         if settings is not None:
-            made = self._mesh(prim, settings, scale, dynamic)
+            made = self._mesh(prim, settings, scale)
             if made is None:
                 return None
             sizes, weigh = made
@@ -82,12 +82,12 @@ class ColliderReader:
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _mesh(
-        self, prim: Any, settings: _MeshSettings, scale: Vec3, dynamic: bool,
+        self, prim: Any, settings: _MeshSettings, scale: Vec3,
     ) -> tuple[Sizes, Callable[[], Weighed]] | None:
         mesh = read_mesh(prim)
         if not mesh.usable:
             return None
-        kind = mesh_kind(settings.approximation, dynamic)
+        kind = settings.kind
         if kind == "bounding-sphere":
             sizes = Sizes(kind, radius=bounding_sphere(mesh.points, scale)[1])
         elif kind not in ("triangle-mesh", "sdf"):
@@ -175,10 +175,15 @@ class ColliderReader:
 class _MeshSettings:
     """How a mesh is to be approximated."""
 
-    def __init__(self, opinions: PrimOpinions) -> None:
-        view, hull = opinions.view("PhysicsMeshCollisionAPI"), opinions.view("PhysxConvexHullCollisionAPI")
-        newton = opinions.view("NewtonMeshCollisionAPI")
-        self.approximation = view.token("approximation")
+    def __init__(self, opinions: PrimOpinions, dynamic: bool) -> None:
+        self.approximation = opinions.view("PhysicsMeshCollisionAPI").token("approximation")
+        self.kind = mesh_kind(self.approximation, dynamic)
+        self.vertices, self.thickness = 0, 0.0
+        if self.kind == "convex-hull":
+            self._read_hull(opinions)
+
+    def _read_hull(self, opinions: PrimOpinions) -> None:
+        hull, newton = opinions.view("PhysxConvexHullCollisionAPI"), opinions.view("NewtonMeshCollisionAPI")
         limit = hull.count("hullVertexLimit")
         if not hull.applied and newton.count("maxHullVertices", -1) > 0:
             limit = newton.count("maxHullVertices", -1)

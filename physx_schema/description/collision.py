@@ -29,7 +29,7 @@ class Collider:
     scale: Vec3                         # of a mesh: what multiplies its points
     margin: float                       # length, rounding of a cylinder or cone
     approximation: str                  # physics:approximation of a mesh as authored, "" elsewhere
-    hull_vertex_limit: int              # corners of a convex hull at most
+    hull_vertex_limit: int              # corners of a convex hull at most as authored, 0 elsewhere
     material: str                       # prim of the physics material, "" for PhysX's default material
     group: str                          # prim of the collision group, "" for none
     enabled: bool                       # physics:collisionEnabled; a disabled collider still has mass

@@ -49,12 +49,10 @@ WITHOUT_EFFECT: frozenset[str] = frozenset({
 # Applied schemas of PhysX without any fact here, and what they are about.
 OTHER_SCHEMAS: Mapping[str, str] = {
     **dict.fromkeys((
-        "PhysxCollisionAPI", "PhysxConvexHullCollisionAPI", "PhysxConvexDecompositionCollisionAPI",
-        "PhysxSphereFillCollisionAPI", "PhysxTriangleMeshSimplificationCollisionAPI", "PhysxTriangleMeshCollisionAPI",
-        "PhysxSDFMeshCollisionAPI", "PhysxMeshMergeCollisionAPI", "PhysxContactReportAPI", "PhysxTriggerAPI",
-        "PhysxTriggerStateAPI", "PhysxCookedDataAPI", "PhysxMaterialAPI", "PhysicsMeshCollisionAPI",
-        "PhysicsFilteredPairsAPI", "PhysicsCollisionGroup", "PhysxSurfaceVelocityAPI",
-        "PhysxSplinesSurfaceVelocityAPI",
+        "PhysxConvexDecompositionCollisionAPI", "PhysxSphereFillCollisionAPI",
+        "PhysxTriangleMeshSimplificationCollisionAPI", "PhysxTriangleMeshCollisionAPI", "PhysxSDFMeshCollisionAPI",
+        "PhysxMeshMergeCollisionAPI", "PhysxContactReportAPI", "PhysxTriggerAPI", "PhysxTriggerStateAPI",
+        "PhysxCookedDataAPI", "PhysicsCollisionGroup", "PhysxSurfaceVelocityAPI", "PhysxSplinesSurfaceVelocityAPI",
     ), "contacts"),
     **dict.fromkeys((
         "PhysxVehicleContextAPI", "PhysxVehicleWheelAPI", "PhysxVehicleTireAPI", "PhysxVehicleSuspensionAPI",
