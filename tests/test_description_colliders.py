@@ -214,3 +214,12 @@ def test_hull_settings_of_a_mesh_that_becomes_no_hull_are_unused() -> None:
     why = "the prim is no mesh that becomes a convex hull"
     assert unused(text) == {("apiSchemas", f"PhysxConvexHullCollisionAPI: {why}"),
                             ("physxConvexHullCollision:hullVertexLimit", why)}
+
+
+def test_merged_meshes_are_reported() -> None:
+    mesh = prim("Mesh", "m", (), {"point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+                                  "int[] faceVertexCounts": [3], "int[] faceVertexIndices": [0, 1, 2]})
+    merged = prim("Xform", "shape", ("PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI"), {}, mesh)
+    body = prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, merged)
+    problems = describe(opened(robot(base(), body, joint("Revolute", "j", "base", "a")))).problems
+    assert [(problem.code, problem.path) for problem in problems] == [("collider/merged", "/Robot/a/shape")]

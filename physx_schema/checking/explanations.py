@@ -101,8 +101,9 @@ EXPLANATIONS: Mapping[str, str] = {
     "body/collider-mass": "PhysX's mesh tools make convex decompositions, sphere fillings, boxes and spheres around "
                           "meshes, and SDFs of open meshes. What they weigh is estimated here.",
     "collider/no-shape": "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims "
-                         "with PhysicsCollisionAPI, and of such children of an Xform or Scope that has it. A plane on a "
+                         "with PhysicsCollisionAPI, and of such children of an Xform or Scope with it. A plane on a "
                          "body that moves by forces is refused.",
+    "collider/merged": "PhysxMeshMergeCollisionAPI makes one shape of several meshes, which is not worked out here.",
     "collider/offsets": "restOffset must be below contactOffset; PhysX otherwise drops both.",
     "material/combine-mode": "Combine modes are average, min, multiply and max; PhysX takes average for anything else.",
     "material/refused": "A friction below 0, a restitution above 1 or a value that is no number makes PhysX work with "

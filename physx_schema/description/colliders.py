@@ -59,6 +59,12 @@ class ColliderReader:
             dynamic = bool(body) and not rigid.flag("kinematicEnabled")
         parts = [self._part(opinions, prim, body, dynamic) for prim in _geometries(opinions.prim)]
         found = [part for part in parts if part is not None]
+        if opinions.has("PhysxMeshMergeCollisionAPI"):
+            self._reading.problem(
+                "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
+                "PhysX makes one shape of the meshes below; this description has those right below one by one, and the "
+                "body's mass, centre of mass and inertia are estimates", "merge the meshes into one prim", "warning",
+            )
         if not found:
             self._report_no_shape(opinions, body)
         return found
