@@ -90,6 +90,12 @@ def test_distance_joint_has_a_range() -> None:
     assert (found.minimum, found.maximum, found.spring) == (0.0, 2.0, False)
 
 
+def test_generic_joint_takes_an_upper_distance() -> None:
+    found = free("", ("PhysicsLimitAPI:distance",), limit__distance__physics__high=2.0).distance
+    assert found is not None
+    assert (found.minimum, found.maximum) == (0.0, 2.0)
+
+
 def test_distance_joint_has_a_spring_where_it_is_enabled() -> None:
     values = {"float physxPhysicsDistanceJoint:springStiffness": 3.0,
               "float physxPhysicsDistanceJoint:springDamping": 4.0}

@@ -181,13 +181,18 @@ def undirected(reading: Reading, joint: AuthoredJoint) -> Joint:
         break_force=force if math.isfinite(force) else math.inf,
         break_torque=torque if math.isfinite(torque) else math.inf,
         collision_enabled=view.flag("collisionEnabled"),
-        distance=_distance(joint.opinions) if joint.kind == "distance" else None,
+        distance=_distance(joint.opinions, joint.kind),
         coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
     )
 
 
-def _distance(opinions: PrimOpinions) -> DistanceRange:
-    """The range of a distance joint; a negative bound is none."""
+def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+    """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
+    if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
+        high = opinions.view("PhysicsLimitAPI", "distance").number("high")
+        return DistanceRange(0.0, high if high >= 0.0 else math.inf, 0.0, 0.0, False)
+    if kind != "distance":
+        return None
     view = opinions.joint_view()
     low, high = view.number("minDistance"), view.number("maxDistance")
     spring = opinions.view("PhysxPhysicsDistanceJointAPI")
