@@ -99,7 +99,8 @@ def test_unused_opinions_become_findings() -> None:
 def test_idle_opinions_are_warnings() -> None:
     values = {"bool physics:jointEnabled": False, "float drive:angular:physics:stiffness": 1.0}
     report = check(opened(finger(values, ("PhysicsDriveAPI:angular",))))
-    assert {(item.code, item.severity) for item in report.findings} == {("unused/disabled", "warning")}
+    assert {(item.code, item.severity) for item in report.findings} == {
+        ("unused/disabled", "warning"), ("joint/disabled", "info")}
 
 
 def test_checking_writes_nothing(tmp_path: Path) -> None:

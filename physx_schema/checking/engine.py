@@ -7,7 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from physx_schema.checking import joint, mimic, problems, retired, schemas, tendon, unused, value_types, values
+from physx_schema.checking import (
+    articulation,
+    joint,
+    mass,
+    mimic,
+    problems,
+    retired,
+    rotations,
+    schemas,
+    tendon,
+    unused,
+    value_types,
+    values,
+)
 from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, Report, rank
 from physx_schema.description import Description, describe
 from physx_schema.description.stages import open_stage
@@ -19,6 +32,9 @@ RULES: tuple[tuple[str, Rule], ...] = (
     *values.RULES,
     *value_types.RULES,
     *joint.RULES,
+    *mass.RULES,
+    *rotations.RULES,
+    *articulation.RULES,
     *schemas.RULES,
     *mimic.RULES,
     *tendon.RULES,

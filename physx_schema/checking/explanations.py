@@ -90,12 +90,22 @@ EXPLANATIONS: Mapping[str, str] = {
     "joint/missing-body": "A body relationship points at a path without a prim.",
     "joint/no-body": "A body relationship points at a prim that is no rigid body nor inside one; that side then is the "
                      "world.",
+    "joint/frames-apart": "The frames of the two bodies differ where the bodies are authored, by more than the joint "
+                          "allows at its authored state. PhysX places links by their joints.",
+    "joint/disabled": "PhysX makes nothing of a joint with jointEnabled false.",
     "joint/locked": "Both limits of the joint are the same, so it has one position.",
     "joint/no-velocity": "PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.",
     "joint/drive-powerless": "maxForce bounds what a drive may exert; 0 leaves nothing of its stiffness and damping.",
     "joint/state-outside-limits": "The authored joint state is outside the joint's limits, so the first steps push the "
                                   "joint back with great force.",
     # --- bodies, articulations, scene ---
+    "body/mass-computed": "A mass of 0 is none: PhysX works it out from the colliders and their densities.",
+    "body/inertia-triangle": "Each principal moment of a solid is at most the sum of the two others.",
+    "body/inertia-incomplete": "principalAxes turn the moments of diagonalInertia; alone they turn moments that PhysX "
+                               "works out along other axes.",
+    "body/center-far": "The centre of mass is far outside the colliders, often for another length unit or frame.",
+    "articulation/no-root": "Without PhysicsArticulationRootAPI PhysX solves joints one by one, as soft constraints.",
+    "articulation/several-trees": "PhysX makes an articulation of each tree below a root, all of one path.",
     "body/no-mass": "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
     "body/zero-inertia": "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
     "body/collider-mass": "PhysX's mesh tools make convex decompositions, sphere fillings, boxes and spheres around "
@@ -193,6 +203,7 @@ EXPLANATIONS: Mapping[str, str] = {
                           "own default in place.",
     "value/time-samples": "PhysX reads physics once, at the default time, and lets kinematic bodies alone follow "
                           "samples of their transforms.",
+    "value/not-unit": "PhysX normalises quaternions of joint frames and principal axes.",
     "value/type": "The attribute is authored with another type than its schema declares. PhysX reads numbers of every "
                   "type; other programs may not.",
     # --- unused opinions ---

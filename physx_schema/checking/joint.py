@@ -14,23 +14,29 @@ _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: d
 def degrees_of_freedom(description: Description) -> Iterator[Finding]:
     """What each degree of freedom shows by itself."""
     states = {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
+    generic = {item.path for item in description.authored if item.schema == "PhysicsLimitAPI"}
     outside = (dof for joint in description.joints for dof in joint.dofs)
     inside = (dof for articulation in description.articulations for dof in articulation.dofs)
     for dof in (*inside, *outside):
-        yield from _locked(dof)
+        yield from _locked(dof, f"limit:{_axis(dof)}:physics:low" if dof.path in generic else "physics:lowerLimit")
         yield from _speed(dof)
         yield from _drive(dof)
         if dof.path in states:
             yield from _state(dof)
 
 
-def _locked(dof: Dof) -> Iterator[Finding]:
+def _locked(dof: Dof, name: str) -> Iterator[Finding]:
     if dof.lower == dof.upper and dof.lower != 0.0:
         yield Finding(
-            "joint/locked", "info", dof.path, "physics:lowerLimit",
+            "joint/locked", "info", dof.path, name,
             f"both limits of {dof.name} are {_spelt(dof, dof.lower)}", "the joint is held there",
             "use a fixed joint, or author lower < upper",
         )
+
+
+def _axis(dof: Dof) -> str:
+    """The axis of a generic joint by its instance name."""
+    return ("rot" if dof.angular else "trans") + "XYZ"[max(range(3), key=lambda i: abs(dof.axis[i]))]
 
 
 def _speed(dof: Dof) -> Iterator[Finding]:

@@ -156,7 +156,7 @@ def _report_moving(reading: Reading) -> None:
                     "PhysX reads the default value once", "remove the samples", "warning",
                 )
         if opinions.prim.IsA(UsdGeom.Xformable):
-            names = [str(op.GetOpName()) for op in UsdGeom.Xformable(opinions.prim).GetOrderedXformOps()]
+            names = UsdGeom.Xformable(opinions.prim).GetXformOpOrderAttr().Get() or ()
             for name in _sampled(opinions, (name.removeprefix("!invert!") for name in names)):
                 reading.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",

@@ -66,7 +66,7 @@ def taken_apart(matrix: Any) -> Placement:
     mirrors, and then the scales are negative. The scales of a sheared transform are those of its symmetric part, which
     belong to another rotation: PhysX takes the one for a body's pose and the other for lengths in its frame.
     """
-    values: list[list[float]] = memoryview(matrix).tolist()
+    values: Any = memoryview(matrix).tolist()
     first, second, third, position = ((row[0], row[1], row[2]) for row in values)
     rows = (first, second, third)
     if rows == _UNTURNED and all(map(math.isfinite, position)):
@@ -118,8 +118,11 @@ def _readable_matrix(frames: Frames, prim: Any) -> Any:
         if name == "!resetXformStack!":
             above, local = Gf.Matrix4d(1.0), Gf.Matrix4d(1.0)
             continue
+        attribute = prim.GetAttribute(name.removeprefix("!invert!"))
+        if not attribute:
+            continue
         try:
-            operation = UsdGeom.XformOp(prim.GetAttribute(name.removeprefix("!invert!")), name.startswith("!invert!"))
+            operation = UsdGeom.XformOp(attribute, name.startswith("!invert!"))
             local = operation.GetOpTransform(Usd.TimeCode.Default()) * local
         except Tf.ErrorException:
             continue
