@@ -80,6 +80,11 @@ MESHES: Mapping[str, str] = {
     "mirrored_mesh": mesh_prim(cloud(30, 3), more=placed((0.1, 0, 0), (-1, 2, 3), TILT)),
     "two_meshes": mesh_prim(cylinder(16), name="a") + mesh_prim(cloud(20, 5), name="b", more=placed((2, 0, 1))),
 }
+_BOUNDED = {"cloud": cloud(30, 3), "box": box(1, 2, 3, (0.5, 0, 0)), "torus": torus(12, 8), "ball": ball(24, 16),
+            "cylinder": turned(cylinder(12, 0.3, 1.7), AXIS, 40, (0.5, 0.2, -0.3)), "many": cloud(400, 400)}
+BOUNDS = {f"{kind}_{name}_{i}": mesh_prim(mesh, kind, more=placed((1, 0, 2), scale, TILT))
+          for kind in ("boundingCube", "boundingSphere") for name, mesh in _BOUNDED.items()
+          for i, scale in enumerate(((1, 1, 1), (2, 1, 0.5)))}
 SCALED = {f"{name}_by_{i}": (placed((0, 0, 0), scale), mesh_prim(mesh))
           for name, mesh in (("cloud", cloud(30, 3)), ("cylinder", cylinder(40)))
           for i, scale in enumerate(((2, 2, 2), (1, 2, 3), (-1, 2, 3), (1, 1, 0.0005)))}
@@ -162,7 +167,8 @@ def with_scene(schemas: tuple[str, ...] = (), **values: object) -> str:
 _SMALL = {"small": of_kind("Cube", double_size=0.01)}
 _STEPS = ("PhysxSceneAPI",)
 STAGES: Mapping[str, str] = {
-    "meshes": stage(MESHES), "scaled_meshes": stage(SCALED), "shapes": stage(SHAPES), "bindings": stage(BINDINGS),
+    "meshes": stage(MESHES), "bounds": stage(BOUNDS), "scaled_meshes": stage(SCALED), "shapes": stage(SHAPES),
+    "bindings": stage(BINDINGS),
     "weightless": stage(_SMALL, with_scene(float__physics_gravityMagnitude=0.0)),
     "heavy_gravity": stage(_SMALL, with_scene(float__physics_gravityMagnitude=100.0)),
     "short_steps": stage(_SMALL, with_scene(_STEPS, uint__physxScene_timeStepsPerSecond=240)),

@@ -108,8 +108,8 @@ EXPLANATIONS: Mapping[str, str] = {
     "articulation/several-trees": "PhysX makes an articulation of each tree below a root, all of one path.",
     "body/no-mass": "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
     "body/zero-inertia": "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
-    "body/collider-mass": "PhysX's mesh tools make convex decompositions, sphere fillings, boxes and spheres around "
-                          "meshes, and SDFs of open meshes. What they weigh is estimated here.",
+    "body/collider-mass": "PhysX's mesh tools make convex decompositions, sphere fillings and SDFs of open meshes. "
+                          "What they weigh is estimated here.",
     "collider/no-shape": "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims "
                          "with PhysicsCollisionAPI, and of such children of an Xform or Scope with it. A plane on a "
                          "body that moves by forces is refused.",

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pxr import Usd
 
+from physx_schema.description.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision import Collider
-from physx_schema.description.frames import scaled, taken_apart
+from physx_schema.description.frames import rotation_matrix, scaled, taken_apart
 from physx_schema.description.materials import Materials
-from physx_schema.description.meshes import MeshSolids, Weighed, bounding_sphere, mesh_kind, read_mesh
+from physx_schema.description.meshes import Array, MeshSolids, Weighed, mesh_kind, read_mesh
 from physx_schema.description.model import Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
-from physx_schema.description.shapes import Sizes, is_analytic, read_shape
+from physx_schema.description.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _MESH = "Mesh"
+_UNKNOWN = (math.nan, math.nan, math.nan)
 _ACTIVE = Usd.TraverseInstanceProxies()
 
 
@@ -73,35 +75,55 @@ class ColliderReader:
         scale = self._reading.frames.placement(prim).lengths
         settings = _MeshSettings(opinions, dynamic) if str(prim.GetTypeName()) == _MESH else None
         sizes: Sizes | None
+        offset: Pose | None = None
         weigh: Callable[[], Weighed]
         if settings is not None:
             made = self._mesh(prim, settings, scale)
             if made is None:
                 return None
-            sizes, weigh = made
+            sizes, offset, weigh = made
         else:
             sizes = read_shape(prim, scale)
             if sizes is None or (sizes.kind == "plane" and dynamic):
                 return None
             weigh = Weighed(sizes.bulk).itself
         fact = self._fact(opinions, prim, body, sizes, settings)
+        if offset is not None:
+            fact = replace(fact, pose=_composed(fact.pose, offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _mesh(
         self, prim: Any, settings: _MeshSettings, scale: Vec3,
-    ) -> tuple[Sizes, Callable[[], Weighed]] | None:
+    ) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
+        """Sizes, the pose in the frame of the mesh where it differs, and the weight."""
         mesh = read_mesh(prim)
         if not mesh.usable:
             return None
         kind = settings.kind
-        if kind == "bounding-sphere":
-            sizes = Sizes(kind, radius=bounding_sphere(mesh.points, scale)[1])
-        elif kind not in ("triangle-mesh", "sdf"):
-            sizes = Sizes(kind)
-        else:
+        if kind in ("bounding-box", "bounding-sphere"):
+            return self._bound(mesh.points * scale, kind)
+        if kind in ("triangle-mesh", "sdf"):
             spans = mesh.points.max(axis=0) - mesh.points.min(axis=0)
-            sizes = Sizes(kind, scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale)))
-        return sizes, lambda: self._solids.weigh(mesh, kind, scale, settings.vertices, settings.thickness)
+            extents = scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale))
+        else:
+            extents = _UNKNOWN
+        return Sizes(kind, extents), None, lambda: self._solids.weigh(
+            mesh, kind, scale, settings.vertices, settings.thickness)
+
+    def _bound(self, points: Array, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
+        """The box or sphere around scaled points."""
+        length = 1.0 / self._reading.meters_per_unit
+        if kind == "bounding-box":
+            box = bounding_box(points, length)
+            if box is None:
+                return None
+            sizes, offset = box_of(box[0]), box[1]
+        else:
+            sphere = bounding_sphere(points, length)
+            if sphere is None:
+                return None
+            sizes, offset = sphere_of(sphere[0]), (sphere[1], (0.0, 0.0, 0.0, 1.0))
+        return replace(sizes, kind=kind), offset, Weighed(sizes.bulk).itself
 
     def _fact(
         self, opinions: PrimOpinions, prim: Any, body: str, sizes: Sizes, settings: _MeshSettings | None,
@@ -235,3 +257,14 @@ def _least_offset(reading: Reading, scene: Scene) -> float:
     rate = float(steps) if isinstance(steps, int | float) and steps > 0 else 60.0
     gravity = math.hypot(*scene.gravity)
     return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0
+
+
+def _composed(outer: Pose, inner: Pose) -> Pose:
+    """A pose in a frame that is itself posed."""
+    (position, (ax, ay, az, aw)), (offset, (bx, by, bz, bw)) = outer, inner
+    rows = rotation_matrix(outer[1])
+    x, y, z = (position[i] + sum(rows[i][j] * offset[j] for j in range(3)) for i in range(3))
+    return (x, y, z), (
+        aw * bx + bw * ax + ay * bz - az * by, aw * by + bw * ay + az * bx - ax * bz,
+        aw * bz + bw * az + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz,
+    )

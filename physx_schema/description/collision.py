@@ -23,8 +23,8 @@ class Collider:
     kind: str                           # what PhysX makes of it
     pose: Pose                          # in the frame of the body, lengths scaled; in the world for a static one
     axis: int                           # 0, 1, 2: along which a capsule, cylinder or cone lies; a plane's normal
-    half_extents: Vec3                  # length, of a box
-    radius: float                       # length, of a sphere, capsule, cylinder or cone
+    half_extents: Vec3                  # length, of a box or bounding box
+    radius: float                       # length, of a sphere, bounding sphere, capsule, cylinder or cone
     half_height: float                  # length, of a capsule (without its caps), cylinder or cone
     scale: Vec3                         # of a mesh: what multiplies its points
     margin: float                       # length, rounding of a cylinder or cone
@@ -34,7 +34,7 @@ class Collider:
     group: str                          # prim of the collision group, "" for none
     enabled: bool                       # physics:collisionEnabled; a disabled collider still has mass
     trigger: bool                       # PhysxTriggerAPI; a trigger has no mass
-    contact_offset: float | None        # length; None where PhysX derives it from a hull, box or sphere that it cooks
+    contact_offset: float | None        # length; None where PhysX derives it from hulls or spheres that it cooks
     rest_offset: float                  # length
     torsional_patch_radius: float       # length
     min_torsional_patch_radius: float   # length

@@ -26,6 +26,7 @@ PLANE_TOLERANCE = 0.0007        # of the size of the points, in their own units
 POLYGON_LIMIT = 64
 FACE_LIMIT = 31                 # corners of one face
 LEAST_VERTICES, MOST_VERTICES = 8, 64
+WIDE_LIMIT = 255                # of polygons, corners and corners of one face, where no GPU is in view
 _LEAST_THICKNESS = 1e-5
 _THICKNESS_OF_SIZE = 0.011      # least thickness of a flat mesh, of its largest extent
 _PARALLEL = 0.98
@@ -43,6 +44,7 @@ class HullLimits:
     vertices: int = 64
     thickness: float = 0.001    # in the units of the points
     length: float = 1.0         # of a metre, in the units of the points
+    for_gpu: bool = True        # collision shapes have to fit the GPU; hulls that only measure a mesh do not
 
 
 def cook_hull(points: Array, triangles: Triangles, limits: HullLimits) -> Polyhedron | None:
@@ -52,15 +54,17 @@ def cook_hull(points: Array, triangles: Triangles, limits: HullLimits) -> Polyhe
         return None
     cloud = _opened(_thickened(points, triangles, limits.thickness), limits.length)
     try:
-        hull = build_hull(_lifted(cloud.astype(Single)), PLANE_TOLERANCE, POLYGON_LIMIT)
+        polygons = POLYGON_LIMIT if limits.for_gpu else WIDE_LIMIT
+        hull = build_hull(_lifted(cloud.astype(Single)), PLANE_TOLERANCE, polygons)
     except DegenerateHullError:
         return None
-    vertex_limit = min(max(limits.vertices, LEAST_VERTICES), MOST_VERTICES)
+    vertex_limit = min(max(limits.vertices, LEAST_VERTICES), MOST_VERTICES) if limits.for_gpu else WIDE_LIMIT
+    face_limit = FACE_LIMIT if limits.for_gpu else WIDE_LIMIT
     if hull.corners > vertex_limit:
-        return _cropped(hull, vertex_limit)
+        return _cropped(hull, vertex_limit, face_limit)
     merge_flat_neighbours(hull)
-    if max(len(face.loop) for face in hull.faces) > FACE_LIMIT:
-        return _cropped(hull, vertex_limit)
+    if max(len(face.loop) for face in hull.faces) > face_limit:
+        return _cropped(hull, vertex_limit, face_limit)
     return _polyhedron(hull)
 
 
@@ -68,10 +72,10 @@ def _polyhedron(hull: Hull) -> Polyhedron:
     return Polyhedron(hull.points.astype(float), tuple(tuple(face.loop) for face in hull.faces))
 
 
-def _cropped(hull: Hull, vertex_limit: int) -> Polyhedron:
+def _cropped(hull: Hull, vertex_limit: int, face_limit: int) -> Polyhedron:
     whole = _polyhedron(hull)
     solid = solid_of(whole.points, whole.triangles())
-    return crop(hull, solid, vertex_limit, FACE_LIMIT)
+    return crop(hull, solid, vertex_limit, face_limit)
 
 
 def hull_solid(hull: Polyhedron) -> Solid:

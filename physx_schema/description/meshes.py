@@ -14,7 +14,6 @@ from physx_schema.description.frames import vector
 from physx_schema.description.model import Vec3
 from physx_schema.description.polyhedron import Solid, scaled_solid, solid_of
 from physx_schema.description.shapes import Bulk
-from physx_schema.description.single import Single
 
 Array = npt.NDArray[np.float64]
 Triangles = npt.NDArray[np.intp]
@@ -138,9 +137,7 @@ class MeshSolids:
         return Weighed(_bulk(self._stand_in(mesh, kind, scale)), _UNLIKE[kind])
 
     def _stand_in(self, mesh: MeshData, kind: str, scale: Vec3) -> Solid | None:
-        if kind == "bounding-sphere":
-            return bounding_sphere(mesh.points, scale)[2]
-        if kind != "bounding-box" and mesh.closed:
+        if mesh.closed:
             return scaled_solid(solid_of(mesh.points, mesh.triangles), scale)
         return self._hull(mesh, scale, HullLimits(length=self._length))
 
@@ -159,32 +156,5 @@ class MeshSolids:
 _UNLIKE = {
     "convex-decomposition": "the parts of a convex decomposition",
     "sphere-fill": "the spheres that fill a mesh",
-    "bounding-box": "the oriented box around a mesh",
-    "bounding-sphere": "the sphere around a mesh",
     "sdf": "an SDF of a mesh that is open, has holes or is mirrored",
 }
-
-
-def bounding_sphere(points: Array, scale: Vec3) -> tuple[Vec3, float, Solid]:
-    """Centre, radius and solid of a sphere around scaled points.
-
-    It starts from the axis along which the points lie farthest apart, and grows to every point outside in turn. For
-    points that lie alike on both sides of their centre it is PhysX's.
-    """
-    cloud = (points * scale).astype(Single)
-    lows, highs = cloud.argmin(axis=0), len(cloud) - 1 - cloud[::-1].argmax(axis=0)
-    spans = ((cloud[highs] - cloud[lows]) ** 2).sum(axis=1)
-    axis = int(np.argmax(spans))
-    center = ((cloud[highs[axis]] + cloud[lows[axis]]) * Single(0.5)).astype(float)
-    radius = float(np.sqrt(spans[axis])) / 2.0
-    for point in cloud.astype(float):
-        arm = point - center
-        distance = float(np.linalg.norm(arm))
-        if distance > radius:
-            grown = (radius + distance) / 2.0
-            center = center + arm * ((grown - radius) / distance)
-            radius = grown
-    volume = 4.0 / 3.0 * np.pi * radius**3
-    moment = 0.4 * volume * radius * radius
-    place = (float(center[0]), float(center[1]), float(center[2]))
-    return place, radius, Solid.of_revolution(float(volume), (moment, moment, moment), place)

@@ -46,6 +46,22 @@ class Sizes:
     bulk: Bulk | None = None
 
 
+def box_of(half_extents: Vec3) -> Sizes:
+    """A box, from its half extents."""
+    x, y, z = (2.0 * half for half in half_extents)
+    volume = x * y * z
+    moments = (volume * (y * y + z * z) / 12, volume * (x * x + z * z) / 12, volume * (x * x + y * y) / 12)
+    return Sizes("box", (x, y, z), half_extents=half_extents, bulk=Bulk.of_moments(volume, moments))
+
+
+def sphere_of(radius: float) -> Sizes:
+    """A sphere, from its radius."""
+    volume = 4 / 3 * math.pi * radius**3
+    inertia = 0.4 * volume * radius * radius
+    bulk = Bulk.of_moments(volume, (inertia, inertia, inertia))
+    return Sizes("sphere", (2 * radius,) * 3, radius=radius, bulk=bulk)
+
+
 def read_shape(prim: Any, scale: Vec3) -> Sizes | None:
     """The shape of a prim of an analytic type; None for other types."""
     measure = _SHAPES.get(str(prim.GetTypeName()))
@@ -70,18 +86,11 @@ def _axis(shape: Any) -> int:
 
 def _cube(prim: Any, scale: Vec3) -> Sizes:
     size = _number(UsdGeom.Cube(prim).GetSizeAttr(), 2.0)
-    x, y, z = abs(size * scale[0]), abs(size * scale[1]), abs(size * scale[2])
-    volume = x * y * z
-    moments = (volume * (y * y + z * z) / 12, volume * (x * x + z * z) / 12, volume * (x * x + y * y) / 12)
-    return Sizes("box", (x, y, z), half_extents=(x / 2, y / 2, z / 2), bulk=Bulk.of_moments(volume, moments))
+    return box_of((abs(size * scale[0]) / 2, abs(size * scale[1]) / 2, abs(size * scale[2]) / 2))
 
 
 def _sphere(prim: Any, scale: Vec3) -> Sizes:
-    radius = abs(_number(UsdGeom.Sphere(prim).GetRadiusAttr(), 1.0) * max(map(abs, scale)))
-    volume = 4 / 3 * math.pi * radius**3
-    inertia = 0.4 * volume * radius * radius
-    bulk = Bulk.of_moments(volume, (inertia, inertia, inertia))
-    return Sizes("sphere", (2 * radius,) * 3, radius=radius, bulk=bulk)
+    return sphere_of(abs(_number(UsdGeom.Sphere(prim).GetRadiusAttr(), 1.0) * max(map(abs, scale))))
 
 
 def _along(axis: int, along: float, across: float) -> Vec3:
