@@ -160,7 +160,7 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     mixin = f"{cls.python_name}Accessors" if shared(scope, cls) else ""
     return {
         "cls": cls, "library": scope.library_of(cls), "maker": MAKERS.get(cls.kind, ""),
-        "getter": "get" if cls.is_api else "get_typed",
+        "getter": "get" if cls.is_api else "find",
         "mixin": mixin, "mixin_bases": ", ".join(above), "bases": mixin or ", ".join(above),
         "properties": [constructor(cls, prop, words[naming.local_name(cls, prop)]) for prop in cls.properties
                        if prop.name != naming.PLACEHOLDER],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 import jinja2
@@ -21,8 +22,8 @@ DOCSTRING = re.compile(r'"""(?:.|\n)*?"""')
 # Names that generated modules may use and where they come from, in import order; those for types alone apart.
 IMPORTS = (
     ("math", ("inf",)),
-    ("._access", ("create_attribute", "create_relationship", "get_attribute", "get_relationship", "get_typed_attribute",
-                  "get_typed_relationship")),
+    ("._access", ("create_attribute", "create_relationship", "find_attribute", "find_relationship", "get_attribute",
+                  "get_relationship", "look_up")),
     ("._base", ("MultipleApplyAPI", "NonAppliedAPI", "SingleApplyAPI", "TypedSchema", "define", "renamed")),
     ("._definition", ("Attribute", "Definition", "Range", "Relationship")),
     ("._target", ("sdf_type",)),
@@ -100,7 +101,7 @@ def environment() -> jinja2.Environment:
         loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     made.filters |= {"python": value_types.python_text, "docstring": docstrings.docstring, "signature": signature,
-                     "create_statement": create_statement, "constant": constant}
+                     "create_statement": create_statement, "get_statement": get_statement, "constant": constant}
     return made
 
 
@@ -119,6 +120,14 @@ def signature(name: str, parameters: list[str], result: str) -> str:
     if len(joined) + 8 <= docstrings.WIDTH:
         return f"{head}\n        {joined}\n    {tail}"
     return head + "".join(f"\n        {parameter}," for parameter in parameters) + f"\n    {tail}"
+
+
+def get_statement(local: str, getter: str, noun: str) -> str:
+    """The body of a Get method; on prim types the guard has looked at the prim when the method was looked up."""
+    schema = 'look_up(self, "_prim")' if getter == "find" else "self"
+    head, name = f"return {getter}_{noun}(", value_types.python_text(local)
+    line = f"{head}{schema}, {name})"
+    return line if len(line) + 8 <= docstrings.WIDTH else f"{head}\n            {schema}, {name})"
 
 
 def create_statement(local: str) -> str:
@@ -203,11 +212,12 @@ def imports(place: Place, used: set[str], compiled: set[str], homes: dict[str, l
 def typing_imports(place: Place, used: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:
     """Import statements for types alone."""
     lines = chosen(place, TYPING_IMPORTS, used)
-    split = [line for line in lines if not line.startswith("from .")]
-    own = [line for line in lines if line.startswith("from .")]
+    groups = [[line for line in lines if line.startswith("from typing ")],
+              [line for line in lines if line.startswith("from typing_extensions ")],
+              [line for line in lines if line.startswith("from .")]]
     for home, found in sorted(homes.items()):
-        own.append(f"from {home} import {', '.join(sorted(f'{cls.python_name}Values' for cls in found))}")
-    return [*split, *([""] if split and own else []), *own]
+        groups[-1].append(f"from {home} import {', '.join(sorted(f'{cls.python_name}Values' for cls in found))}")
+    return "\n\n".join("\n".join(group) for group in groups if group).splitlines()
 
 
 def chosen(place: Place, table: Iterable[tuple[str, tuple[str, ...]]], used: set[str]) -> list[str]:
@@ -216,14 +226,22 @@ def chosen(place: Place, table: Iterable[tuple[str, tuple[str, ...]]], used: set
     for source, every in table:
         names = [name for name in every if name in used]
         where = place.dots + source.removeprefix(".") if source.startswith(".") else source
-        lines += [f"from {where} import {', '.join(names)}"] if names else []
+        lines += import_statement(where, names) if names else []
     return lines
+
+
+def import_statement(where: str, names: list[str]) -> list[str]:
+    """An import on one line, or with a line for each name where that is too long."""
+    line = f"from {where} import {', '.join(names)}"
+    if len(line) <= docstrings.WIDTH:
+        return [line]
+    return [f"from {where} import (", *(f"    {name}," for name in names), ")"]
 
 
 def package(library: Library, families: list[Family], place: Place, registered: dict[str, list[str]]) -> str:
     """The package's __init__."""
-    listed = [{"name": family.name, "names": sorted(cls.python_name for cls in public(family))}
-              for family in sorted(families, key=lambda family: family.name)]
+    listed = [{"name": family.name, "names": sorted(cls.python_name for cls in public(family))} for family in families]
+    listed = sorted([*listed, {"name": "tokens", "names": ["Tokens"]}], key=itemgetter("name"))
     found = [cls for family in families for cls in public(family)]
     aliases = [{"former": cls.renamed_from, "name": cls.python_name} for cls in found if cls.renamed_from]
     names = [cls.python_name for cls in found] + [alias["former"] for alias in aliases]

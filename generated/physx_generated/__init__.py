@@ -226,6 +226,9 @@ from .tendon import (  # noqa: E402 - classes bind to types that have to be regi
     PhysxTendonAxisAPI,
     PhysxTendonAxisRootAPI,
 )
+from .tokens import (  # noqa: E402 - classes bind to types that have to be registered first
+    Tokens,
+)
 from .trigger import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxTriggerAPI,
     PhysxTriggerStateAPI,
@@ -261,7 +264,6 @@ from .vehicle_wheel import (  # noqa: E402 - classes bind to types that have to 
     PhysxVehicleTireFrictionTable,
     PhysxVehicleWheelAPI,
 )
-from .tokens import Tokens  # noqa: E402
 
 __all__ = [
     "Attribute",

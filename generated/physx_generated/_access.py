@@ -40,16 +40,6 @@ def get_relationship(schema: Any, name: str) -> Usd.Relationship:
     raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
 
 
-def get_typed_attribute(schema: Any, name: str) -> Usd.Attribute:
-    """An attribute of a prim type; the guard has looked at the prim when the method was looked up."""
-    return find_attribute(look_up(schema, "_prim"), name)
-
-
-def get_typed_relationship(schema: Any, name: str) -> Usd.Relationship:
-    """As :func:`get_typed_attribute` for a relationship."""
-    return find_relationship(look_up(schema, "_prim"), name)
-
-
 def create_attribute(schema: Any, name: str, value: object, sparsely: bool) -> Usd.Attribute:
     """Author an attribute as compiled schemas do: unchecked; nothing where sparse and equal to the fallback.
 

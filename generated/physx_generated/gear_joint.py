@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd, UsdPhysics
 
-from ._access import create_attribute, create_relationship, get_attribute, get_typed_attribute, get_typed_relationship
+from ._access import create_attribute, create_relationship, find_attribute, find_relationship, get_attribute, look_up
 from ._base import SingleApplyAPI, TypedSchema, define
 from ._definition import Attribute, Definition, Range, Relationship
 
@@ -95,7 +95,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:gearRatio``, float, default 1, range (-inf, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "physics:gearRatio")
+        return find_attribute(look_up(self, "_prim"), "physics:gearRatio")
 
     def CreateGearRatioAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetGearRatioAttr`."""
@@ -108,7 +108,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:hinge0``, relationship to PhysicsRevoluteJoint, one target.
         """
-        return get_typed_relationship(self, "physics:hinge0")
+        return find_relationship(look_up(self, "_prim"), "physics:hinge0")
 
     def CreateHinge0Rel(self) -> Usd.Relationship:
         """Author :meth:`GetHinge0Rel`."""
@@ -121,7 +121,7 @@ class PhysxPhysicsGearJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:hinge1``, relationship to PhysicsRevoluteJoint, one target.
         """
-        return get_typed_relationship(self, "physics:hinge1")
+        return find_relationship(look_up(self, "_prim"), "physics:hinge1")
 
     def CreateHinge1Rel(self) -> Usd.Relationship:
         """Author :meth:`GetHinge1Rel`."""
@@ -178,7 +178,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:ratio``, float, default 1, range (-inf, inf), unit degree / distance.
         """
-        return get_typed_attribute(self, "physics:ratio")
+        return find_attribute(look_up(self, "_prim"), "physics:ratio")
 
     def CreateRatioAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetRatioAttr`."""
@@ -191,7 +191,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:hinge``, relationship to PhysicsRevoluteJoint, one target.
         """
-        return get_typed_relationship(self, "physics:hinge")
+        return find_relationship(look_up(self, "_prim"), "physics:hinge")
 
     def CreateHingeRel(self) -> Usd.Relationship:
         """Author :meth:`GetHingeRel`."""
@@ -204,7 +204,7 @@ class PhysxPhysicsRackAndPinionJoint(TypedSchema, UsdPhysics.Joint):
 
         ``physics:prismatic``, relationship to PhysicsPrismaticJoint, one target.
         """
-        return get_typed_relationship(self, "physics:prismatic")
+        return find_relationship(look_up(self, "_prim"), "physics:prismatic")
 
     def CreatePrismaticRel(self) -> Usd.Relationship:
         """Author :meth:`GetPrismaticRel`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd, UsdGeom
 
-from ._access import create_attribute, create_relationship, get_typed_attribute, get_typed_relationship
+from ._access import create_attribute, create_relationship, find_attribute, find_relationship, look_up
 from ._base import TypedSchema, define
 from ._definition import Attribute, Definition, Range, Relationship
 
@@ -83,7 +83,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
 
         ``physics:protoIndices``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "physics:protoIndices")
+        return find_attribute(look_up(self, "_prim"), "physics:protoIndices")
 
     def CreatePhysicsProtoIndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -98,7 +98,7 @@ class PhysxPhysicsInstancer(TypedSchema, UsdGeom.Imageable):
 
         ``physics:prototypes``, relationship to PhysicsJoint, several targets.
         """
-        return get_typed_relationship(self, "physics:prototypes")
+        return find_relationship(look_up(self, "_prim"), "physics:prototypes")
 
     def CreatePhysicsPrototypesRel(self) -> Usd.Relationship:
         """Author :meth:`GetPhysicsPrototypesRel`."""
@@ -156,7 +156,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:body0Indices``, int[], no default, range [-1, inf), unit index.
         """
-        return get_typed_attribute(self, "physics:body0Indices")
+        return find_attribute(look_up(self, "_prim"), "physics:body0Indices")
 
     def CreatePhysicsBody0IndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -171,7 +171,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:body1Indices``, int[], no default, range [-1, inf), unit index.
         """
-        return get_typed_attribute(self, "physics:body1Indices")
+        return find_attribute(look_up(self, "_prim"), "physics:body1Indices")
 
     def CreatePhysicsBody1IndicesAttr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -184,7 +184,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:localPos0s``, point3f[], no default, range (-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "physics:localPos0s")
+        return find_attribute(look_up(self, "_prim"), "physics:localPos0s")
 
     def CreatePhysicsLocalPos0sAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -197,7 +197,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:localRot0s``, quath[], no default.
         """
-        return get_typed_attribute(self, "physics:localRot0s")
+        return find_attribute(look_up(self, "_prim"), "physics:localRot0s")
 
     def CreatePhysicsLocalRot0sAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -210,7 +210,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:localPos1s``, point3f[], no default, range (-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "physics:localPos1s")
+        return find_attribute(look_up(self, "_prim"), "physics:localPos1s")
 
     def CreatePhysicsLocalPos1sAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -223,7 +223,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:localRot1s``, quath[], no default.
         """
-        return get_typed_attribute(self, "physics:localRot1s")
+        return find_attribute(look_up(self, "_prim"), "physics:localRot1s")
 
     def CreatePhysicsLocalRot1sAttr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -236,7 +236,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:body0s``, relationship to PhysicsRigidBodyAPI or PointInstancer, several targets.
         """
-        return get_typed_relationship(self, "physics:body0s")
+        return find_relationship(look_up(self, "_prim"), "physics:body0s")
 
     def CreatePhysicsBody0sRel(self) -> Usd.Relationship:
         """Author :meth:`GetPhysicsBody0sRel`."""
@@ -247,7 +247,7 @@ class PhysxPhysicsJointInstancer(PhysxPhysicsInstancer):
 
         ``physics:body1s``, relationship to PhysicsRigidBodyAPI or PointInstancer, several targets.
         """
-        return get_typed_relationship(self, "physics:body1s")
+        return find_relationship(look_up(self, "_prim"), "physics:body1s")
 
     def CreatePhysicsBody1sRel(self) -> Usd.Relationship:
         """Author :meth:`GetPhysicsBody1sRel`."""

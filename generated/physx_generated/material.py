@@ -16,6 +16,7 @@ from ._definition import Attribute, Definition, Range
 
 if TYPE_CHECKING:
     from typing import Literal, Self, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     class PhysxMaterialAPIValues(TypedDict, total=False):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd, UsdGeom
 
-from ._access import create_attribute, create_relationship, get_attribute, get_typed_attribute, get_typed_relationship
+from ._access import create_attribute, create_relationship, find_attribute, find_relationship, get_attribute, look_up
 from ._base import SingleApplyAPI, TypedSchema, define
 from ._definition import Attribute, Definition, Range, Relationship
 
@@ -131,7 +131,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``particleSystemEnabled``, bool, default True.
         """
-        return get_typed_attribute(self, "particleSystemEnabled")
+        return find_attribute(look_up(self, "_prim"), "particleSystemEnabled")
 
     def CreateParticleSystemEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
@@ -146,7 +146,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``contactOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "contactOffset")
+        return find_attribute(look_up(self, "_prim"), "contactOffset")
 
     def CreateContactOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetContactOffsetAttr`."""
@@ -159,7 +159,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``restOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "restOffset")
+        return find_attribute(look_up(self, "_prim"), "restOffset")
 
     def CreateRestOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetRestOffsetAttr`."""
@@ -173,7 +173,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``particleContactOffset``, float, default 0.05, range (0, inf), unit distance.
         """
-        return get_typed_attribute(self, "particleContactOffset")
+        return find_attribute(look_up(self, "_prim"), "particleContactOffset")
 
     def CreateParticleContactOffsetAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -188,7 +188,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``solidRestOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "solidRestOffset")
+        return find_attribute(look_up(self, "_prim"), "solidRestOffset")
 
     def CreateSolidRestOffsetAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -203,7 +203,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``fluidRestOffset``, float, default -inf, range [-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "fluidRestOffset")
+        return find_attribute(look_up(self, "_prim"), "fluidRestOffset")
 
     def CreateFluidRestOffsetAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -216,7 +216,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``enableCCD``, bool, default False.
         """
-        return get_typed_attribute(self, "enableCCD")
+        return find_attribute(look_up(self, "_prim"), "enableCCD")
 
     def CreateEnableCCDAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetEnableCCDAttr`."""
@@ -227,7 +227,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``solverPositionIterationCount``, int, default 16, range [1, 255], unit iterations per step.
         """
-        return get_typed_attribute(self, "solverPositionIterationCount")
+        return find_attribute(look_up(self, "_prim"), "solverPositionIterationCount")
 
     def CreateSolverPositionIterationCountAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
@@ -240,7 +240,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``maxDepenetrationVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
-        return get_typed_attribute(self, "maxDepenetrationVelocity")
+        return find_attribute(look_up(self, "_prim"), "maxDepenetrationVelocity")
 
     def CreateMaxDepenetrationVelocityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -255,7 +255,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``wind``, float3, default [0, 0, 0], range (-inf, inf), unit distance / time.
         """
-        return get_typed_attribute(self, "wind")
+        return find_attribute(look_up(self, "_prim"), "wind")
 
     def CreateWindAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetWindAttr`."""
@@ -268,7 +268,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``maxNeighborhood``, int, default 96, range [1, inf), unit particles.
         """
-        return get_typed_attribute(self, "maxNeighborhood")
+        return find_attribute(look_up(self, "_prim"), "maxNeighborhood")
 
     def CreateMaxNeighborhoodAttr(self, defaultValue: int | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxNeighborhoodAttr`."""
@@ -281,7 +281,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``neighborhoodScale``, float, default 1.01, range [1, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "neighborhoodScale")
+        return find_attribute(look_up(self, "_prim"), "neighborhoodScale")
 
     def CreateNeighborhoodScaleAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -296,7 +296,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``maxVelocity``, float, default inf, range [0, inf], unit distance / time.
         """
-        return get_typed_attribute(self, "maxVelocity")
+        return find_attribute(look_up(self, "_prim"), "maxVelocity")
 
     def CreateMaxVelocityAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxVelocityAttr`."""
@@ -309,7 +309,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``globalSelfCollisionEnabled``, bool, default True.
         """
-        return get_typed_attribute(self, "globalSelfCollisionEnabled")
+        return find_attribute(look_up(self, "_prim"), "globalSelfCollisionEnabled")
 
     def CreateGlobalSelfCollisionEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
@@ -324,7 +324,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``nonParticleCollisionEnabled``, bool, default True.
         """
-        return get_typed_attribute(self, "nonParticleCollisionEnabled")
+        return find_attribute(look_up(self, "_prim"), "nonParticleCollisionEnabled")
 
     def CreateNonParticleCollisionEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
@@ -339,7 +339,7 @@ class PhysxParticleSystem(TypedSchema, UsdGeom.Gprim):
 
         ``simulationOwner``, relationship to PhysicsScene, one target.
         """
-        return get_typed_relationship(self, "simulationOwner")
+        return find_relationship(look_up(self, "_prim"), "simulationOwner")
 
     def CreateSimulationOwnerRel(self) -> Usd.Relationship:
         """Author :meth:`GetSimulationOwnerRel`."""

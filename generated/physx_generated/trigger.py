@@ -13,6 +13,7 @@ from ._definition import Attribute, Definition, Relationship
 
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     from ._definition import Items

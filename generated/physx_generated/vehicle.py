@@ -17,6 +17,7 @@ from ._definition import Attribute, Definition, Range, Relationship
 
 if TYPE_CHECKING:
     from typing import Literal, Self, TypeAlias, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     from ._definition import Items

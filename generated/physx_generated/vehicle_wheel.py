@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd
 
-from ._access import create_attribute, create_relationship, get_attribute, get_relationship, get_typed_attribute, get_typed_relationship
+from ._access import (
+    create_attribute,
+    create_relationship,
+    find_attribute,
+    find_relationship,
+    get_attribute,
+    get_relationship,
+    look_up,
+)
 from ._base import SingleApplyAPI, TypedSchema, define
 from ._definition import Attribute, Definition, Range, Relationship
 
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     from ._definition import Items
@@ -127,7 +136,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 
         ``frictionValues``, float[], no default, range [0, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "frictionValues")
+        return find_attribute(look_up(self, "_prim"), "frictionValues")
 
     def CreateFrictionValuesAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
@@ -140,7 +149,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 
         ``defaultFrictionValue``, float, default 1, range [0, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "defaultFrictionValue")
+        return find_attribute(look_up(self, "_prim"), "defaultFrictionValue")
 
     def CreateDefaultFrictionValueAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
@@ -155,7 +164,7 @@ class PhysxVehicleTireFrictionTable(TypedSchema, Usd.Typed):
 
         ``groundMaterials``, relationship to PhysicsMaterialAPI, several targets.
         """
-        return get_typed_relationship(self, "groundMaterials")
+        return find_relationship(look_up(self, "_prim"), "groundMaterials")
 
     def CreateGroundMaterialsRel(self) -> Usd.Relationship:
         """Author :meth:`GetGroundMaterialsRel`."""

@@ -27,7 +27,9 @@ from .joint import (
 from .residual import (
     PhysxResidualReportingAPI,
 )
-from .tokens import Tokens
+from .tokens import (
+    Tokens,
+)
 
 __all__ = [
     "Attribute",

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd
 
-from .._access import create_attribute, create_relationship, get_attribute, get_typed_attribute, get_typed_relationship
+from .._access import create_attribute, create_relationship, find_attribute, find_relationship, get_attribute, look_up
 from .._base import SingleApplyAPI, TypedSchema, define
 from .._definition import Attribute, Definition, Range, Relationship
 
 if TYPE_CHECKING:
     from typing import Literal, Self, TypeAlias, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     from .._definition import Items
@@ -141,7 +142,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: use attachmentEnabled of OmniPhysicsAttachment. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "attachmentEnabled")
+        return find_attribute(look_up(self, "_prim"), "attachmentEnabled")
 
     @deprecated("use attachmentEnabled of OmniPhysicsAttachment")
     def CreateAttachmentEnabledAttr(
@@ -159,7 +160,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
         Deprecated: use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor. Dropped in
         25.11.1.
         """
-        return get_typed_attribute(self, "points0")
+        return find_attribute(look_up(self, "_prim"), "points0")
 
     @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
     def CreatePoints0Attr(
@@ -177,7 +178,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
         Deprecated: use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor. Dropped in
         25.11.1.
         """
-        return get_typed_attribute(self, "points1")
+        return find_attribute(look_up(self, "_prim"), "points1")
 
     @deprecated("use vertex or tetrahedron indices of a deformable, localPositionsSrc1 of a rigid actor")
     def CreatePoints1Attr(
@@ -196,7 +197,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: use groupElemIndices0 of OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "collisionFilterIndices0")
+        return find_attribute(look_up(self, "_prim"), "collisionFilterIndices0")
 
     @deprecated("use groupElemIndices0 of OmniPhysicsElementCollisionFilter")
     def CreateCollisionFilterIndices0Attr(
@@ -213,7 +214,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: OmniPhysicsElementCollisionFilter counts surface triangles. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "filterType0")
+        return find_attribute(look_up(self, "_prim"), "filterType0")
 
     @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
     def CreateFilterType0Attr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
@@ -230,7 +231,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: use groupElemIndices1 of OmniPhysicsElementCollisionFilter. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "collisionFilterIndices1")
+        return find_attribute(look_up(self, "_prim"), "collisionFilterIndices1")
 
     @deprecated("use groupElemIndices1 of OmniPhysicsElementCollisionFilter")
     def CreateCollisionFilterIndices1Attr(
@@ -247,7 +248,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: OmniPhysicsElementCollisionFilter counts surface triangles. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "filterType1")
+        return find_attribute(look_up(self, "_prim"), "filterType1")
 
     @deprecated("OmniPhysicsElementCollisionFilter counts surface triangles")
     def CreateFilterType1Attr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
@@ -263,7 +264,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: use src0 of OmniPhysicsAttachment for the deformable. Dropped in 25.11.1.
         """
-        return get_typed_relationship(self, "actor0")
+        return find_relationship(look_up(self, "_prim"), "actor0")
 
     @deprecated("use src0 of OmniPhysicsAttachment for the deformable")
     def CreateActor0Rel(self) -> Usd.Relationship:
@@ -279,7 +280,7 @@ class PhysxPhysicsAttachment(TypedSchema, Usd.Typed):
 
         Deprecated: use src1 of OmniPhysicsAttachment for the rigid actor. Dropped in 25.11.1.
         """
-        return get_typed_relationship(self, "actor1")
+        return find_relationship(look_up(self, "_prim"), "actor1")
 
     @deprecated("use src1 of OmniPhysicsAttachment for the rigid actor")
     def CreateActor1Rel(self) -> Usd.Relationship:

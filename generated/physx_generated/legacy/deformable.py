@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd, UsdGeom
 
-from .._access import create_attribute, create_relationship, get_attribute, get_relationship, get_typed_attribute
+from .._access import create_attribute, create_relationship, find_attribute, get_attribute, get_relationship, look_up
 from .._base import SingleApplyAPI, TypedSchema, define
 from .._definition import Attribute, Definition, Range, Relationship
 
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     from .._definition import Items
@@ -135,7 +136,7 @@ class TetrahedralMesh(TypedSchema, UsdGeom.PointBased):
 
         Deprecated: use tetVertexIndices of TetMesh, which takes them in fours. Dropped in 25.11.1.
         """
-        return get_typed_attribute(self, "indices")
+        return find_attribute(look_up(self, "_prim"), "indices")
 
     @deprecated("use tetVertexIndices of TetMesh, which takes them in fours")
     def CreateIndicesAttr(self, defaultValue: Items[int] | None = None, writeSparsely: bool = False) -> Usd.Attribute:

@@ -14,6 +14,7 @@ from .._definition import Attribute, Definition, Range
 
 if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
+
     from typing_extensions import deprecated
 
     class PhysxResidualReportingAPIValues(TypedDict, total=False):

@@ -30,7 +30,9 @@ from .material import (
     DeformableMaterialAPI,
     SurfaceDeformableMaterialAPI,
 )
-from .tokens import Tokens
+from .tokens import (
+    Tokens,
+)
 
 __all__ = [
     "Attachment",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pxr import Sdf, Usd, UsdGeom
 
-from .._access import create_attribute, create_relationship, get_typed_attribute, get_typed_relationship
+from .._access import create_attribute, create_relationship, find_attribute, find_relationship, look_up
 from .._base import TypedSchema, define
 from .._definition import Attribute, Definition, Range, Relationship
 
@@ -143,7 +143,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:attachmentEnabled``, bool, default True.
         """
-        return get_typed_attribute(self, "omniphysics:attachmentEnabled")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:attachmentEnabled")
 
     def CreateAttachmentEnabledAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
@@ -158,7 +158,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:stiffness``, float, default inf, range [0, inf], unit force / distance.
         """
-        return get_typed_attribute(self, "omniphysics:stiffness")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:stiffness")
 
     def CreateStiffnessAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetStiffnessAttr`."""
@@ -171,7 +171,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:damping``, float, default 0, range [0, inf), unit force * time / distance.
         """
-        return get_typed_attribute(self, "omniphysics:damping")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:damping")
 
     def CreateDampingAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetDampingAttr`."""
@@ -183,7 +183,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         ``omniphysics:src0``, relationship to OmniPhysicsVolumeDeformableSimAPI or OmniPhysicsSurfaceDeformableSimAPI or
         OmniPhysicsCurvesDeformableSimAPI, one target.
         """
-        return get_typed_relationship(self, "omniphysics:src0")
+        return find_relationship(look_up(self, "_prim"), "omniphysics:src0")
 
     def CreateSrc0Rel(self) -> Usd.Relationship:
         """Author :meth:`GetSrc0Rel`."""
@@ -196,7 +196,7 @@ class Attachment(TypedSchema, UsdGeom.Imageable):
         ``omniphysics:src1``, relationship to OmniPhysicsVolumeDeformableSimAPI or OmniPhysicsSurfaceDeformableSimAPI or
         OmniPhysicsCurvesDeformableSimAPI or Xformable, one target.
         """
-        return get_typed_relationship(self, "omniphysics:src1")
+        return find_relationship(look_up(self, "_prim"), "omniphysics:src1")
 
     def CreateSrc1Rel(self) -> Usd.Relationship:
         """Author :meth:`GetSrc1Rel`."""
@@ -239,7 +239,7 @@ class VtxVtxAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc0")
 
     def CreateVtxIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -252,7 +252,7 @@ class VtxVtxAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc1")
 
     def CreateVtxIndicesSrc1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -305,7 +305,7 @@ class VtxTriAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc0")
 
     def CreateVtxIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -318,7 +318,7 @@ class VtxTriAttachment(Attachment):
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:triIndicesSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triIndicesSrc1")
 
     def CreateTriIndicesSrc1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -334,7 +334,7 @@ class VtxTriAttachment(Attachment):
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
         """
-        return get_typed_attribute(self, "omniphysics:triCoordsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triCoordsSrc1")
 
     def CreateTriCoordsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -385,7 +385,7 @@ class VtxTetAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc0")
 
     def CreateVtxIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -398,7 +398,7 @@ class VtxTetAttachment(Attachment):
 
         ``omniphysics:tetIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:tetIndicesSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:tetIndicesSrc1")
 
     def CreateTetIndicesSrc1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -413,7 +413,7 @@ class VtxTetAttachment(Attachment):
 
         ``omniphysics:tetCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "omniphysics:tetCoordsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:tetCoordsSrc1")
 
     def CreateTetCoordsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -462,7 +462,7 @@ class VtxCrvAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc0")
 
     def CreateVtxIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -475,7 +475,7 @@ class VtxCrvAttachment(Attachment):
 
         ``omniphysics:crvSegIndicesSrc1``, int2[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:crvSegIndicesSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:crvSegIndicesSrc1")
 
     def CreateCrvSegIndicesSrc1Attr(
         self, defaultValue: Items[Items[int]] | None = None, writeSparsely: bool = False
@@ -490,7 +490,7 @@ class VtxCrvAttachment(Attachment):
         ``omniphysics:crvSegCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u), distance
         (v, w).
         """
-        return get_typed_attribute(self, "omniphysics:crvSegCoordsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:crvSegCoordsSrc1")
 
     def CreateCrvSegCoordsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -536,7 +536,7 @@ class VtxXformAttachment(Attachment):
 
         ``omniphysics:vtxIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:vtxIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:vtxIndicesSrc0")
 
     def CreateVtxIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -549,7 +549,7 @@ class VtxXformAttachment(Attachment):
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "omniphysics:localPositionsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:localPositionsSrc1")
 
     def CreateLocalPositionsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -601,7 +601,7 @@ class TetXformAttachment(Attachment):
 
         ``omniphysics:tetIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:tetIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:tetIndicesSrc0")
 
     def CreateTetIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -616,7 +616,7 @@ class TetXformAttachment(Attachment):
 
         ``omniphysics:tetCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless.
         """
-        return get_typed_attribute(self, "omniphysics:tetCoordsSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:tetCoordsSrc0")
 
     def CreateTetCoordsSrc0Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -629,7 +629,7 @@ class TetXformAttachment(Attachment):
 
         ``omniphysics:localPositionsSrc1``, point3f[], no default, range (-inf, inf), unit distance.
         """
-        return get_typed_attribute(self, "omniphysics:localPositionsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:localPositionsSrc1")
 
     def CreateLocalPositionsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -686,7 +686,7 @@ class TriTriAttachment(Attachment):
 
         ``omniphysics:triIndicesSrc0``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:triIndicesSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triIndicesSrc0")
 
     def CreateTriIndicesSrc0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -702,7 +702,7 @@ class TriTriAttachment(Attachment):
         ``omniphysics:triCoordsSrc0``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
         """
-        return get_typed_attribute(self, "omniphysics:triCoordsSrc0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triCoordsSrc0")
 
     def CreateTriCoordsSrc0Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -715,7 +715,7 @@ class TriTriAttachment(Attachment):
 
         ``omniphysics:triIndicesSrc1``, int[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:triIndicesSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triIndicesSrc1")
 
     def CreateTriIndicesSrc1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -731,7 +731,7 @@ class TriTriAttachment(Attachment):
         ``omniphysics:triCoordsSrc1``, vector3f[], no default, range (-inf, inf), unit dimensionless (u, v), distance
         (offset).
         """
-        return get_typed_attribute(self, "omniphysics:triCoordsSrc1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:triCoordsSrc1")
 
     def CreateTriCoordsSrc1Attr(
         self, defaultValue: Items[Items[float]] | None = None, writeSparsely: bool = False
@@ -790,7 +790,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:filterEnabled``, bool, default True.
         """
-        return get_typed_attribute(self, "omniphysics:filterEnabled")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:filterEnabled")
 
     def CreateFilterEnabledAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetFilterEnabledAttr`."""
@@ -803,7 +803,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:groupElemCounts0``, uint[], no default, range [0, inf), unit elements.
         """
-        return get_typed_attribute(self, "omniphysics:groupElemCounts0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:groupElemCounts0")
 
     def CreateGroupElemCounts0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -818,7 +818,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:groupElemCounts1``, uint[], no default, range [0, inf), unit elements.
         """
-        return get_typed_attribute(self, "omniphysics:groupElemCounts1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:groupElemCounts1")
 
     def CreateGroupElemCounts1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -833,7 +833,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:groupElemIndices0``, uint[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:groupElemIndices0")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:groupElemIndices0")
 
     def CreateGroupElemIndices0Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -848,7 +848,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:groupElemIndices1``, uint[], no default, range [0, inf), unit index.
         """
-        return get_typed_attribute(self, "omniphysics:groupElemIndices1")
+        return find_attribute(look_up(self, "_prim"), "omniphysics:groupElemIndices1")
 
     def CreateGroupElemIndices1Attr(
         self, defaultValue: Items[int] | None = None, writeSparsely: bool = False
@@ -861,7 +861,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:src0``, relationship to PhysicsCollisionAPI, one target.
         """
-        return get_typed_relationship(self, "omniphysics:src0")
+        return find_relationship(look_up(self, "_prim"), "omniphysics:src0")
 
     def CreateSrc0Rel(self) -> Usd.Relationship:
         """Author :meth:`GetSrc0Rel`."""
@@ -872,7 +872,7 @@ class ElementCollisionFilter(TypedSchema, UsdGeom.Imageable):
 
         ``omniphysics:src1``, relationship to PhysicsCollisionAPI, one target.
         """
-        return get_typed_relationship(self, "omniphysics:src1")
+        return find_relationship(look_up(self, "_prim"), "omniphysics:src1")
 
     def CreateSrc1Rel(self) -> Usd.Relationship:
         """Author :meth:`GetSrc1Rel`."""
