@@ -101,7 +101,7 @@ def _measure(physx: Any, path: str, index: int) -> Facts:
         physx.wait_all()
         return _facts(physx, stage)
     except Exception as error:     # the engine's own exception types; what it refuses is a fact
-        return {"refused": str(error).splitlines()[-1].strip()[:200]}
+        return {"refused": str(error).rpartition(": ")[2].strip()}
     finally:
         if physx.is_stage_attached(stage):
             physx.wait_task(physx.detach_ovstage())

@@ -122,7 +122,7 @@ def _trees_of(
 def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
     """One tree for each connected group of bodies with one of them below the root prim."""
     trees: list[Tree] = []
-    groups = list(graph.components(reading.below(root.path)))
+    groups = list(graph.components(sorted(reading.below(root.path), key=path_key)))
     for component in groups:
         base = component.base_joint()
         start = graph.held_by(base) if base is not None else component.root()
