@@ -177,6 +177,22 @@ def test_limits_of_an_anchor_are_unused() -> None:
     assert [(item.path, item.property) for item in read(text).unused] == [("/Robot/w", "physics:lowerLimit")]
 
 
+def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
+    text = still(link("a"), link("b"), hinge("j", "a", "b"), joint("Revolute", "k", "a", "b", (), {
+        "float physics:lowerLimit": -1.0}))
+    found = read(text).unused
+    assert [(item.path, item.code) for item in found] == [("/Robot/k", "dropped")]
+    assert "beside /Robot/j" in found[0].reason
+
+
+def test_soft_limits_outside_articulations_are_not_evaluated() -> None:
+    text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxLimitAPI:angular",), {
+        "float physxLimit:angular:stiffness": 1.0}), schemas=())
+    found = read(text)
+    assert found.unused == ()
+    assert "physxLimit:angular:stiffness" in [item.property for item in found.not_evaluated]
+
+
 def test_axis_properties_outside_articulations_are_unused() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxJointAxisAPI:angular",), {
         "float physxJointAxis:angular:armature": 1.0}), schemas=())

@@ -40,6 +40,9 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
      "physxScene:invertCollisionGroupFilter"),
 )
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
+_UNMADE = frozenset({
+    "articulation/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
+})
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
 _NAMES = 1 << 14    # properties of prims of one kind whose schema is remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
@@ -59,6 +62,7 @@ class Account:
     inside: frozenset[str] = frozenset()        # joints of articulations
     bases: frozenset[str] = frozenset()         # joints that fix the base of one
     outside: frozenset[str] = frozenset()       # joints beside articulations
+    unmade: dict[str, str] = field(default_factory=dict)    # joints that PhysX makes nowhere: why
 
 
 def settle(
@@ -71,6 +75,7 @@ def settle(
         inside=frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None),
         bases=frozenset(item.base_joint.path for item in articulations if item.base_joint is not None),
         outside=frozenset(joint.path for joint in joints),
+        unmade={problem.path: problem.message for problem in reading.problems if problem.code in _UNMADE},
     )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
     if scene.solver_type == "PGS":
@@ -149,6 +154,9 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         reason = f"{applied}: PhysX has no schema of this name"
         suggestion = close and applied.replace(name, close, 1)
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema"))
+    elif name == "PhysxLimitAPI" and opinions.path in account.outside:
+        reason = f"{applied}: soft limits of joints outside articulations are not simulated"
+        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
     elif SCHEMAS[name].multiple and not instance:
         reason = f"{applied} needs an instance name"
         suggestion = f"{name}:{_instance_for(opinions, name)}"
@@ -248,9 +256,11 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
     if owner.schema.startswith("PhysxTendon") and (opinions.path, owner.instance) in account.dropped:
         return "dropped", account.dropped[opinions.path, owner.instance], ""
-    if owner.schema == "PhysxLimitAPI":
+    if owner.schema == "PhysxLimitAPI" and opinions.path not in account.unmade:
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
+    if opinions.path in account.unmade:
+        return "dropped", f"PhysX makes no joint of it: {account.unmade[opinions.path]}", ""
     if opinions.path in account.bases:
         return "idle", "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
     if owner.schema in JOINT_KINDS and owner.base in _OUTSIDE_ONLY and opinions.path in account.inside:
