@@ -50,19 +50,13 @@ register(Path(__file__).resolve().parent, {
     ".": (
         "PhysxSchemaPhysxArticulationAPI",
         "PhysxSchemaPhysxCameraAPI",
+        "PhysxSchemaPhysxCameraDroneAPI",
         "PhysxSchemaPhysxCameraFollowAPI",
         "PhysxSchemaPhysxCameraFollowLookAPI",
         "PhysxSchemaPhysxCameraFollowVelocityAPI",
-        "PhysxSchemaPhysxCameraDroneAPI",
         "PhysxSchemaPhysxCharacterControllerAPI",
         "PhysxSchemaPhysxContactReportAPI",
         "PhysxSchemaPhysxCollisionAPI",
-        "PhysxSchemaPhysxConvexHullCollisionAPI",
-        "PhysxSchemaPhysxConvexDecompositionCollisionAPI",
-        "PhysxSchemaPhysxSphereFillCollisionAPI",
-        "PhysxSchemaPhysxTriangleMeshSimplificationCollisionAPI",
-        "PhysxSchemaPhysxTriangleMeshCollisionAPI",
-        "PhysxSchemaPhysxSDFMeshCollisionAPI",
         "PhysxSchemaPhysxMeshMergeCollisionAPI",
         "PhysxSchemaPhysxCookedDataAPI",
         "PhysxSchemaPhysxBaseDeformableBodyAPI",
@@ -85,15 +79,21 @@ register(Path(__file__).resolve().parent, {
         "PhysxSchemaPhysxPBDMaterialAPI",
         "PhysxSchemaPhysxDeformableMaterialAPI",
         "PhysxSchemaPhysxSurfaceDeformableMaterialAPI",
+        "PhysxSchemaPhysxConvexHullCollisionAPI",
+        "PhysxSchemaPhysxConvexDecompositionCollisionAPI",
+        "PhysxSchemaPhysxSphereFillCollisionAPI",
+        "PhysxSchemaPhysxTriangleMeshSimplificationCollisionAPI",
+        "PhysxSchemaPhysxTriangleMeshCollisionAPI",
+        "PhysxSchemaPhysxSDFMeshCollisionAPI",
         "PhysxSchemaPhysxMimicJointAPI",
         "PhysxSchemaPhysxDiffuseParticlesAPI",
         "PhysxSchemaPhysxParticleAPI",
         "PhysxSchemaPhysxParticleSetAPI",
         "PhysxSchemaPhysxParticleSamplingAPI",
-        "PhysxSchemaPhysxParticleSystem",
         "PhysxSchemaPhysxParticleIsosurfaceAPI",
         "PhysxSchemaPhysxParticleSmoothingAPI",
         "PhysxSchemaPhysxParticleAnisotropyAPI",
+        "PhysxSchemaPhysxParticleSystem",
         "PhysxSchemaPhysxRigidBodyAPI",
         "PhysxSchemaPhysxSceneAPI",
         "PhysxSchemaPhysxSceneQuasistaticAPI",
@@ -108,27 +108,27 @@ register(Path(__file__).resolve().parent, {
         "PhysxSchemaPhysxTriggerStateAPI",
         "PhysxSchemaPhysxVehicleContextAPI",
         "PhysxSchemaPhysxVehicleAPI",
-        "PhysxSchemaPhysxVehicleWheelAttachmentAPI",
-        "PhysxSchemaPhysxVehicleBrakesAPI",
-        "PhysxSchemaPhysxVehicleSteeringAPI",
-        "PhysxSchemaPhysxVehicleAckermannSteeringAPI",
         "PhysxSchemaPhysxVehicleControllerAPI",
         "PhysxSchemaPhysxVehicleTankControllerAPI",
         "PhysxSchemaPhysxVehicleWheelControllerAPI",
         "PhysxSchemaPhysxVehicleNonlinearCommandResponseAPI",
-        "PhysxSchemaPhysxVehicleEngineAPI",
-        "PhysxSchemaPhysxVehicleGearsAPI",
-        "PhysxSchemaPhysxVehicleAutoGearBoxAPI",
-        "PhysxSchemaPhysxVehicleClutchAPI",
         "PhysxSchemaPhysxVehicleDriveBasicAPI",
         "PhysxSchemaPhysxVehicleDriveStandardAPI",
         "PhysxSchemaPhysxVehicleMultiWheelDifferentialAPI",
         "PhysxSchemaPhysxVehicleTankDifferentialAPI",
+        "PhysxSchemaPhysxVehicleEngineAPI",
+        "PhysxSchemaPhysxVehicleGearsAPI",
+        "PhysxSchemaPhysxVehicleAutoGearBoxAPI",
+        "PhysxSchemaPhysxVehicleClutchAPI",
+        "PhysxSchemaPhysxVehicleBrakesAPI",
+        "PhysxSchemaPhysxVehicleSteeringAPI",
+        "PhysxSchemaPhysxVehicleAckermannSteeringAPI",
+        "PhysxSchemaPhysxVehicleSuspensionAPI",
+        "PhysxSchemaPhysxVehicleSuspensionComplianceAPI",
         "PhysxSchemaPhysxVehicleTireFrictionTable",
         "PhysxSchemaPhysxVehicleWheelAPI",
         "PhysxSchemaPhysxVehicleTireAPI",
-        "PhysxSchemaPhysxVehicleSuspensionAPI",
-        "PhysxSchemaPhysxVehicleSuspensionComplianceAPI",
+        "PhysxSchemaPhysxVehicleWheelAttachmentAPI",
     ),
 })
 
@@ -138,6 +138,8 @@ from .articulation import (  # noqa: E402 - classes bind to types that have to b
 from .camera import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxCameraAPI,
     PhysxCameraDroneAPI,
+)
+from .camera_follow import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxCameraFollowAPI,
     PhysxCameraFollowLookAPI,
     PhysxCameraFollowVelocityAPI,
@@ -148,22 +150,18 @@ from .character import (  # noqa: E402 - classes bind to types that have to be r
 from .collision import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxCollisionAPI,
     PhysxContactReportAPI,
-    PhysxConvexDecompositionCollisionAPI,
-    PhysxConvexHullCollisionAPI,
     PhysxCookedDataAPI,
     PhysxMeshMergeCollisionAPI,
-    PhysxSDFMeshCollisionAPI,
-    PhysxSphereFillCollisionAPI,
-    PhysxTriangleMeshCollisionAPI,
-    PhysxTriangleMeshSimplificationCollisionAPI,
 )
 from .deformable import (  # noqa: E402 - classes bind to types that have to be registered first
+    PhysxBaseDeformableBodyAPI,
+    PhysxSurfaceDeformableBodyAPI,
+)
+from .deformable_auto import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxAutoDeformableAttachmentAPI,
     PhysxAutoDeformableBodyAPI,
     PhysxAutoDeformableHexahedralMeshAPI,
     PhysxAutoDeformableMeshSimplificationAPI,
-    PhysxBaseDeformableBodyAPI,
-    PhysxSurfaceDeformableBodyAPI,
 )
 from .drive import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxDrivePerformanceEnvelopeAPI,
@@ -191,6 +189,14 @@ from .material import (  # noqa: E402 - classes bind to types that have to be re
     PhysxPBDMaterialAPI,
     PhysxSurfaceDeformableMaterialAPI,
 )
+from .mesh_collision import (  # noqa: E402 - classes bind to types that have to be registered first
+    PhysxConvexDecompositionCollisionAPI,
+    PhysxConvexHullCollisionAPI,
+    PhysxSDFMeshCollisionAPI,
+    PhysxSphereFillCollisionAPI,
+    PhysxTriangleMeshCollisionAPI,
+    PhysxTriangleMeshSimplificationCollisionAPI,
+)
 from .mimic import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxMimicJointAPI,
 )
@@ -200,10 +206,12 @@ from .particle import (  # noqa: E402 - classes bind to types that have to be re
     PhysxParticleSamplingAPI,
     PhysxParticleSetAPI,
 )
-from .particle_system import (  # noqa: E402 - classes bind to types that have to be registered first
+from .particle_rendering import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxParticleAnisotropyAPI,
     PhysxParticleIsosurfaceAPI,
     PhysxParticleSmoothingAPI,
+)
+from .particle_system import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxParticleSystem,
 )
 from .rigid_body import (  # noqa: E402 - classes bind to types that have to be registered first
@@ -236,33 +244,41 @@ from .trigger import (  # noqa: E402 - classes bind to types that have to be reg
 from .vehicle import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxVehicleAPI,
     PhysxVehicleContextAPI,
-    PhysxVehicleWheelAttachmentAPI,
 )
 from .vehicle_control import (  # noqa: E402 - classes bind to types that have to be registered first
-    PhysxVehicleAckermannSteeringAPI,
-    PhysxVehicleBrakesAPI,
     PhysxVehicleControllerAPI,
     PhysxVehicleNonlinearCommandResponseAPI,
-    PhysxVehicleSteeringAPI,
     PhysxVehicleTankControllerAPI,
     PhysxVehicleWheelControllerAPI,
 )
 from .vehicle_drive import (  # noqa: E402 - classes bind to types that have to be registered first
-    PhysxVehicleAutoGearBoxAPI,
-    PhysxVehicleClutchAPI,
     PhysxVehicleDriveBasicAPI,
     PhysxVehicleDriveStandardAPI,
-    PhysxVehicleEngineAPI,
-    PhysxVehicleGearsAPI,
     PhysxVehicleMultiWheelDifferentialAPI,
     PhysxVehicleTankDifferentialAPI,
 )
-from .vehicle_wheel import (  # noqa: E402 - classes bind to types that have to be registered first
+from .vehicle_engine import (  # noqa: E402 - classes bind to types that have to be registered first
+    PhysxVehicleAutoGearBoxAPI,
+    PhysxVehicleClutchAPI,
+    PhysxVehicleEngineAPI,
+    PhysxVehicleGearsAPI,
+)
+from .vehicle_steering import (  # noqa: E402 - classes bind to types that have to be registered first
+    PhysxVehicleAckermannSteeringAPI,
+    PhysxVehicleBrakesAPI,
+    PhysxVehicleSteeringAPI,
+)
+from .vehicle_suspension import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxVehicleSuspensionAPI,
     PhysxVehicleSuspensionComplianceAPI,
+)
+from .vehicle_wheel import (  # noqa: E402 - classes bind to types that have to be registered first
     PhysxVehicleTireAPI,
     PhysxVehicleTireFrictionTable,
     PhysxVehicleWheelAPI,
+)
+from .vehicle_wheel_attachment import (  # noqa: E402 - classes bind to types that have to be registered first
+    PhysxVehicleWheelAttachmentAPI,
 )
 
 __all__ = [
