@@ -57,7 +57,8 @@ def _pair(path: str, values: Values) -> Iterator[Finding]:
     if axes and not moments:
         yield Finding(
             "body/inertia-incomplete", "warning", path, "physics:principalAxes",
-            "principalAxes without diagonalInertia", "PhysX turns moments that it works out itself", "author physics:diagonalInertia too",
+            "principalAxes without diagonalInertia", "PhysX turns moments that it works out itself",
+            "author physics:diagonalInertia too",
         )
 
 
