@@ -126,7 +126,7 @@ EXPLANATIONS: Mapping[str, str] = {
     "articulation/nested-root": "An articulation root inside the prims of another is refused.",
     "articulation/no-bodies": "PhysicsArticulationRootAPI holds no enabled rigid body.",
     "articulation/static-root": "PhysicsArticulationRootAPI is on a disabled body, and PhysX ignores it.",
-    "articulation/kinematic-body": "PhysX makes no articulation whose root is joined to a kinematic body.",
+    "articulation/kinematic-body": "PhysX makes no articulation whose base a joint to a kinematic body would fix.",
     "articulation/world-joint-outside": "With PhysicsArticulationRootAPI on the body itself the base is floating, and "
                                         "its joint to the world is solved as a separate, softer constraint.",
     "articulation/in-instance": "PhysX makes no articulation of what is inside an instance or a point instancer.",
