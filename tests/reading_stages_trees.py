@@ -243,6 +243,12 @@ STAGES = {
         'def Xform "a"', 'bool physxArticulation:articulationEnabled = 0\ndef Xform "a"', 1),
     "kinematic_body": stage(*chain(2), link("k", more={"bool physics:kinematicEnabled": True}),
                             hinge("jbk", "b", "k")),
+    "kinematic_body_beside_a_later_anchor": stage(
+        *chain(2), link("k", more={"bool physics:kinematicEnabled": True}), hinge("jak", "a", "k"),
+        hinge("jz", "", "a")),
+    "kinematic_body_beside_an_earlier_anchor": stage(
+        *chain(2), link("k", more={"bool physics:kinematicEnabled": True}), hinge("jz", "a", "k"),
+        hinge("ja", "", "a")),
     "two_robots": two_robots(False),
     "two_robots_in_a_world": two_robots(True),
     "two_trees_under_one_root": two_trees_under_one_root(),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from random_readings import random_reading
 from reading_agreement import FIELDS
 from reading_run import Stage, agreement, articulations_below, samples
 from reading_stages import STAGES, THEMES
@@ -16,9 +17,10 @@ EVERY_FIELD = ("rich_finger", "floating_start", "branched_tendon", "branched_cab
                "disabled_articulation")
 
 
-def hold(stages: Iterable[Stage]) -> None:
-    """Fail with every difference."""
-    lines = [f"{name}: {text}" for name, found in agreement(tuple(stages)).items() for text in found.differences()]
+def hold(stages: Iterable[Stage], but: str = "-") -> None:
+    """Fail with every difference that does not begin so."""
+    lines = [f"{name}: {text}" for name, found in agreement(tuple(stages)).items() for text in found.differences()
+             if not text.startswith(but)]
     if lines:
         pytest.fail("\n".join(lines), pytrace=False)
 
@@ -34,6 +36,12 @@ def test_reader_and_physx_agree_on_the_samples_of_ovphysx(oracle_folder: Path) -
 
 def test_reader_and_physx_agree_on_recorded_cases(oracle_folder: Path, shared_cases: Path) -> None:
     hold(articulations_below(shared_cases))
+
+
+@pytest.mark.parametrize("first", [0, 60, 120])
+def test_reader_and_physx_agree_on_random_stages(oracle_folder: Path, first: int) -> None:
+    """Colliders that overlap push the root in the step that PhysX takes before anything can be read."""
+    hold((Stage(f"seed {seed}", random_reading(seed)) for seed in range(first, first + 60)), "root velocity")
 
 
 def test_every_field_is_compared(oracle_folder: Path) -> None:

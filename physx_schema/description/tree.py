@@ -127,25 +127,24 @@ def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> lis
         base = component.base_joint()
         start = graph.held_by(base) if base is not None else component.root()
         jointless = len(component.bodies) == 1 and not graph.joints_of(start)
-        if not jointless and not _held_by_kinematic(reading, graph, start):
+        if not jointless and not _held_by_kinematic(reading, graph, base, start):
             trees += _tree(reading, graph, root, base, start)
     if not groups:
         _report_empty(reading, root)
     return trees
 
 
-def _held_by_kinematic(reading: Reading, graph: BodyGraph, start: str) -> bool:
-    """Whether a joint holds the root body to a kinematic one, and PhysX makes no articulation."""
-    holding = [joint for joint in graph.joints_of(start)
-               if not joint.excluded and joint.other(start) in graph.roster.kinematic]
-    for joint in holding:
-        reading.problem(
-            "articulation/kinematic-body", joint.other(start), "physics:kinematicEnabled",
-            f"a kinematic body that {joint.path} joins to the root {start} of an articulation",
-            "PhysX makes no articulation: its bodies and joints stay separate",
-            f"clear physics:kinematicEnabled, or set physics:excludeFromArticulation on {joint.path}",
-        )
-    return bool(holding)
+def _held_by_kinematic(reading: Reading, graph: BodyGraph, base: AuthoredJoint | None, start: str) -> bool:
+    """Whether the joint that would fix the base holds it to a kinematic body, and PhysX makes no articulation."""
+    if base is None or base.other(start) not in graph.roster.kinematic:
+        return False
+    reading.problem(
+        "articulation/kinematic-body", base.other(start), "physics:kinematicEnabled",
+        f"a kinematic body that {base.path} joins to the root {start} of an articulation",
+        "PhysX makes no articulation: its bodies and joints stay separate",
+        f"clear physics:kinematicEnabled, or set physics:excludeFromArticulation on {base.path}",
+    )
+    return True
 
 
 def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
