@@ -348,7 +348,7 @@ class Description:
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""
         path = body.links[0].scene if isinstance(body, Articulation) else body.scene
-        return next((scene for scene in self.scenes if scene.path == path), self.scene)
+        return next((scene for scene in (self.scene, *self.scenes) if scene.path == path), self.scene)
 
 
 def unlimited(value: float) -> bool:
