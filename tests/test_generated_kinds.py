@@ -80,6 +80,10 @@ with warnings.catch_warnings(record=True) as caught:
     assert thing.GetBirthdayAttr().GetName() == "livingThing:birthday"
     thing.CreateBirthdayAttr("today")
     thing.CreateNestRel()
+    thing.CreateNicknameAttr("old")
+    thing.CreateWeightAttr(2.0)
+    thing.set(nickname="older", weight=3.0)
+    libraries.LivingThingAPI.Apply(stage.DefinePrim("/other"), nickname="oldest", weight=3.0)
     assert thing.GetHouseRel() == thing.GetHomeRel()
 found = sorted(f"{item.category.__name__} {item.filename} {item.message}" for item in caught)
 print("\\n".join(found))
@@ -90,7 +94,10 @@ assert spec.default == "today" and spec.typeName == "string"
 assert LivingTwig.__deprecated__ == "use LivingRoot" and not hasattr(libraries.LivingThingAPI, "__deprecated__")
 assert libraries.LivingThingAPI.CreateBirthdayAttr.__deprecated__ == "use age"
 assert libraries.LivingThingAPI.GetBirthdayAttr.__deprecated__ == "use age"
-assert libraries.LivingThingAPI.GetSchemaAttributeNames() == ["livingThing:age"]
+assert libraries.LivingThingAPI.GetNicknameAttr.__deprecated__ == "dropped in 2.0"
+assert not hasattr(libraries.LivingThingAPI.CreateWeightAttr, "__deprecated__")
+assert libraries.LivingThingAPI.GetSchemaAttributeNames() == [
+    "livingThing:age", "livingThing:nickname", "livingThing:weight"]
 assert not hasattr(retired, "LivingThingRetiredAPI") and not hasattr(libraries, "LivingThingRetiredAPI")
 assert Usd.SchemaRegistry().FindAppliedAPIPrimDefinition("LivingThingRetiredAPI").GetPropertyNames() == [
     "livingThing:birthday", "livingThing:nest"]
@@ -103,4 +110,5 @@ def test_retired_classes_and_properties_work_and_warn(tmp_path: Path) -> None:
         "DeprecationWarning <string> LivingTwig is deprecated: use LivingRoot",
         "DeprecationWarning <string> livingThing:birthday is deprecated: use age",
         "DeprecationWarning <string> livingThing:nest is deprecated: use home",
+        *["DeprecationWarning <string> livingThing:nickname is deprecated: dropped in 2.0"] * 3,
     ]

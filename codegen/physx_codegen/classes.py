@@ -30,7 +30,7 @@ class Accessor:
     annotation: str
     paragraphs: list[str]
     former: str = ""
-    deprecated: str = ""
+    retired: str = ""                   # what to use instead, where it is no longer read
     bare: str = ""                      # arguments of CreateAttribute for a property whose name is the instance name
 
     @property
@@ -168,7 +168,7 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
         "inherited": [f"{other.python_name}.definition" for other in needed(scope, cls)],
         "facts": [(key, python_lines(key, getattr(cls, key))) for key in FACTS if getattr(cls, key)],
         "conflicts": conflicts(scope, cls), "path_method": naming.path_method(cls),
-        "paragraphs": docstrings.class_paragraphs(cls),
+        "instead": instead(cls), "paragraphs": docstrings.class_paragraphs(cls),
         "methods": [accessor(home, prop) for home, prop in own if naming.api_name(prop)],
         "collections": [collection(cls, entry) for entry in cls.includes if entry.startswith("CollectionAPI:")],
     }
@@ -209,8 +209,12 @@ def accessor(cls: SchemaClass, prop: Property) -> Accessor:
         bare = f"sdf_type({PYTHON(prop.type)}), False, Sdf.Variability{variability}"
     return Accessor(
         naming.api_name(prop), naming.suffix(prop), naming.local_name(cls, prop), annotation(prop, literal=False),
-        docstrings.property_paragraphs(cls, prop), naming.proper_case(prop.renamed_from), prop.deprecated,
-        bare)
+        docstrings.property_paragraphs(cls, prop), naming.proper_case(prop.renamed_from), instead(prop), bare)
+
+
+def instead(item: SchemaClass | Property) -> str:
+    """What to use in place of what is no longer read; empty for what is, deprecated or not."""
+    return (item.deprecated or f"dropped in {item.retired}") if item.retired else ""
 
 
 def collection(cls: SchemaClass, entry: str) -> dict[str, str]:

@@ -41,10 +41,7 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
         if check:
             sys.exit(compare(source, out, pages_out))
         outputs = {folder: files for folder, files in produce(source, out, pages_out).items() if files}
-        for folder in outputs:
-            emit.check_root(folder)
-        changed = [name for folder, files in outputs.items() for name in emit.write(files, folder)]
-        changed += map(str, emit.replace({path: text() for path, text in companions(source).items()}))
+        changed = emit.write(outputs, {path: text() for path, text in companions(source).items()})
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
         sys.exit(UNREADABLE if isinstance(error, SchemaError) and error.unreadable else FOUND)
@@ -70,9 +67,10 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     digest = freshness.seal([source], [*folders, *companions(source)])
     if freshness.is_remembered(digest):
         return 0
-    for folder in folders:
-        emit.check_root(folder)
-    difference = "".join(emit.diff(files, folder) for folder, files in produce(source, out, pages_out).items())
+    outputs = produce(source, out, pages_out)
+    for folder, files in outputs.items():
+        emit.check_root(folder, files)
+    difference = "".join(emit.diff(files, folder) for folder, files in outputs.items())
     difference += "".join(emit.file_diff(path, text(), path.name) for path, text in companions(source).items())
     click.echo(difference, nl=False)
     if difference:

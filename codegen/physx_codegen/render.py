@@ -154,6 +154,7 @@ def module(scope: Scope, library: Library, family: Family, place: Place, package
     bodies = [template("class.py").render(classes.class_values(scope, cls)) for cls in found]
     values = [classes.values_text(scope, cls) for cls in found]
     used = set(WORDS.findall(DOCSTRING.sub("", "\n".join(bodies))))
+    used -= set() if any("@deprecated(" in body for body in bodies) else {"deprecated"}     # an argument alone
     typed = used | set(WORDS.findall(" ".join(
         f"{item['parents']} {' '.join(line for lines in item['keywords'] for line in lines)}" for item in values)))
     has_targets = "Target" in typed

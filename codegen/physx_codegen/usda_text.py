@@ -60,7 +60,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def number(found: float, type_name: str) -> str:
-    """The shortest text that gives the number back in its type."""
+    """The shortest text that gives the number back in its type, which `value_types.rounded` has kept it in."""
     if isinstance(found, int) or not math.isfinite(found):
         return str(found)
     if type_name.startswith("half") or type_name.endswith("h"):
@@ -68,7 +68,7 @@ def number(found: float, type_name: str) -> str:
         return f"{found:.6g}"
     if found == int(found) and 0 < abs(found) < 1e15:
         return f"{found:.0f}"
-    sign, digits, exponent = Decimal(shortest(found, type_name)).as_tuple()
+    sign, digits, exponent = Decimal(repr(found)).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)                 # of the decimal point, counted from the first digit
     if point - 1 not in DECIMAL_EXPONENTS:
@@ -80,16 +80,3 @@ def number(found: float, type_name: str) -> str:
     else:
         text = text.ljust(point, "0")
     return f"-{text}" if sign else text
-
-
-def shortest(found: float, type_name: str) -> str:
-    """The fewest digits that give the number back, in single precision where the type has no more."""
-    precise = type_name.endswith(("d", "double")) or type_name.startswith(("double", "timecode", "duration"))
-    if precise:
-        return repr(found)
-    target = struct.pack("<f", found)
-    for digits in range(1, 10):
-        text = f"{found:.{digits}g}"
-        if struct.pack("<f", float(text)) == target:
-            return text
-    return repr(found)

@@ -14,7 +14,7 @@ from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._apply import apply, apply_schema, checked
-from ._definition import AuthoringError, Definition
+from ._definition import AuthoringError, Definition, fate
 from ._prims import check_prim, prim_at, type_problems
 from ._strict import is_strict
 from ._target import Target
@@ -120,7 +120,7 @@ class Schema:
             ready = checked(definition, prim, (name,) if name else (), values, target, strict=True)
         else:
             ready = prepare(definition, prim, definition.start(name), values, target)
-        warn_deprecated(definition, 4)
+        warn_retired(definition, values, 4)
         with target.change():
             target.write(prim, definition.start(name), definition, *ready)
 
@@ -168,8 +168,7 @@ class SingleApplyAPI(NonAppliedAPI):
     @classmethod
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
-        if cls.definition.deprecated:
-            warn_deprecated(cls.definition, 4)
+        warn_retired(cls.definition, values, 4)
         strict = strict or is_strict()
         if values or strict:
             apply(cls.definition, prim, (), values, strict)
@@ -282,8 +281,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         check_prim(prim)
         if not isinstance(name, str):
             raise TypeError(f"instance name {name!r} is not a str")
-        if cls.definition.deprecated:
-            warn_deprecated(cls.definition, 4)
+        warn_retired(cls.definition, values, 4)
         strict = strict or is_strict()
         if name and (values or strict):                     # USD itself refuses empty names
             apply(cls.definition, prim, (name,), values, strict)
@@ -321,8 +319,7 @@ class TypedSchema(Schema):
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object], strict: bool) -> Self:
         definition, before = cls.definition, prim_at(stage, path)
-        if definition.deprecated:
-            warn_deprecated(definition, 4)
+        warn_retired(definition, values, 4)
         if not values and not strict and not is_strict():
             return cls(stage.DefinePrim(path, definition.identifier))
         target = Target.of(stage)
@@ -351,8 +348,8 @@ def define(definition: Definition) -> Callable[[ClassT], ClassT]:
             namespace.pop(special, None)
         namespace["definition"] = definition
         namespace["schemaKind"] = namespace["schemaType"] = KINDS[definition.kind]
-        if definition.deprecated:
-            namespace["__deprecated__"] = definition.deprecated
+        if definition.retired:
+            namespace["__deprecated__"] = definition.deprecated or f"dropped in {definition.retired}"
         make: Any = type(Usd.SchemaBase)
         cls = make(source.__name__, bases or (Usd.APISchemaBase,), namespace)
         cls._native = next(base for base in cls.__mro__ if not hasattr(base, "definition")) if bases else Usd.SchemaBase
@@ -372,10 +369,13 @@ def deprecated(message: str) -> Callable[[T], T]:
     return mark
 
 
-def warn_deprecated(definition: Definition, stacklevel: int) -> None:
-    """Warn about the use of a deprecated class."""
-    if definition.deprecated:
-        warnings.warn(f"{definition.identifier} is deprecated: {definition.deprecated}", DeprecationWarning, stacklevel)
+def warn_retired(definition: Definition, values: Mapping[str, object], stacklevel: int) -> None:
+    """Warn about authoring a class or properties that are no longer read; deprecated ones are, until they retire."""
+    found = [fate(definition.identifier, definition.retired, definition.deprecated)] if definition.retired else []
+    if definition.retired_keywords and not found:       # the class's warning stands for its properties
+        found = [line for keyword, line in definition.retired_keywords.items() if keyword in values]
+    for line in found:
+        warnings.warn(line, DeprecationWarning, stacklevel)
 
 
 def renamed(former: str, method: Callable[P, R]) -> Callable[P, R]:

@@ -19,6 +19,11 @@ INTEGER_LIMITS = {
 T_co = TypeVar("T_co", covariant=True)
 
 
+def fate(what: str, retired: str, instead: str) -> str:
+    """The warning about something that is no longer read; empty where it is."""
+    return f"{what} is deprecated: {instead or f'dropped in {retired}'}" if retired else ""
+
+
 class Items(Protocol[T_co]):
     """A list, tuple, NumPy array or Gf vector with elements of one kind."""
 
@@ -166,6 +171,13 @@ class Definition(Facts):
             elif prop.type in INTEGER_LIMITS:
                 found[keyword] = (prop.name, (int,), *within(prop, *INTEGER_LIMITS[prop.type]))
         return found
+
+    @cached_property
+    def retired_keywords(self) -> dict[str, str]:
+        """Keyword to the warning about its property, for those that are no longer read."""
+        shown = self.start("<name>")
+        return {keyword: fate(shown + prop.name, prop.retired, prop.deprecated)
+                for keyword, prop in self.by_keyword.items() if prop.retired}
 
     @cached_property
     def entangled(self) -> dict[str, list[str]]:

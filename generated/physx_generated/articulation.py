@@ -15,8 +15,6 @@ from ._definition import Attribute, Definition, Range
 if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     class PhysxArticulationAPIValues(TypedDict, total=False):
         """Keywords of :meth:`PhysxArticulationAPI.Apply` and :meth:`PhysxArticulationAPI.set`."""
 
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
         sleepThreshold: float
         stabilizationThreshold: float
         enabledSelfCollisions: bool
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -154,7 +150,6 @@ class PhysxArticulationAPI(SingleApplyAPI):
         """Author :meth:`GetStabilizationThresholdAttr`."""
         return create_attribute(self, "physxArticulation:stabilizationThreshold", defaultValue, writeSparsely)
 
-    @deprecated("use newton:selfCollisionEnabled of NewtonArticulationRootAPI")
     def GetEnabledSelfCollisionsAttr(self) -> Usd.Attribute:
         """Whether links of the articulation collide with one another.
 
@@ -164,7 +159,6 @@ class PhysxArticulationAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxArticulation:enabledSelfCollisions")
 
-    @deprecated("use newton:selfCollisionEnabled of NewtonArticulationRootAPI")
     def CreateEnabledSelfCollisionsAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:

@@ -15,8 +15,6 @@ from ._definition import Attribute, Definition, Range, Relationship
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     Target: TypeAlias = str | Sdf.Path | Usd.Prim | Usd.SchemaBase
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
         """Keywords of :meth:`PhysxCookedDataAPI.Apply` and :meth:`PhysxCookedDataAPI.set`."""
 
         buffer: Items[int]
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -157,7 +153,6 @@ class PhysxCollisionAPI(SingleApplyAPI):
         """Author the given properties, all or none; raises as :meth:`Apply`."""
         self._set(values, strict)
 
-    @deprecated("use newton:contactGap of NewtonCollisionAPI, which is measured from newton:contactMargin")
     def GetContactOffsetAttr(self) -> Usd.Attribute:
         """Distance from the surface within which contacts are made.
 
@@ -170,12 +165,10 @@ class PhysxCollisionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxCollision:contactOffset")
 
-    @deprecated("use newton:contactGap of NewtonCollisionAPI, which is measured from newton:contactMargin")
     def CreateContactOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetContactOffsetAttr`."""
         return create_attribute(self, "physxCollision:contactOffset", defaultValue, writeSparsely)
 
-    @deprecated("use newton:contactMargin of NewtonCollisionAPI")
     def GetRestOffsetAttr(self) -> Usd.Attribute:
         """Distance from the surface at which the collider comes to rest.
 
@@ -187,7 +180,6 @@ class PhysxCollisionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxCollision:restOffset")
 
-    @deprecated("use newton:contactMargin of NewtonCollisionAPI")
     def CreateRestOffsetAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetRestOffsetAttr`."""
         return create_attribute(self, "physxCollision:restOffset", defaultValue, writeSparsely)

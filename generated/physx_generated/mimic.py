@@ -49,20 +49,22 @@ if TYPE_CHECKING:
     instances=("rotX", "rotY", "rotZ"),
     equation="q + gearing * q_reference + offset = 0",
     semantics="docs/physx_semantics.md#mimic-joints",
+    deprecated="use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset",
 ))
 class PhysxMimicJointAPI(MultipleApplyAPI):
     """Couples the position of this joint to that of a reference joint.
 
     The coupling is two-way: each joint can drag the other. The instance name is ignored on revolute and prismatic
     joints but has to be rotX, rotY or rotZ: any other name is skipped without a message. Revolute joints need finite
-    limits on both sides, else PhysX makes no mimic joint. NVIDIA's newer assets use NewtonMimicAPI, with coef1 =
-    -gearing and coef0 = -offset; PhysX reads both.
+    limits on both sides, else PhysX makes no mimic joint. PhysX reads NewtonMimicAPI as well.
 
     ``q + gearing * q_reference + offset = 0``
 
     Applies to: PhysicsJoint.
     Instance names: rotX, rotY, rotZ.
     See docs/physx_semantics.md#mimic-joints.
+
+    Deprecated: use NewtonMimicAPI, which has no instances, with coef1 = -gearing and coef0 = -offset.
     """
 
     @classmethod

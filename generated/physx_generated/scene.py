@@ -290,7 +290,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """Author :meth:`GetBroadphaseTypeAttr`."""
         return create_attribute(self, "physxScene:broadphaseType", defaultValue, writeSparsely)
 
-    @deprecated("patch is the only friction type left")
     def GetFrictionTypeAttr(self) -> Usd.Attribute:
         """Friction model of contacts.
 
@@ -300,7 +299,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxScene:frictionType")
 
-    @deprecated("patch is the only friction type left")
     def CreateFrictionTypeAttr(self, defaultValue: str | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetFrictionTypeAttr`."""
         return create_attribute(self, "physxScene:frictionType", defaultValue, writeSparsely)
@@ -370,7 +368,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """Author :meth:`GetEnableEnhancedDeterminismAttr`."""
         return create_attribute(self, "physxScene:enableEnhancedDeterminism", defaultValue, writeSparsely)
 
-    @deprecated("true becomes the only TGS behaviour")
     def GetEnableExternalForcesEveryIterationAttr(self) -> Usd.Attribute:
         """Whether gravity and efforts act in each TGS position iteration.
 
@@ -382,7 +379,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxScene:enableExternalForcesEveryIteration")
 
-    @deprecated("true becomes the only TGS behaviour")
     def CreateEnableExternalForcesEveryIterationAttr(
         self, defaultValue: bool | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -415,7 +411,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """Author :meth:`GetEnableSceneQuerySupportAttr`."""
         return create_attribute(self, "physxScene:enableSceneQuerySupport", defaultValue, writeSparsely)
 
-    @deprecated("use newton:timeStepsPerSecond of NewtonSceneAPI")
     def GetTimeStepsPerSecondAttr(self) -> Usd.Attribute:
         """Steps in one second of simulation.
 
@@ -425,7 +420,6 @@ class PhysxSceneAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxScene:timeStepsPerSecond")
 
-    @deprecated("use newton:timeStepsPerSecond of NewtonSceneAPI")
     def CreateTimeStepsPerSecondAttr(
         self, defaultValue: int | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:

@@ -17,8 +17,6 @@ from ._definition import Attribute, Definition, Range, Relationship
 if TYPE_CHECKING:
     from typing import Literal, Self, TypeAlias, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     Target: TypeAlias = str | Sdf.Path | Usd.Prim | Usd.SchemaBase
@@ -52,8 +50,6 @@ if TYPE_CHECKING:
         lateralStickyTireThresholdTime: float
         lateralStickyTireDamping: float
         drive: Target | Items[Target]
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -118,7 +114,6 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         """Author :meth:`GetUpdateModeAttr`."""
         return create_attribute(self, "physxVehicleContext:updateMode", defaultValue, writeSparsely)
 
-    @deprecated("use verticalAxis")
     def GetUpAxisAttr(self) -> Usd.Attribute:
         """Up direction of vehicles as a unit vector along x, y or z.
 
@@ -130,12 +125,10 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleContext:upAxis")
 
-    @deprecated("use verticalAxis")
     def CreateUpAxisAttr(self, defaultValue: Items[float] | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetUpAxisAttr`."""
         return create_attribute(self, "physxVehicleContext:upAxis", defaultValue, writeSparsely)
 
-    @deprecated("use longitudinalAxis")
     def GetForwardAxisAttr(self) -> Usd.Attribute:
         """Forward direction of vehicles as a unit vector along x, y or z.
 
@@ -147,7 +140,6 @@ class PhysxVehicleContextAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleContext:forwardAxis")
 
-    @deprecated("use longitudinalAxis")
     def CreateForwardAxisAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -369,7 +361,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
         """Author :meth:`GetHighForwardSpeedSubStepCountAttr`."""
         return create_attribute(self, "physxVehicle:highForwardSpeedSubStepCount", defaultValue, writeSparsely)
 
-    @deprecated("use minPassiveLongitudinalSlipDenominator")
     def GetMinLongitudinalSlipDenominatorAttr(self) -> Usd.Attribute:
         """Speed that keeps the longitudinal slip of a rolling wheel finite.
 
@@ -381,7 +372,6 @@ class PhysxVehicleAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicle:minLongitudinalSlipDenominator")
 
-    @deprecated("use minPassiveLongitudinalSlipDenominator")
     def CreateMinLongitudinalSlipDenominatorAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:

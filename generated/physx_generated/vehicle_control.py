@@ -17,8 +17,6 @@ from ._definition import Attribute, Definition, Range
 if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     class PhysxVehicleControllerAPIValues(TypedDict, total=False):
@@ -55,8 +53,6 @@ if TYPE_CHECKING:
         commandValues: Items[float]
         speedResponsesPerCommandValue: Items[int]
         speedResponses: Items[Items[float]]
-else:
-    from ._base import deprecated
 
 
 class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
@@ -97,7 +93,6 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """Author :meth:`GetBrake1Attr`."""
         return create_attribute(self, "physxVehicleController:brake1", defaultValue, writeSparsely)
 
-    @deprecated("use brake0 with PhysxVehicleBrakesAPI")
     def GetBrakeAttr(self) -> Usd.Attribute:
         """Pedal for maxBrakeTorque of the wheels.
 
@@ -109,12 +104,10 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleController:brake")
 
-    @deprecated("use brake0 with PhysxVehicleBrakesAPI")
     def CreateBrakeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetBrakeAttr`."""
         return create_attribute(self, "physxVehicleController:brake", defaultValue, writeSparsely)
 
-    @deprecated("use brake1 with PhysxVehicleBrakesAPI")
     def GetHandbrakeAttr(self) -> Usd.Attribute:
         """Lever for maxHandBrakeTorque of the wheels.
 
@@ -126,7 +119,6 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleController:handbrake")
 
-    @deprecated("use brake1 with PhysxVehicleBrakesAPI")
     def CreateHandbrakeAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetHandbrakeAttr`."""
         return create_attribute(self, "physxVehicleController:handbrake", defaultValue, writeSparsely)
@@ -144,7 +136,6 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """Author :meth:`GetSteerAttr`."""
         return create_attribute(self, "physxVehicleController:steer", defaultValue, writeSparsely)
 
-    @deprecated("use steer with a steering class")
     def GetSteerLeftAttr(self) -> Usd.Attribute:
         """Steering to the left; steerRight is subtracted.
 
@@ -156,12 +147,10 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleController:steerLeft")
 
-    @deprecated("use steer with a steering class")
     def CreateSteerLeftAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetSteerLeftAttr`."""
         return create_attribute(self, "physxVehicleController:steerLeft", defaultValue, writeSparsely)
 
-    @deprecated("use steer with a steering class")
     def GetSteerRightAttr(self) -> Usd.Attribute:
         """Steering to the right; subtracted from steerLeft.
 
@@ -173,7 +162,6 @@ class PhysxVehicleControllerAPIAccessors(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleController:steerRight")
 
-    @deprecated("use steer with a steering class")
     def CreateSteerRightAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetSteerRightAttr`."""
         return create_attribute(self, "physxVehicleController:steerRight", defaultValue, writeSparsely)

@@ -17,8 +17,6 @@ from ._definition import Attribute, Definition, Range
 if TYPE_CHECKING:
     from typing import Self, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     class PhysxVehicleSuspensionAPIValues(TypedDict, total=False):
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
         wheelCamberAngle: Items[Items[float]]
         suspensionForceAppPoint: Items[Items[float]]
         tireForceAppPoint: Items[Items[float]]
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -152,7 +148,6 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """Author :meth:`GetTravelDistanceAttr`."""
         return create_attribute(self, "physxVehicleSuspension:travelDistance", defaultValue, writeSparsely)
 
-    @deprecated("use travelDistance, the sum of maxCompression and maxDroop")
     def GetMaxCompressionAttr(self) -> Usd.Attribute:
         """Way of the wheel from rest to full compression.
 
@@ -164,12 +159,10 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleSuspension:maxCompression")
 
-    @deprecated("use travelDistance, the sum of maxCompression and maxDroop")
     def CreateMaxCompressionAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxCompressionAttr`."""
         return create_attribute(self, "physxVehicleSuspension:maxCompression", defaultValue, writeSparsely)
 
-    @deprecated("use travelDistance, the sum of maxCompression and maxDroop")
     def GetMaxDroopAttr(self) -> Usd.Attribute:
         """Way of the wheel from rest to full droop.
 
@@ -182,7 +175,6 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleSuspension:maxDroop")
 
-    @deprecated("use travelDistance, the sum of maxCompression and maxDroop")
     def CreateMaxDroopAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxDroopAttr`."""
         return create_attribute(self, "physxVehicleSuspension:maxDroop", defaultValue, writeSparsely)
@@ -201,7 +193,6 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """Author :meth:`GetSprungMassAttr`."""
         return create_attribute(self, "physxVehicleSuspension:sprungMass", defaultValue, writeSparsely)
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def GetCamberAtRestAttr(self) -> Usd.Attribute:
         """Camber angle with the suspension at rest.
 
@@ -213,12 +204,10 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleSuspension:camberAtRest")
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def CreateCamberAtRestAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetCamberAtRestAttr`."""
         return create_attribute(self, "physxVehicleSuspension:camberAtRest", defaultValue, writeSparsely)
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def GetCamberAtMaxCompressionAttr(self) -> Usd.Attribute:
         """Camber angle at full compression.
 
@@ -231,14 +220,12 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleSuspension:camberAtMaxCompression")
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def CreateCamberAtMaxCompressionAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
         """Author :meth:`GetCamberAtMaxCompressionAttr`."""
         return create_attribute(self, "physxVehicleSuspension:camberAtMaxCompression", defaultValue, writeSparsely)
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def GetCamberAtMaxDroopAttr(self) -> Usd.Attribute:
         """Camber angle at full droop.
 
@@ -250,7 +237,6 @@ class PhysxVehicleSuspensionAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleSuspension:camberAtMaxDroop")
 
-    @deprecated("use wheelCamberAngle of PhysxVehicleSuspensionComplianceAPI")
     def CreateCamberAtMaxDroopAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:

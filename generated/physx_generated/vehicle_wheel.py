@@ -28,8 +28,6 @@ from ._definition import Attribute, Definition, Range, Relationship
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     Target: TypeAlias = str | Sdf.Path | Usd.Prim | Usd.SchemaBase
@@ -67,8 +65,6 @@ if TYPE_CHECKING:
         frictionVsSlipGraph: Items[Items[float]]
         restLoad: float
         frictionTable: Target | Items[Target]
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -270,7 +266,6 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         """Author :meth:`GetDampingRateAttr`."""
         return create_attribute(self, "physxVehicleWheel:dampingRate", defaultValue, writeSparsely)
 
-    @deprecated("use PhysxVehicleBrakesAPI with instance brakes0")
     def GetMaxBrakeTorqueAttr(self) -> Usd.Attribute:
         """Torque of the full brake on this wheel.
 
@@ -282,12 +277,10 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheel:maxBrakeTorque")
 
-    @deprecated("use PhysxVehicleBrakesAPI with instance brakes0")
     def CreateMaxBrakeTorqueAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxBrakeTorqueAttr`."""
         return create_attribute(self, "physxVehicleWheel:maxBrakeTorque", defaultValue, writeSparsely)
 
-    @deprecated("use PhysxVehicleBrakesAPI with instance brakes1")
     def GetMaxHandBrakeTorqueAttr(self) -> Usd.Attribute:
         """Torque of the full handbrake on this wheel.
 
@@ -299,14 +292,12 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheel:maxHandBrakeTorque")
 
-    @deprecated("use PhysxVehicleBrakesAPI with instance brakes1")
     def CreateMaxHandBrakeTorqueAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
         """Author :meth:`GetMaxHandBrakeTorqueAttr`."""
         return create_attribute(self, "physxVehicleWheel:maxHandBrakeTorque", defaultValue, writeSparsely)
 
-    @deprecated("use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI")
     def GetMaxSteerAngleAttr(self) -> Usd.Attribute:
         """Angle of this wheel at full steer.
 
@@ -318,12 +309,10 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheel:maxSteerAngle")
 
-    @deprecated("use PhysxVehicleSteeringAPI or PhysxVehicleAckermannSteeringAPI")
     def CreateMaxSteerAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetMaxSteerAngleAttr`."""
         return create_attribute(self, "physxVehicleWheel:maxSteerAngle", defaultValue, writeSparsely)
 
-    @deprecated("use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI")
     def GetToeAngleAttr(self) -> Usd.Attribute:
         """Toe angle at every compression.
 
@@ -335,7 +324,6 @@ class PhysxVehicleWheelAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheel:toeAngle")
 
-    @deprecated("use wheelToeAngle of PhysxVehicleSuspensionComplianceAPI")
     def CreateToeAngleAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetToeAngleAttr`."""
         return create_attribute(self, "physxVehicleWheel:toeAngle", defaultValue, writeSparsely)
@@ -414,7 +402,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """Author the given properties, all or none; raises as :meth:`Apply`."""
         self._set(values, strict)
 
-    @deprecated("use the first value of lateralStiffnessGraph")
     def GetLatStiffXAttr(self) -> Usd.Attribute:
         """Load / restLoad from which lateral stiffness stays constant.
 
@@ -426,12 +413,10 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleTire:latStiffX")
 
-    @deprecated("use the first value of lateralStiffnessGraph")
     def CreateLatStiffXAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetLatStiffXAttr`."""
         return create_attribute(self, "physxVehicleTire:latStiffX", defaultValue, writeSparsely)
 
-    @deprecated("use the second value of lateralStiffnessGraph, which is latStiffY * restLoad")
     def GetLatStiffYAttr(self) -> Usd.Attribute:
         """Greatest lateral stiffness divided by restLoad.
 
@@ -443,7 +428,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleTire:latStiffY")
 
-    @deprecated("use the second value of lateralStiffnessGraph, which is latStiffY * restLoad")
     def CreateLatStiffYAttr(self, defaultValue: float | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetLatStiffYAttr`."""
         return create_attribute(self, "physxVehicleTire:latStiffY", defaultValue, writeSparsely)
@@ -465,7 +449,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """Author :meth:`GetLateralStiffnessGraphAttr`."""
         return create_attribute(self, "physxVehicleTire:lateralStiffnessGraph", defaultValue, writeSparsely)
 
-    @deprecated("use longitudinalStiffness, which is this times gravity")
     def GetLongitudinalStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Longitudinal stiffness divided by gravity.
 
@@ -477,7 +460,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleTire:longitudinalStiffnessPerUnitGravity")
 
-    @deprecated("use longitudinalStiffness, which is this times gravity")
     def CreateLongitudinalStiffnessPerUnitGravityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -500,7 +482,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """Author :meth:`GetLongitudinalStiffnessAttr`."""
         return create_attribute(self, "physxVehicleTire:longitudinalStiffness", defaultValue, writeSparsely)
 
-    @deprecated("use camberStiffness, which is this times gravity")
     def GetCamberStiffnessPerUnitGravityAttr(self) -> Usd.Attribute:
         """Camber stiffness divided by gravity.
 
@@ -512,7 +493,6 @@ class PhysxVehicleTireAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleTire:camberStiffnessPerUnitGravity")
 
-    @deprecated("use camberStiffness, which is this times gravity")
     def CreateCamberStiffnessPerUnitGravityAttr(
         self, defaultValue: float | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:

@@ -15,8 +15,6 @@ from ._definition import Attribute, Definition, Range, Relationship
 if TYPE_CHECKING:
     from typing import Self, TypeAlias, TypedDict, Unpack
 
-    from typing_extensions import deprecated
-
     from ._definition import Items
 
     Target: TypeAlias = str | Sdf.Path | Usd.Prim | Usd.SchemaBase
@@ -38,8 +36,6 @@ if TYPE_CHECKING:
         tire: Target | Items[Target]
         suspension: Target | Items[Target]
         collisionGroup: Target | Items[Target]
-else:
-    from ._base import deprecated
 
 
 @define(Definition(
@@ -185,7 +181,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionFrameOrientation", defaultValue, writeSparsely)
 
-    @deprecated("use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI")
     def GetSuspensionForceAppPointOffsetAttr(self) -> Usd.Attribute:
         """Where the suspension force acts, in the frame of the vehicle prim.
 
@@ -198,7 +193,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheelAttachment:suspensionForceAppPointOffset")
 
-    @deprecated("use suspensionForceAppPoint of PhysxVehicleSuspensionComplianceAPI")
     def CreateSuspensionForceAppPointOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -206,7 +200,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(
             self, "physxVehicleWheelAttachment:suspensionForceAppPointOffset", defaultValue, writeSparsely)
 
-    @deprecated("use suspensionFramePosition, which is the position at full compression instead of at rest")
     def GetWheelCenterOfMassOffsetAttr(self) -> Usd.Attribute:
         """Wheel position at rest, in the frame of the vehicle prim.
 
@@ -218,7 +211,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset")
 
-    @deprecated("use suspensionFramePosition, which is the position at full compression instead of at rest")
     def CreateWheelCenterOfMassOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -226,7 +218,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         return create_attribute(
             self, "physxVehicleWheelAttachment:wheelCenterOfMassOffset", defaultValue, writeSparsely)
 
-    @deprecated("use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI")
     def GetTireForceAppPointOffsetAttr(self) -> Usd.Attribute:
         """Where the tire force acts, in the frame of the vehicle prim.
 
@@ -238,7 +229,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheelAttachment:tireForceAppPointOffset")
 
-    @deprecated("use tireForceAppPoint of PhysxVehicleSuspensionComplianceAPI")
     def CreateTireForceAppPointOffsetAttr(
         self, defaultValue: Items[float] | None = None, writeSparsely: bool = False
     ) -> Usd.Attribute:
@@ -278,7 +268,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         """Author :meth:`GetWheelFrameOrientationAttr`."""
         return create_attribute(self, "physxVehicleWheelAttachment:wheelFrameOrientation", defaultValue, writeSparsely)
 
-    @deprecated("use wheels of PhysxVehicleMultiWheelDifferentialAPI")
     def GetDrivenAttr(self) -> Usd.Attribute:
         """Whether the drive turns this wheel.
 
@@ -290,7 +279,6 @@ class PhysxVehicleWheelAttachmentAPI(SingleApplyAPI):
         """
         return get_attribute(self, "physxVehicleWheelAttachment:driven")
 
-    @deprecated("use wheels of PhysxVehicleMultiWheelDifferentialAPI")
     def CreateDrivenAttr(self, defaultValue: bool | None = None, writeSparsely: bool = False) -> Usd.Attribute:
         """Author :meth:`GetDrivenAttr`."""
         return create_attribute(self, "physxVehicleWheelAttachment:driven", defaultValue, writeSparsely)

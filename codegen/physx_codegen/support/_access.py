@@ -11,7 +11,7 @@ from typing import Any
 
 from pxr import Tf, Usd
 
-from ._definition import Attribute
+from ._definition import Attribute, fate
 from ._strict import is_strict, refuse_unapplied, strict_value
 from ._target import VARIABILITY, sdf_type
 from ._values import same
@@ -45,7 +45,7 @@ def create_attribute(schema: Any, name: str, value: object, sparsely: bool) -> U
     Within ``strict()`` raises AuthoringError for what PhysX would refuse or ignore.
     """
     attribute = type(schema).definition.accessible[name]
-    if sparsely or attribute.deprecated or is_strict():
+    if sparsely or attribute.retired or is_strict():
         return create_with_care(schema, attribute, value, sparsely)
     prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + name
     try:
@@ -63,8 +63,8 @@ def create_with_care(schema: Any, attribute: Attribute, value: object, sparsely:
     prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + attribute.name
     if not prim:
         raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
-    if attribute.deprecated:
-        warnings.warn(f"{full} is deprecated: {attribute.deprecated}", DeprecationWarning, stacklevel=4)
+    if attribute.retired:
+        warnings.warn(fate(full, attribute.retired, attribute.deprecated), DeprecationWarning, stacklevel=4)
     if is_strict():
         value = strict_value(schema, attribute, value)
     if sparsely:
@@ -82,9 +82,9 @@ def create_relationship(schema: Any, name: str) -> Usd.Relationship:
     prim, full = look_up(schema, "_prim"), look_up(schema, "_prefix") + name
     if not prim:
         raise RuntimeError(f"{schema!r} is on no prim; it was made from an invalid one, or its prim has been removed")
-    deprecated = type(schema).definition.accessible[name].deprecated
-    if deprecated:
-        warnings.warn(f"{full} is deprecated: {deprecated}", DeprecationWarning, stacklevel=3)
+    relationship = type(schema).definition.accessible[name]
+    if relationship.retired:
+        warnings.warn(fate(full, relationship.retired, relationship.deprecated), DeprecationWarning, stacklevel=3)
     if is_strict():
         refuse_unapplied(schema)
     return prim.CreateRelationship(full, False)
