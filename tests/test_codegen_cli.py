@@ -43,7 +43,7 @@ def test_files_that_did_not_change_are_not_touched(out: Path) -> None:
 
 
 def test_left_over_files_are_removed(out: Path) -> None:
-    (out / "former.py").write_text("x = 1\n", encoding="utf-8")
+    (out / "former.py").write_text(f"{emit.MARK}\nx = 1\n", encoding="utf-8")
     assert run("--from", SMALL, "--out", out, "--check").exit_code == 1
     assert run("--from", SMALL, "--out", out).exit_code == 0
     assert not (out / "former.py").exists()
@@ -69,8 +69,30 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
         result = run("--from", SMALL, "--out", tmp_path, *arguments)
         assert result.exit_code == 1 and result.stdout == ""
         assert result.stderr == (
-            f"{tmp_path}: holds files that were not generated; give an empty folder or an earlier output\n")
+            f"{tmp_path}: holds files that were not generated: mine.py; move them away, or give an empty folder or an "
+            "earlier output\n")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+
+
+@pytest.mark.parametrize("name", ["mine.py", "defs/library.yaml", "schema.usda"])
+def test_files_of_others_in_an_earlier_output_are_neither_removed_nor_replaced(out: Path, name: str) -> None:
+    (out / name).parent.mkdir(exist_ok=True)
+    (out / name).write_text("precious\n", encoding="utf-8")
+    (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
+    for arguments in ((), ("--check",)):
+        result = run("--from", SMALL, "--out", out, *arguments)
+        assert result.exit_code == 1 and f"holds files that were not generated: {name}; move them" in result.stderr
+    assert (out / name).read_text(encoding="utf-8") == "precious\n"
+    assert (out / "coil.py").read_text(encoding="utf-8") == f"{emit.MARK}\nold\n"
+
+
+def test_hidden_files_in_an_earlier_output_are_left_alone(out: Path) -> None:
+    for name in (".gitignore", ".cache/entry", "__pycache__/coil.pyc"):
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text("precious\n", encoding="utf-8")
+    assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
+    assert run("--from", SMALL, "--out", out).exit_code == 0
+    assert (out / ".gitignore").is_file() and (out / ".cache/entry").is_file()
 
 
 def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,15 +102,21 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
 
     def full_disk(path: Path, text: str) -> Path:
         if path.name == "place.py":
-            raise OSError(28, "No space left on device", str(path))
+            raise OSError(28, "No space left on device")        # names no file, as a failing write does
         return made(path, text)
 
     monkeypatch.setattr(emit, "temporary", full_disk)
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 1
-    assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make it writable\n"
+    assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make room there\n"
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
+
+
+def test_a_file_that_cannot_be_completed_is_not_left_behind(tmp_path: Path) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        emit.temporary(tmp_path / "a.py", "\ud800")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_schema_without_out_is_a_usage_error() -> None:
@@ -174,6 +202,20 @@ def test_pages_can_go_elsewhere(tmp_path: Path) -> None:
     assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 0
     (tmp_path / "docs/coil.md").write_text("edited\n", encoding="utf-8")
     assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 1
+
+
+def test_pages_can_go_into_a_folder_of_the_package(tmp_path: Path) -> None:
+    arguments = ("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "toy/docs/pages")
+    for _ in range(2):
+        assert run(*arguments).exit_code == 0
+    assert (tmp_path / "toy/docs/pages/index.md").is_file()
+    assert run(*arguments, "--check").exit_code == 0
+
+
+def test_a_package_among_its_pages_is_refused(tmp_path: Path) -> None:
+    result = run("--from", SMALL, "--out", tmp_path / "docs/toy", "--pages", tmp_path / "docs")
+    assert result.exit_code == 1 and "lies among the reference pages; give --pages a folder of its own" in result.stderr
+    assert not (tmp_path / "docs").exists()
 
 
 def test_pages_do_not_go_into_a_folder_of_other_files(tmp_path: Path) -> None:

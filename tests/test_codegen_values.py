@@ -12,7 +12,7 @@ from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
 
 DEFAULTS = {
-    "float": [0, 1.5, -3, 1e10, 5e-5, float("inf"), "-inf"],
+    "float": [0, 1.5, -3, 1e10, 5e-5, 3.4028235e38, -1.17549435e-38, float("inf"), "-inf"],
     "double": [0.1, 1e300, float("-inf")],
     "int": [0, -7], "uint64": [2**64 - 1], "uchar": [255], "bool": [True, False],
     "token": ["", "word", 'with "quotes"', "back\\slash"], "string": ["two\nlines", "é"], "asset": ["a/b.usda", "a@b"],

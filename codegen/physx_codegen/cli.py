@@ -49,12 +49,18 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
 
 
 def produce(source: Path, out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
-    """Output folder to the files it shall hold: the package and plugin, and the reference pages."""
+    """Output folder to the files it shall hold: the package and plugin, and the reference pages, which may lie in it.
+
+    Raises SchemaError, and EmitError for a package that lies among the pages.
+    """
+    package, place = out.resolve(), (pages_out or out / "reference").resolve()
+    if package != place and package.is_relative_to(place):
+        raise emit.EmitError(f"{out}: lies among the reference pages; give --pages a folder of its own")
     found = load_valid(source)
     files = assemble(found)
     made = pages.render(tuple(library for _, library in found))
-    if pages_out is None:
-        return {out: files | {f"reference/{name}": text for name, text in made.items()}}
+    if pages_out is None or place.is_relative_to(package):
+        return {out: files | {(place.relative_to(package) / name).as_posix(): text for name, text in made.items()}}
     return {out: files, pages_out: made}
 
 

@@ -83,14 +83,14 @@ def same(path: Path, text: str) -> bool:
 
 
 def temporary(path: Path, text: str) -> Path:
-    """The text in a new file beside `path`. Raises OSError, and leaves no file then."""
+    """The text in a new file beside `path`. Raises OSError or UnicodeError, and leaves no file then."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
         Path(name).chmod(0o644)
-    except OSError:
+    except (OSError, UnicodeError):
         Path(name).unlink()
         raise
     return Path(name)
