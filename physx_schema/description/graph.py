@@ -20,6 +20,7 @@ class BodyGraph:
     def __init__(self, roster: Roster, joints: Iterable[AuthoredJoint]) -> None:
         self.roster = roster
         self._joints: dict[str, list[AuthoredJoint]] = {}
+        self._to_world: dict[str, bool] = {}
         for joint in sorted(joints, key=lambda joint: joint.order):
             held = {end.body for end in joint.ends} & roster.scenes.keys() if joint.enabled else set()
             for body in held:
@@ -31,7 +32,10 @@ class BodyGraph:
 
     def to_world(self, joint: AuthoredJoint) -> bool:
         """Whether one side of the joint is the world or a body that does not move by forces."""
-        return not all(self.roster.is_dynamic(end.body) for end in joint.ends)
+        found = self._to_world.get(joint.path)
+        if found is None:
+            found = self._to_world[joint.path] = not all(self.roster.is_dynamic(end.body) for end in joint.ends)
+        return found
 
     def held_by(self, joint: AuthoredJoint) -> str:
         """The moving body at one end of a joint to the world, "" where there is none."""

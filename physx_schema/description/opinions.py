@@ -140,10 +140,13 @@ class PrimOpinions:
             return _NONE
         return frozenset(base for base, name in names.items() if name in self._seen)
 
-    def value(self, name: str) -> object:
-        """The authored value at the default time, None where there is none."""
+    def used_value(self, name: str) -> object:
+        """The authored value at the default time, counted as read; None where there is none."""
+        seen = self._seen[name] or self._look(name)
+        if not seen.authored:
+            return None
         self.consumed.add(name)
-        return self.peek(name)
+        return seen.value
 
     def targets(self, name: str) -> tuple[str, ...]:
         """The composed targets of a relationship."""
@@ -224,11 +227,11 @@ class View:
 
     def raw(self, base: str) -> object:
         """The value as authored, or PhysX's default."""
-        default = self._facts.defaults[base]
-        if not self.authored(base):
-            return default
-        value = self._opinions.value(self.name(base))
-        return default if value is None else value
+        if base in self._mentioned:
+            value = self._opinions.used_value(self._names[base])
+            if value is not None:
+                return value
+        return self._facts.defaults[base]
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
@@ -244,6 +247,8 @@ class View:
 
     def flag(self, base: str) -> bool:
         """A truth value."""
+        if base not in self._mentioned:
+            return _default(self._schema, base, _as_flag)       # type: ignore[no-any-return]
         return self._typed(base, _as_flag, "true or false")
 
     def token(self, base: str) -> str:
@@ -252,6 +257,8 @@ class View:
 
     def vector(self, base: str) -> Vec3:
         """Three numbers."""
+        if base not in self._mentioned:
+            return _default(self._schema, base, _as_vector)     # type: ignore[no-any-return]
         return self._typed(base, _as_vector, "three numbers")
 
     def quaternion(self, base: str) -> Quat:

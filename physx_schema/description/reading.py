@@ -37,6 +37,10 @@ class Reading:
                     self.copies[opinions.path] = inside
                 elif prim.IsInstanceProxy():
                     self.copies[opinions.path] = _instance(prim)
+        self._by_schema: dict[str, list[PrimOpinions]] = {}
+        for opinions in self.prims.values():
+            for schema in {opinions.type_name, *opinions.applied}:
+                self._by_schema.setdefault(schema, []).append(opinions)
         self._paths = tuple(self.prims)
         self._places = {path: place for place, path in enumerate(self._paths)}
         self._bodies: dict[str, str] = {}
@@ -59,7 +63,7 @@ class Reading:
 
     def having(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
-        return (opinions for opinions in self.prims.values() if opinions.has(schema))
+        return iter(self._by_schema.get(schema, ()))
 
     def below(self, path: str) -> Iterator[str]:
         """Paths of the prims with physics under one of them, in traversal order."""

@@ -1,0 +1,27 @@
+"""Reading is linear in the number of prims, by counts of function calls, which no machine changes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+
+from reading_speed import CALLS_PER_PRIM, articulations, calls
+
+from physx_schema import check
+from physx_schema.description import describe
+
+
+@pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, 2 * CALLS_PER_PRIM)])
+@pytest.mark.parametrize(("small", "large"), [((5, 10), (20, 10)), ((1, 50), (1, 200))])
+def test_calls_grow_with_the_prims_and_no_faster(
+    work: Callable[[Any], object], most: float, small: tuple[int, int], large: tuple[int, int],
+) -> None:
+    first, second = calls(work, articulations(*small)), calls(work, articulations(*large))
+    assert second < 4.2 * first
+    assert second / (2 * large[0] * large[1]) < most
