@@ -249,6 +249,10 @@ STAGES = {
     "kinematic_body_beside_an_earlier_anchor": stage(
         *chain(2), link("k", more={"bool physics:kinematicEnabled": True}), hinge("jz", "a", "k"),
         hinge("ja", "", "a")),
+    "kinematic_body_in_a_loop": stage(
+        *(link(name, schemas=(ROOT_API,) * (name == "a"), more={"bool physics:kinematicEnabled": name == "k"})
+          for name in "aBkcz"), hinge("j1", "a", "B"), hinge("j2", "B", "k"), hinge("j3", "k", "c"),
+        hinge("j4", "a", "c"), hinge("j5", "k", "z"), schemas=()),
     "two_robots": two_robots(False),
     "two_robots_in_a_world": two_robots(True),
     "two_trees_under_one_root": two_trees_under_one_root(),

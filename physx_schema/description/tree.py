@@ -197,9 +197,10 @@ def _tree(
 def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
     """PhysX's walk: depth first, the joints of a body by type and path; a joint to a body reached before closes a loop.
 
-    Kinematic bodies become links, and nothing beyond them does.
+    Kinematic bodies become links; beyond them the walk takes only bodies that hang together without them.
     """
     growth = _Growth({start: None})
+    group = {body for component in graph.components([start]) for body in component.bodies}
     used: set[str] = set()
     stack = [(start, iter(graph.joints_of(start)))]
     while stack:
@@ -207,6 +208,8 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
         for joint in joints:
             other = joint.other(body)
             if joint.path in used or joint.excluded or other == body or not graph.roster.is_made(other):
+                continue
+            if body in graph.roster.kinematic and other not in group:
                 continue
             used.add(joint.path)
             if joint.kind not in TREE_KINDS:
@@ -216,9 +219,8 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
             else:
                 growth.inbound[other] = joint
                 growth.children.setdefault(body, []).append(other)
-                if other not in graph.roster.kinematic:
-                    stack.append((other, iter(graph.joints_of(other))))
-                    break
+                stack.append((other, iter(graph.joints_of(other))))
+                break
         else:
             stack.pop()
     return growth
