@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from physx_schema.description.friction import read_resistance
 from physx_schema.description.limits import bounds, cone, is_limited, swing
@@ -21,8 +21,7 @@ _TWIST_AND_SWINGS: tuple[tuple[Vec3, ...], ...] = (    # of a spherical joint wi
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
+class _Axis(NamedTuple):
     """Where the properties of one degree of freedom are authored, and what PhysX does with them there."""
 
     instance: str           # of drives, axis properties, joint state

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pxr import Gf, Tf, Usd, UsdGeom
 
@@ -16,8 +15,7 @@ _UNTURNED: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _SKEWED = 1e-6      # cosine between axes from which a transform counts as sheared, above rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """A transform taken apart: where it puts a prim, how it turns it, and the lengths along the turned axes."""
 
     pose: Pose

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
@@ -12,8 +12,7 @@ from physx_schema.description.units import coordinate, gain
 _LARGEST = 3.4028234e38     # the largest float32: PhysX takes it, and all above, for no bound
 
 
-@dataclass(frozen=True, slots=True)
-class Resistance:
+class Resistance(NamedTuple):
     """What resists motion along an axis; `sources` names the properties of another engine that values came from."""
 
     armature: float = 0.0

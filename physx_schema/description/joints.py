@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pxr import Gf
 
@@ -22,8 +22,7 @@ TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those o
 _READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
 
 
-@dataclass(frozen=True, slots=True)
-class JointEnd:
+class JointEnd(NamedTuple):
     """One side of a joint: the body it holds ("" for the world) and the joint frame in that body."""
 
     body: str

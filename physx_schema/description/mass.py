@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pxr import Gf
 
@@ -21,8 +21,7 @@ _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
-class MassProperties:
+class MassProperties(NamedTuple):
     """Mass, centre of mass in the body frame, inertia about it in body axes, and its principal axes (columns)."""
 
     mass: float

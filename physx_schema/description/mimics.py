@@ -26,7 +26,7 @@ def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
     found: dict[str, list[MimicDeclaration]] = {}
     for opinions in reading.prims.values():
         accepted = 0
-        names = opinions.instances(API) + [""] * (API in opinions.applied or f"{API}:" in opinions.applied)
+        names = [*opinions.instances(API), *[""] * (API in opinions.applied or f"{API}:" in opinions.applied)]
         for instance in sorted(names, key=_rank):
             declaration = _declaration(reading, opinions, instance, accepted)
             accepted += not declaration.refusal

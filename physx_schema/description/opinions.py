@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -64,9 +64,25 @@ def look_up(prim: Any, name: str) -> Seen:
     return Seen(relationship.HasAuthoredTargets(), tuple(map(str, relationship.GetTargets())), "rel")
 
 
-def _with_implied(applied: Iterable[str]) -> tuple[str, ...]:
+class _Kind(NamedTuple):
+    """What prims of one type with the same applied schemas have in common."""
+
+    applied: tuple[str, ...]
+    schemas: frozenset[str]
+    instances: Mapping[str, tuple[str, ...]]
+    physical: bool
+
+
+@lru_cache(_NAMES)
+def _kind(type_name: str, applied: tuple[str, ...]) -> _Kind:
     names = dict.fromkeys(applied)
-    return tuple(dict.fromkeys((*names, *(IMPLIED[name] for name in names if name in IMPLIED))))
+    names.update(dict.fromkeys(IMPLIED[name] for name in applied if name in IMPLIED))
+    instances: dict[str, tuple[str, ...]] = {}
+    for schema, instance in map(split_name, names):
+        if instance:
+            instances[schema] = (*instances.get(schema, ()), instance)
+    schemas = frozenset((*names, type_name))
+    return _Kind(tuple(names), schemas, instances, any(map(is_physics_schema, schemas)))
 
 
 class PrimOpinions:
@@ -75,21 +91,16 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_instances", "_schemas", "_seen", "_views", "applied", "consumed", "path", "prim", "problems",
-                 "properties", "type_name", "used_schemas")
+    __slots__ = ("_instances", "_physical", "_schemas", "_seen", "_views", "applied", "consumed", "path", "prim",
+                 "problems", "properties", "type_name", "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
         self.path = str(prim.GetPath())
         self.type_name = str(prim.GetTypeName())
-        self.applied = _with_implied(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+        kind = _kind(self.type_name, tuple(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas())))
+        self.applied, self._schemas, self._instances, self._physical = kind
         self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
-        self._schemas = frozenset((*self.applied, self.type_name))
-        self._instances: dict[str, list[str]] = {}
-        for applied in self.applied:
-            schema, instance = split_name(applied)
-            if instance:
-                self._instances.setdefault(schema, []).append(instance)
         self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
         self._views: dict[tuple[str, str], View] = {}
         self.problems = problems
@@ -99,7 +110,7 @@ class PrimOpinions:
     @property
     def physical(self) -> bool:
         """Whether anything on the prim concerns physics."""
-        return bool(self.properties) or is_physics_schema(self.type_name) or any(map(is_physics_schema, self.applied))
+        return self._physical or bool(self.properties)
 
     @property
     def joint_kind(self) -> str | None:
@@ -110,9 +121,9 @@ class PrimOpinions:
         """Whether the schema is the prim's type or applied to it (under the instance name)."""
         return (f"{schema}:{instance}" if instance else schema) in self._schemas
 
-    def instances(self, schema: str) -> list[str]:
+    def instances(self, schema: str) -> tuple[str, ...]:
         """Instance names under which a multiple-apply schema is applied, in order of application."""
-        return self._instances.get(schema, [])
+        return self._instances.get(schema, ())
 
     def view(self, schema: str, instance: str = "") -> View:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
