@@ -96,7 +96,8 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
         )
     if not targets:
         return JointEnd("", frame, sound)
-    target = reading.stage.GetPrimAtPath(targets[0])
+    held = reading.prims.get(targets[0])
+    target = held.prim if held is not None else reading.stage.GetPrimAtPath(targets[0])
     if not target:
         reading.problem(
             "joint/missing-body", view.path, view.name("body" + side), f"there is no prim at {targets[0]}",

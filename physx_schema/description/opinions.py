@@ -19,6 +19,7 @@ from physx_schema.description.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES
 T = TypeVar("T")
 
 _NUMBERS = (int, float)
+_PLAIN = (float, int, str)      # values that USD hands out as they are authored
 _NONE: frozenset[str] = frozenset()
 _DEFAULT_TIME = Usd.TimeCode.Default()
 _LONGEST = 60       # characters of a value in a message
@@ -54,10 +55,13 @@ class Seen(NamedTuple):
 
 def look_up(prim: Any, name: str) -> Seen:
     """A property of a prim."""
-    attribute = prim.GetAttribute(name)
-    if attribute:
-        authored = attribute.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
+    attribute = prim.GetProperty(name)
+    if isinstance(attribute, Usd.Attribute):
         specs = attribute.GetPropertyStack()
+        strongest = getattr(specs[0], "default", None) if specs else None
+        if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
+            return Seen(True, strongest, str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
+        authored = attribute.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
         type_name = getattr(specs[0], "typeName", "rel") if specs else attribute.GetTypeName()
         return Seen(authored, attribute.Get(), str(type_name))
     relationship = prim.GetRelationship(name)
