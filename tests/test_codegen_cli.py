@@ -191,6 +191,23 @@ def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
     assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr
 
 
+@pytest.mark.parametrize("package", ["../evil", "/tmp/evil", "class", "_base", "tokens", "a.b"])
+def test_a_package_that_python_cannot_import_is_refused(tmp_path: Path, package: str) -> None:
+    two_libraries(tmp_path / "schema")
+    with (tmp_path / "schema/second/library.yaml").open("a", encoding="utf-8") as stream:
+        stream.write(f"package: {package}\n")
+    result = run("--from", tmp_path / "schema", "--out", tmp_path / "out")
+    assert result.exit_code == 1 and not (tmp_path / "out").exists()
+    assert f"package '{package}' cannot be a folder of the output; give its 'package' a name" in result.stderr
+
+
+def test_an_output_among_the_definitions_is_told_from_them(tmp_path: Path) -> None:
+    schema = two_libraries(tmp_path / "schema")
+    assert run("--from", schema / "first", "--out", schema / "made").exit_code == 0
+    result = run("--from", schema, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "keep an output out of the folder of the definitions" in result.stderr
+
+
 def test_reference_pages_come_along(out: Path) -> None:
     names = {path.name for path in (out / "reference").iterdir()}
     assert names == {"index.md", "index.html", "coil.md", "coil.html", "place.md", "place.html"}

@@ -154,3 +154,9 @@ def test_pixars_generator_makes_of_a_round_trip_what_it_makes_of_the_original(tm
     assert names == {path.name for path in written.iterdir()} and len(names) > 30
     for name in names - {"schema.usda"}:
         assert (original / name).read_text(encoding="utf-8") == (written / name).read_text(encoding="utf-8"), name
+
+
+def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parent / "data/codegen/everything/schema.usda"
+    (tmp_path / "schema.usda").write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
+    assert converting.convert(tmp_path / "schema.usda") == converting.convert(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -72,11 +73,17 @@ def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
         return {libraries[0].plugin: "."}
     owners: dict[str, Library] = {}
     plugins: dict[str, str] = {}
+    namesakes: dict[str, Library] = {}
     problems: list[tuple[Location, str]] = []
     for library in libraries:
         package = library.package or library.folder
-        if library.plugin in plugins:
-            problems.append((library.loc, f"plugin '{library.plugin}' is also another library's; rename one"))
+        if package != "." and not is_importable(package):
+            rule = "give its 'package' a name that Python can import"
+            problems.append((library.loc, f"package '{package}' cannot be a folder of the output; {rule}"))
+        first = namesakes.setdefault(library.plugin, library)
+        if first is not library:
+            rule = "rename one, or keep an output out of the folder of the definitions"
+            problems.append((library.loc, f"plugin '{library.plugin}' is also that of {first.loc}; {rule}"))
         elif package in owners:
             taken = f"package '{package}' is also that of {owners[package].plugin}"
             problems.append((library.loc, f"{taken}; give each library a 'package' of its own"))
@@ -85,3 +92,9 @@ def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
     if problems:
         raise SchemaError(problems)
     return plugins
+
+
+def is_importable(package: str) -> bool:
+    """Whether a folder of this name can be a package beside what every output folder holds."""
+    usable = package.isidentifier() and not keyword.iskeyword(package)
+    return usable and not package.startswith("_") and package not in {"tokens", "reference"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +16,7 @@ from .usda_spec import Problems
 from .wording import displayed
 
 PLACE = re.compile(r":(\d+):\d+: (.*)", re.DOTALL)
+NO_VALUE = re.compile(r"Error parsing simple value: .* at '(.*)' in <(.*)>")
 
 
 def load_usda(path: Path) -> Library:
@@ -25,7 +27,12 @@ def load_usda(path: Path) -> Library:
     problems = Problems(displayed(path), outline)
     for place in outline.variants:
         problems.report("variants cannot stand in a schema; remove them", place)
-    library = UsdaReader(layer, problems).library()
+    for line, name in outline.repeated:
+        problems.found.append((Location(problems.file, line), f"property '{name}' is given again; keep one of the two"))
+    try:
+        library = UsdaReader(layer, problems).library()
+    except UnicodeDecodeError as error:             # escapes such as \xed can spell bytes that are no text
+        _refuse(path, 1, f"escapes spell text that is not UTF-8, {error.object!r}; write the characters themselves")
     if problems.found:
         raise SchemaError(problems.found)
     return library
@@ -37,7 +44,9 @@ def source(path: Path) -> str:
         content = path.read_bytes()
         if content.startswith(b"PXR-USDC"):
             _refuse(path, 1, "is binary; write it as text with usdcat -o schema.usda")
-        return content.decode("utf-8")
+        if content.startswith(codecs.BOM_UTF8):
+            _refuse(path, 1, "begins with a byte order mark, which USD cannot read; save the file as UTF-8 without one")
+        return content.decode("utf-8").replace("\r\n", "\n")     # how lines end is no part of any text
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         _refuse(path, line, f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
@@ -59,6 +68,7 @@ def parsed(path: Path, text: str) -> Any:
     found = PLACE.search(reason)
     line, words = (int(found.group(1)), found.group(2)) if found else (1, reason)
     words = "ends or breaks off" if "pegtl" in words else " ".join(words.split())[:200]
+    words = NO_VALUE.sub(r"\1 is no value of the type declared, at <\2>", words)
     _refuse(path, line, f"not usda: {words}; correct the syntax there")
 
 

@@ -45,6 +45,7 @@ class Outline:
         self.types: dict[tuple[str, Keys], str] = {}
         self.texts: dict[str, dict[str, list[str]]] = {}        # path, key: statements of metadata, list operations too
         self.variants: list[str] = []                           # prims with variant sets
+        self.repeated: list[tuple[int, str]] = []               # line and name of properties declared twice
         self._text = text
         self._tokens = list(_tokens(text))
         self._at = 0
@@ -114,8 +115,10 @@ class Outline:
             return
         if self._peek() == "[":                     # an array type
             self._value()
-        name = self._next().text.partition(".")[0]
+        name, part, _ = self._next().text.partition(".")
         spot = f"{path}.{name}"
+        if (spot, ()) in self.lines and not part and first.text not in LIST_OPERATIONS:
+            self.repeated.append((first.line, name))
         self.lines.setdefault((spot, ()), first.line)
         self._assigned()
         if self._peek() == "(":

@@ -13,7 +13,9 @@ from .model import Attribute, Kind, Library, Location, Property, Range, SchemaCl
 from .wording import closest
 
 Problem = tuple[Location, str]
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
+NAMESPACE = re.compile(rf"{IDENTIFIER.pattern}(:{IDENTIFIER.pattern})*")
+RELEASE = re.compile(r"\d+(\.\d+)*")
 ROOTS = ("Typed", "APISchemaBase")
 APPLIED = ("single-apply", "multiple-apply")
 APPLIED_KEYS: dict[str, tuple[str, ...]] = {
@@ -30,6 +32,7 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
     problems = [*_classes(library), *_tokens(library)]
     known = _known(library, peers)
     for cls in library.classes:
+        problems += _names(cls)
         problems += _kind(cls)
         problems += _applied(cls)
         problems += _fallbacks(cls)
@@ -40,6 +43,22 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
     if problems:
         raise SchemaError(problems)
     return library
+
+
+def _names(cls: SchemaClass) -> Iterator[Problem]:
+    """Names and releases that other names and files are made of."""
+    if cls.python_name and not IDENTIFIER.fullmatch(cls.python_name):
+        yield cls.at("python_name"), f"'{cls.python_name}' is no class name; use letters, digits and underscores"
+    if cls.prefix and not NAMESPACE.fullmatch(cls.prefix):
+        rule = "use letters, digits and underscores, with colons between parts"
+        yield cls.at("prefix"), f"prefix '{cls.prefix}' of {cls.name} begins no property name; {rule}"
+    if cls.renamed_from == cls.name:
+        rule = "give the former one or remove the key"
+        yield cls.at("renamed_from"), f"'{cls.name}' is the name that the class has; {rule}"
+    for place, item in ((cls.at("retired"), cls), *((prop.loc, prop) for prop in cls.properties)):
+        if item.retired and not RELEASE.fullmatch(item.retired):
+            rule = "give numbers with dots, such as 25.11.2"
+            yield place, f"'{item.name}' is retired in '{item.retired}', which is no release; {rule}"
 
 
 def _classes(library: Library) -> Iterator[Problem]:
@@ -140,6 +159,8 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
         for name in getattr(cls, key):
             if known.get(name) is None:
                 yield cls.at(key), f"unknown schema '{name}' in {key}; {closest(name, sorted(known))}"
+    if cls.extends and cls.extends not in known:
+        yield cls.at("extends"), f"unknown class '{cls.extends}' in extends; {closest(cls.extends, sorted(known))}"
     for name in cls.reflected:
         if name not in cls.includes and known.get(name):
             yield cls.at("reflected"), f"'{name}' in reflected is no built-in of '{cls.name}'; add it to includes"
@@ -221,7 +242,9 @@ def _range(cls: SchemaClass, attribute: Attribute, interval: Range) -> Iterator[
         yield attribute.loc, f"range {attribute.range_text} of '{attribute.name}' is empty; swap its bounds"
         return
     for number in value_types.numbers(attribute.default):
-        if number < bounds[0] or number > bounds[1]:
+        below = number < bounds[0] or (number == bounds[0] > -math.inf and not interval.lower_closed)
+        above = number > bounds[1] or (number == bounds[1] < math.inf and not interval.upper_closed)
+        if below or above:
             shown = value_types.number_text(number)
             yield attribute.loc, f"default {shown} of '{attribute.name}' is outside {attribute.range_text}; change one"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +131,9 @@ class Reader:
         raw, holds = mapping.values[key], table[key].holds
         if fits(raw, holds):
             return raw
-        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
+        hint = " (quote it)" if isinstance(raw, bool | int | float | date) and holds in TEXTS else ""
         hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
-        shown = "a mapping" if isinstance(raw, Mapping) else repr(raw)
+        shown = "a mapping" if isinstance(raw, Mapping) else str(raw) if isinstance(raw, date) else repr(raw)
         self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
         return None
 
