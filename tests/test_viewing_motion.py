@@ -34,11 +34,11 @@ def recording(links: tuple[str, ...], joints: tuple[str, ...] = ()) -> Recording
 
 
 def world_rigid(prim: Any, code: float) -> NDArray[np.float64]:
-    """The 4 x 4 rigid part of a prim's world matrix, by polar decomposition in numpy."""
+    """The 4 x 4 rigid part of a prim's world matrix, its axes made orthogonal in the order x, y, z as PhysX does."""
     matrix = np.array(UsdGeom.Xformable(prim).ComputeLocalToWorldTransform(code))
-    u, _, vt = np.linalg.svd(matrix[:3, :3])
+    axes, lengths = np.linalg.qr(matrix[:3, :3].T)
     rigid = np.eye(4)
-    rigid[:3, :3] = u @ vt
+    rigid[:3, :3] = (axes * np.sign(np.diag(lengths))).T
     rigid[3, :3] = matrix[3, :3]
     return rigid
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.recording import Recording
+from physx_runtime.viewing.placement import PlacedLink, placed_links, rigid
 from physx_runtime.viewing.writing import replacing
 from physx_schema import JointStateAPI
-from physx_schema.description.frames import pose_matrix, pose_of
+from physx_schema.description.frames import pose_matrix
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
 
@@ -29,16 +29,6 @@ STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", 
 SUFFIX = "motion"       # of transform ops that replace a prim's own
 UNSCALED = Gf.Vec3d(1.0)
 KEPT = 1e-6     # how far a local matrix may be from translate * orient * authored scale before those ops cannot hold it
-
-
-@dataclass(frozen=True, slots=True)
-class _Link:
-    """A link and what does not change while it moves."""
-
-    path: str
-    shape: Any                          # matrix: world scale and shear, in the link's own frame
-    carrier: str | None                 # the link below which the prim lies
-    parent: Any                         # matrix of the parent prim, in the carrier's frame or in the world
 
 
 def write_motion(stage: Any, recording: Recording, path: str | Path, world: int = 0) -> Path:
@@ -60,7 +50,7 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
     rate = _rate(recording.time)
     layer.timeCodesPerSecond = layer.framesPerSecond = rate
     layer.startTimeCode, layer.endTimeCode = 0, len(recording.time) - 1
-    _sample(layer, _links(stage, recording.link_names), recording, world)
+    _sample(layer, placed_links(stage, recording.link_names), recording, world)
     if layer.subLayerPaths:                         # relative from where the file will be, so only now
         layer.subLayerPaths = [_relative(Path(below), path.parent) for below in layer.subLayerPaths]
     with replacing(path) as temporary:
@@ -131,7 +121,7 @@ def _relative(file: Path, folder: Path) -> str:
     return relative if relative.startswith("../") else f"./{relative}"
 
 
-def _sample(layer: Any, links: list[_Link], recording: Recording, world: int) -> None:
+def _sample(layer: Any, links: list[PlacedLink], recording: Recording, world: int) -> None:
     """Write every link's transforms and every joint's state into the layer."""
     target = Usd.Stage.Open(layer)
     codes = [float(code) for code in range(len(recording.time))]
@@ -142,40 +132,7 @@ def _sample(layer: Any, links: list[_Link], recording: Recording, world: int) ->
         _write_joint(target.GetPrimAtPath(_joint_path(name)), name, codes, *state)
 
 
-def _links(stage: Any, names: tuple[str, ...]) -> list[_Link]:
-    """What is constant for every link, read at the default time."""
-    frames, links = UsdGeom.XformCache(Usd.TimeCode.Default()), []
-    for name in names:
-        prim = stage.GetPrimAtPath(name)
-        matrix = frames.GetLocalToWorldTransform(prim)
-        if UsdGeom.Xformable(prim).GetResetXformStack():
-            parent, carrier = Gf.Matrix4d(1.0), None
-        else:
-            parent, carrier = frames.GetParentToWorldTransform(prim), _carrier(prim, frozenset(names))
-        if carrier is not None:
-            parent = parent * _rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(carrier))).GetInverse()
-        links.append(_Link(name, matrix * _rigid(matrix).GetInverse(), carrier, parent))
-    return links
-
-
-def _carrier(prim: Any, links: frozenset[str]) -> str | None:
-    """The nearest link above a prim whose motion reaches it."""
-    above = prim.GetParent()
-    while above and not above.IsPseudoRoot():
-        if str(above.GetPath()) in links:
-            return str(above.GetPath())
-        if UsdGeom.Xformable(above).GetResetXformStack():
-            return None
-        above = above.GetParent()
-    return None
-
-
-def _rigid(matrix: Any) -> Any:
-    """The pose in a matrix, without scale and shear, as PhysX takes it from USD."""
-    return pose_matrix(*pose_of(Gf.Transform(matrix)))
-
-
-def _local_matrices(links: list[_Link], poses: NDArray[Any]) -> Iterator[list[Any]]:
+def _local_matrices(links: list[PlacedLink], poses: NDArray[Any]) -> Iterator[list[Any]]:
     """The local matrix at every record, link by link; poses: (n_record, n_link, 7), position and quaternion x y z w."""
     worlds = {
         link.path: [pose_matrix(tuple(pose[:3]), tuple(pose[3:])) for pose in poses[:, i].tolist()]
@@ -235,7 +192,7 @@ def _value_type(op: Any) -> type[Any]:
 
 def _holds(matrix: Any, scale: Any) -> bool:
     """Whether scale, then a rotation, then a translation make up the matrix."""
-    rebuilt = Gf.Matrix4d().SetScale(scale) * _rigid(matrix)
+    rebuilt = Gf.Matrix4d().SetScale(scale) * rigid(matrix)
     return bool(Gf.IsClose(matrix, rebuilt, KEPT))
 
 
@@ -243,7 +200,7 @@ def _continuous(matrices: list[Any]) -> Iterator[Any]:
     """Rotations as quaternions on one side of the double cover, so that players interpolate the short way."""
     last = None
     for matrix in matrices:
-        rotation = _rigid(matrix).ExtractRotationQuat()
+        rotation = rigid(matrix).ExtractRotationQuat()
         if last is not None and Gf.Dot(last, rotation) < 0.0:
             rotation = -rotation
         last = rotation
