@@ -43,21 +43,39 @@ class Simulation:
         description = stage if isinstance(stage, Description) else describe(stage)
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}; give at least 1")
-        if not (dt > 0.0 and math.isfinite(dt)):
-            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+        self.dt = _required_time(dt)
         chosen = _choose(description, articulation)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen))
-        self.worlds, self.dt, self.dtype = worlds, dt, dtype
+        self.worlds, self.dtype, self._solver = worlds, dtype, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
-        for name, values in {**self.model.parameters, **self.model.state}.items():
+        self.repack(self.model)
+        for name, values in self.model.state.items():
             self.set(name, values)
-        if not self.settings.softened:
-            self.set("cfm_scale", np.zeros(len(self.topology.links)))
+
+    def set_time_step(self, dt: float) -> None:
+        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        self.dt = _required_time(dt)
         iterations = self.settings.position_iterations
         settings = {"dt": dt, "h": dt / iterations, "erp": min(0.9, 2.0 / math.sqrt(iterations))}
         for name, value in settings.items():
             self.set(name, [value])
+
+    def repack(self, model: PackedModel) -> None:
+        """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
+
+        Raises ValueError where the model's structure is not that of this simulation.
+        """
+        if model.topology != self.topology:
+            raise ValueError("the model has another structure; make a new Simulation of it")
+        self.model, self.settings = model, solver_settings(self._solver, model)
+        efforts = self.get("effort")
+        for name, values in model.parameters.items():
+            self.set(name, values)
+        self.set("effort", efforts)
+        if not self.settings.softened:
+            self.set("cfm_scale", np.zeros(len(self.topology.links)))
+        self.set_time_step(self.dt)
 
     @property
     def topology(self) -> Topology:
@@ -108,6 +126,12 @@ class Simulation:
     def joint_velocity(self) -> Array:
         """(n_world, n_dof) rad/s or length/s."""
         return self.get("v")[:, self.topology.root_size:]
+
+
+def _required_time(dt: float) -> float:
+    if not (dt > 0.0 and math.isfinite(dt)):
+        raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+    return dt
 
 
 def _choose(description: Description, path: str | None) -> Any:
