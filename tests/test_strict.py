@@ -16,6 +16,7 @@ Root, Leaf, Attachment = (PhysxSchema.PhysxTendonAxisRootAPI, PhysxSchema.PhysxT
                           PhysxSchema.PhysxTendonAttachmentAPI)
 Axis, Body, Scene = PhysxSchema.PhysxJointAxisAPI, PhysxSchema.PhysxRigidBodyAPI, PhysxSchema.PhysxSceneAPI
 Limit, Gear = PhysxSchema.PhysxLimitAPI, PhysxSchema.PhysxPhysicsGearJoint
+Dropped = PhysxSchema.PhysxJointAPI
 
 
 @pytest.fixture
@@ -57,6 +58,12 @@ CALLS: dict[str, tuple[Callable[[Usd.Prim], Any], str]] = {
     "the wrong kind of prim": (lambda prim: Scene.Apply(prim), "PhysxSceneAPI has no effect on PhysicsRevoluteJoint"),
     "another type at the path": (
         lambda prim: Gear.Define(prim.GetStage(), "/joint"), "the prim is a PhysicsRevoluteJoint, which"),
+    "a dropped class": (lambda prim: Dropped.Apply(prim), "PhysxJointAPI was dropped in release"),
+    "a dropped class with values": (
+        lambda prim: Dropped.Apply(prim, armature=1.0), "PhysxJointAPI was dropped in release"),
+    "a dropped type": (
+        lambda prim: PhysxSchema.PhysxPhysicsAttachment.Define(prim.GetStage(), "/scene/attachment"),
+        "PhysxPhysicsAttachment was dropped in release"),
     "a dropped property": (
         lambda prim: Scene(prim.GetStage().GetPrimAtPath("/scene")).CreateEnableResidualReportingAttr(True),
         "PhysxSceneAPI has no physxScene:enableResidualReporting since release"),

@@ -233,6 +233,23 @@ def test_single_apply_calls_end_like_the_compiled_ones(stage: Usd.Stage) -> None
     assert probes(PhysxSchema.PhysxRigidBodyAPI, "/a") == probes(UsdPhysics.RigidBodyAPI, "/b")
 
 
+def test_messages_about_arguments_name_the_class_and_what_to_give(stage: Usd.Stage) -> None:
+    body, axis, prim = PhysxSchema.PhysxRigidBodyAPI, PhysxSchema.PhysxJointAxisAPI, stage.DefinePrim("/a")
+    for call, message in {
+        lambda: body.CanApply(UsdGeom.Xform(prim)): "is not a Usd.Prim",
+        lambda: axis.CanApply(UsdGeom.Xform(prim), "rotX"): "is not a Usd.Prim",
+        lambda: axis.CanApply(prim, 5): "instance name 5 is not a str",
+        lambda: axis.Get(prim): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
+        lambda: axis.Get(stage=stage, name="a"): r"PhysxJointAxisAPI.Get takes \(prim, name\) or \(stage, path\)",
+        lambda: body(prim, schemaObj=UsdGeom.Xform(prim)): "give either a prim or schemaObj",
+        lambda: axis(prim, "rotX", schemaObj=UsdGeom.Xform(prim)): "give either a prim or schemaObj",
+        lambda: PhysxSchema.PhysxPhysicsGearJoint(prim, schemaObj=UsdGeom.Xform(prim)):
+            "give either a prim or schemaObj",
+    }.items():
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
 def test_attribute_names_are_ordered_and_templated_like_usds() -> None:
     names = UsdPhysics.LimitAPI.GetSchemaAttributeNames()
     assert names == ["limit:__INSTANCE_NAME__:physics:low", "limit:__INSTANCE_NAME__:physics:high"]

@@ -99,6 +99,12 @@ def test_values_are_converted_to_the_declared_type(
     (Attachment, "parentLink", ["/a", "/b"], "2 targets where one is allowed"),
     (Attachment, "parentLink", Usd.Prim(), "the target is an invalid prim"),
     (Attachment, "parentLink", 5, "5 is no target"),
+    (Attachment, "parentLink", "/a{side=left}b", "'/a{side=left}b' is no prim or property"),
+    (Attachment, "parentLink", "/a.rel[/b]", "'/a.rel[/b]' is no prim or property"),
+    (Attachment, "parentLink", "/", "'/' is no prim or property"),
+    (Attachment, "parentLink", "/\ud800", "'/\ud800' is not a path"),
+    (Attachment, "parentAttachment", "\ud800", "'\ud800' is no text that USD can hold"),
+    (Attachment, "parentAttachment", "a\0b", "'a\0b' is no text that USD can hold"),
 ])
 def test_a_refused_value_is_named_with_prim_and_property_and_nothing_is_written(
     cls: Any, keyword: str, value: object, message: str, joint: Usd.Prim
@@ -106,7 +112,7 @@ def test_a_refused_value_is_named_with_prim_and_property_and_nothing_is_written(
     before = joint.GetStage().GetRootLayer().ExportToString()
     with pytest.raises(AuthoringError) as caught:
         cls.Apply(joint, "t", **{keyword: value})
-    assert str(caught.value).startswith(f"/joint.physxTendon:t:{keyword}: {message}")
+    assert str(caught.value).startswith(f"/joint.physxTendon:t:{keyword}: {message.encode('unicode_escape').decode()}")
     assert joint.GetStage().GetRootLayer().ExportToString() == before
 
 
@@ -237,6 +243,7 @@ def test_instance_names_that_physx_ignores_are_refused_with_values_only(joint: U
 @pytest.mark.parametrize(("name", "message"), [
     ("has space", "is not an identifier"), ("stiffness", "is also the name of one of its properties"),
     ("gearing", "is also the name of one of its properties"), ("1st", "is not an identifier"),
+    ("__INSTANCE_NAME__", "is what USD writes where a name is to come"),
 ])
 def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
     name: str, message: str, joint: Usd.Prim
@@ -244,6 +251,25 @@ def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
     with pytest.raises(AuthoringError, match=message):
         AxisRoot.Apply(joint, name, stiffness=1.0)
     assert not joint.GetAppliedSchemas()
+
+
+@pytest.mark.parametrize("path", ["", Sdf.Path(), "/", "joint", "/joint.x", "/joint{side=left}x", "/a b"])
+def test_paths_where_no_prim_can_be_defined_are_refused_with_values(path: str | Sdf.Path, joint: Usd.Prim) -> None:
+    before = joint.GetStage().GetRootLayer().ExportToString()
+    with pytest.raises(AuthoringError, match="no path at which a prim can be defined"):
+        PhysxSchema.PhysxPhysicsGearJoint.Define(joint.GetStage(), path, gearRatio=2.0)
+    assert joint.GetStage().GetRootLayer().ExportToString() == before
+
+
+@pytest.mark.parametrize("keywords", [{"strict": True}, {"linearDamping": 1.0}])
+def test_invalid_prims_are_refused_by_name(keywords: dict[str, Any], joint: Usd.Prim) -> None:
+    stage = joint.GetStage()
+    stage.RemovePrim("/joint")
+    for prim in (joint, Usd.Prim()):
+        with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
+            Body.Apply(prim, **keywords)
+    with pytest.raises(AuthoringError, match="the prim is invalid; give a prim of an open stage"):
+        AxisRoot.Apply(joint, "t", stiffness=1.0)
 
 
 def test_apply_refuses_before_applying(joint: Usd.Prim) -> None:

@@ -15,8 +15,8 @@ from pxr import Sdf, Tf, Usd
 from . import _plugin
 from ._apply import apply, apply_schema, checked
 from ._definition import AuthoringError, Definition, fate
-from ._prims import check_prim, prim_at, type_problems
-from ._strict import is_strict
+from ._prims import check_definable, check_name, check_prim, prim_at, type_problems
+from ._strict import is_strict, retired_problems
 from ._target import Target
 from ._values import prepare
 
@@ -133,7 +133,7 @@ class NonAppliedAPI(Schema, Usd.APISchemaBase):
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
     ) -> None:
-        prim = prim if schemaObj is None else schemaObj
+        prim = prim if schemaObj is None else only(prim, schemaObj)
         hold(self, prim)            # raises ArgumentError, a TypeError, for anything but a prim or schema object
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
 
@@ -163,6 +163,7 @@ class SingleApplyAPI(NonAppliedAPI):
     @classmethod
     def CanApply(cls, prim: Usd.Prim) -> bool:
         """Whether USD lets the schema be applied to `prim`; the result's ``whyNot`` says why not."""
+        check_prim(prim)
         return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier)            # type: ignore[no-any-return]
 
     @classmethod
@@ -185,7 +186,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, name: str | None = None, *,
         schemaObj: Usd.SchemaBase | None = None,
     ) -> None:
-        prim = prim if schemaObj is None else schemaObj
+        prim = prim if schemaObj is None else only(prim, schemaObj)
         hold(self, prim)
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
         if not isinstance(name, str):
@@ -219,9 +220,12 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
 
         Raises RuntimeError where `path` names no instance of this schema.
         """
-        if keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage | None)):
-            return cls._at(*args, **keywords)
-        return cls._on(*args, **keywords)
+        on_stage = keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage | None))
+        names = ("stage", "path") if on_stage else ("prim", "name")
+        if len(args) + len(keywords) != 2 or keywords.keys() - set(names[len(args):]):
+            raise TypeError(f"{cls.__name__}.Get takes (prim, name) or (stage, path)")
+        given = (*args, *(keywords[name] for name in names[len(args):]))
+        return cls._at(*given) if on_stage else cls._on(*given)
 
     @classmethod
     def _on(cls, prim: Usd.Prim, name: str) -> Self:
@@ -248,6 +252,8 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def CanApply(cls, prim: Usd.Prim, name: str) -> bool:
         """Whether USD lets the schema be applied to `prim` as `name`; the result's ``whyNot`` says why not."""
+        check_prim(prim)
+        check_name(name)
         return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier, name)      # type: ignore[no-any-return]
 
     @classmethod
@@ -279,8 +285,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     @classmethod
     def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
-        if not isinstance(name, str):
-            raise TypeError(f"instance name {name!r} is not a str")
+        check_name(name)
         warn_retired(cls.definition, values, 4)
         strict = strict or is_strict()
         if name and (values or strict):                     # USD itself refuses empty names
@@ -295,7 +300,7 @@ class TypedSchema(Schema):
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
     ) -> None:
-        cls, prim = type(self), prim if schemaObj is None else schemaObj
+        cls, prim = type(self), prim if schemaObj is None else only(prim, schemaObj)
         cls._native.__init__(self, prim)                # type: ignore[misc]
         self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
 
@@ -318,17 +323,27 @@ class TypedSchema(Schema):
 
     @classmethod
     def _define(cls, stage: Usd.Stage, path: Sdf.Path | str, values: Mapping[str, object], strict: bool) -> Self:
-        definition, before = cls.definition, prim_at(stage, path)
+        definition, strict = cls.definition, strict or is_strict()
         warn_retired(definition, values, 4)
-        if not values and not strict and not is_strict():
+        if values or strict:
+            check_definable(path)
+        before = prim_at(stage, path)
+        if not values and not strict:
             return cls(stage.DefinePrim(path, definition.identifier))
         target = Target.of(stage)
-        problems = type_problems(definition, before) if strict or is_strict() else ()
+        problems = [*type_problems(definition, before), *retired_problems(definition, path, values)] if strict else ()
         ready = prepare(definition, before, "", values, target, path, problems)
         prim = stage.DefinePrim(path, definition.identifier)
         with target.change():
             target.write(prim, "", definition, *ready)
         return cls(prim)
+
+
+def only(prim: Usd.Prim | Usd.SchemaBase, schema: Usd.SchemaBase) -> Usd.SchemaBase:
+    """The schema object that a constructor was given. Raises TypeError where it was given a prim as well."""
+    if prim is not NO_PRIM:
+        raise TypeError(f"give either a prim or schemaObj, not both {prim!r} and {schema!r}")
+    return schema
 
 
 def define(definition: Definition) -> Callable[[ClassT], ClassT]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pxr import Sdf, Usd
 
-from ._definition import Definition
+from ._definition import AuthoringError, Definition
 
 
 def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
@@ -30,3 +30,29 @@ def check_prim(prim: Usd.Prim) -> None:
     """Raise TypeError for anything but a prim, such as a schema object."""
     if not isinstance(prim, Usd.Prim):
         raise TypeError(f"{prim!r} is not a Usd.Prim; give a prim, such as schema.GetPrim()")
+
+
+def check_name(name: str) -> None:
+    """Raise TypeError for an instance name that is no string."""
+    if not isinstance(name, str):
+        raise TypeError(f"instance name {name!r} is not a str")
+
+
+def check_definable(path: Sdf.Path | str) -> None:
+    """Raise AuthoringError where no prim can be defined at a path; TypeError for anything but a path."""
+    if not isinstance(path, str | Sdf.Path):
+        raise TypeError(f"{path!r} is not a path; give a str or Sdf.Path")
+    parsed = parsed_path(path)
+    if not parsed.IsAbsolutePath() or not parsed.IsPrimPath() or parsed.ContainsPrimVariantSelection():
+        raise AuthoringError(f"{str(path)!r} is no path at which a prim can be defined; give an absolute one such as "
+                             "/World/link")
+
+
+def parsed_path(text: Sdf.Path | str) -> Sdf.Path:
+    """A path from its text, empty where the text is no path."""
+    if isinstance(text, Sdf.Path):
+        return text
+    try:
+        return Sdf.Path(text) if Sdf.Path.IsValidPathString(text) else Sdf.Path()
+    except UnicodeEncodeError:      # surrogates
+        return Sdf.Path()

@@ -8,7 +8,7 @@ from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._definition import AuthoringError, Definition
-from ._strict import is_strict, name_problems, prim_problems
+from ._strict import is_strict, name_problems, prim_problems, retired_problems
 from ._target import Target
 from ._values import Prepared, prepare
 
@@ -22,7 +22,10 @@ def apply(
     definition: Definition, prim: Usd.Prim, instance: Instance, values: Mapping[str, object], strict: bool
 ) -> None:
     """Apply an API schema and author keyword values, all or none. Raises AuthoringError."""
-    target = Target.of(stage_of(prim))
+    try:
+        target = Target.of(stage_of(prim))
+    except Tf.CppException:
+        raise AuthoringError("the prim is invalid; give a prim of an open stage") from None
     ready = checked(definition, prim, instance, values, target, strict)
     with target.change():
         write_applied(definition, prim, instance, ready, target)
@@ -57,7 +60,7 @@ def checked(
     """Instance name and keyword values as :func:`prepare` gives them. Raises AuthoringError."""
     problems = name_problems(definition, prim, *instance) if instance else []
     if strict:
-        problems += prim_problems(definition, prim)
+        problems += [*prim_problems(definition, prim), *retired_problems(definition, prim.GetPath(), values)]
     if target.stronger:
         overruled = target.overruled(prim, definition, instance)
         problems += [overruled] if overruled else []

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 Quick = tuple[str, tuple[type, ...], float, float]      # property name, exact types, open interval
+PLACEHOLDER = "__INSTANCE_NAME__"
 FLOAT_MAX = 3.4028234663852886e38
 INTEGER_LIMITS = {
     "uchar": (0, 2**8 - 1),
@@ -202,7 +203,7 @@ class Definition(Facts):
 
     def attribute_names(self, inherited: bool, instance: str) -> list[str]:
         """Full names in the order of definition, with USD's placeholder where `instance` is empty."""
-        start = self.start(instance or "__INSTANCE_NAME__")
+        start = self.start(instance or PLACEHOLDER)
         return [start + name for name in self.attributes if inherited or name in self.own]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -10,7 +10,7 @@ from typing import Any
 
 from pxr import Sdf, Usd
 
-from ._definition import Attribute, AuthoringError, Definition
+from ._definition import PLACEHOLDER, Attribute, AuthoringError, Definition
 from ._target import Target
 from ._values import prepare
 
@@ -25,7 +25,8 @@ def strict(enabled: bool = True) -> Iterator[None]:
 
     Apply, Define, set and every Create method then raise AuthoringError, and author nothing, for values out of range,
     tokens and instance names that are not allowed, an instance name that is the name of a property or taken by a
-    schema of the same prefix, prims that the schema has no effect on, and properties of schemas that are not applied.
+    schema of the same prefix, prims that the schema has no effect on, properties of schemas that are not applied, and
+    classes and properties that a release has dropped.
     Blocks nest; `enabled` false makes an exception inside one.
     """
     token = STRICT.set(enabled)
@@ -55,9 +56,22 @@ def name_problem(definition: Definition, name: str) -> str:
         return "is not an identifier; use letters, digits and underscores"
     if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
         return "is also the name of one of its properties; choose another"
+    if PLACEHOLDER in name:
+        return "is what USD writes where a name is to come; choose another"
     if definition.instances and name not in definition.instances:
         return f"is not one of {', '.join(definition.instances)}; PhysX reads only these"
     return ""
+
+
+def retired_problems(definition: Definition, path: Sdf.Path | str, values: Iterable[str]) -> Iterator[str]:
+    """What of a class and the properties given by keyword is no longer read, one line each."""
+    if definition.retired:
+        instead = f": {definition.deprecated}" if definition.deprecated else ""
+        yield f"{path}: {definition.identifier} was dropped in release {definition.retired}{instead}"
+        return
+    for keyword in values:
+        if keyword in definition.retired_keywords:
+            yield f"{path}: {definition.retired_keywords[keyword]}"
 
 
 def prim_problems(definition: Definition, prim: Usd.Prim) -> Iterator[str]:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from pxr import Gf, Sdf, Usd
+from pxr import Gf, Sdf, Tf, Usd
 
 from ._definition import FLOAT_MAX, INTEGER_LIMITS, Attribute, AuthoringError, Definition, Property, Relationship
+from ._prims import parsed_path
 from ._target import Specs, Target, path_of, sdf_type
 
 FLOAT_LIMITS = {"h": 65504.0, "f": FLOAT_MAX, "d": math.inf}
@@ -147,11 +148,19 @@ def scalar(prop: Attribute, type_name: str, value: object) -> Any:
     if type_name == "asset":
         if not isinstance(value, str | Sdf.AssetPath):
             raise Refused(f"{value!r} is not an asset path; give a string or Sdf.AssetPath")
-        return value if isinstance(value, Sdf.AssetPath) else Sdf.AssetPath(value)
+        return value if isinstance(value, Sdf.AssetPath) else asset_path(value)
     shape, letter = layout(type_name)
     if not shape:
         return real(prop, letter, value)
     return shaped(prop, type_name, shape, letter, value)
+
+
+def asset_path(value: str) -> Sdf.AssetPath:
+    """An asset path from its text. Raises Refused."""
+    try:
+        return Sdf.AssetPath(value)
+    except (Tf.ErrorException, UnicodeEncodeError):
+        raise Refused(f"{value!r} is no text that an asset path can hold; remove control characters") from None
 
 
 def integer(prop: Attribute, type_name: str, value: object) -> int:
@@ -169,11 +178,21 @@ def word(prop: Attribute, value: object) -> str:
     """A string, one of the allowed tokens where the schema lists them. Raises Refused."""
     if not isinstance(value, str):
         raise Refused(f"{value!r} is not a {prop.type.removesuffix('[]')}; give a string")
+    if "\0" in value or not (value.isascii() or is_unicode(value)):
+        raise Refused(f"{value!r} is no text that USD can hold; remove null and surrogate characters")
     if prop.tokens and value not in prop.tokens:
         close = closest(value, prop.tokens)
         hint = f"; did you mean '{close}'?" if close else "; give one of them"
         raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{hint}")
     return value
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a string has no surrogates."""
+    try:
+        return bool(text.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def real(prop: Attribute, letter: str, value: object) -> float:
@@ -259,13 +278,15 @@ def target_path(value: object) -> Sdf.Path:
         if path.isEmpty:
             raise Refused("the target is an invalid prim; give one that exists")
         return path
-    if isinstance(value, str) and not Sdf.Path.IsValidPathString(value):
-        raise Refused(f"'{value}' is not a path; give an absolute one such as /World/link")
     if not isinstance(value, str | Sdf.Path):
         raise Refused(f"{value!r} is no target; give a prim or an absolute path")
-    path = Sdf.Path(value)
+    path = parsed_path(value)
+    if isinstance(value, str) and path.isEmpty:
+        raise Refused(f"{value!r} is not a path; give an absolute one such as /World/link")
     if not path.IsAbsolutePath():
         raise Refused(f"path '{path}' is relative; give an absolute one such as /World/link")
+    if path.ContainsPrimVariantSelection() or not (path.IsPrimPath() or path.IsPropertyPath()):
+        raise Refused(f"'{path}' is no prim or property; give an absolute path such as /World/link")
     return path
 
 
