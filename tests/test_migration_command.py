@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from pxr import Sdf, Usd, UsdUtils
+from pxr import Sdf, Tf, Usd, UsdUtils
 
 from physx_schema.cli.program import program
 from physx_schema.migration import writing
@@ -57,7 +57,7 @@ def test_without_an_option_the_change_is_shown_and_nothing_written(path: Path) -
 def test_write_changes_the_file_and_exits_0(path: Path) -> None:
     result = run(path, "--write", "--to", "25.11.2")
     assert (result.exit_code, path.read_text(encoding="utf-8")) == (0, MIGRATED)
-    assert result.stdout == f"wrote {path}\n1 layer, 1 changed: 2 changes, 0 conflicts, 0 left\n"
+    assert result.stdout == f"wrote {path}\n1 layer, 1 written: 2 changes, 0 conflicts, 0 left\n"
     assert [item.name for item in path.parent.iterdir()] == ["arm.usda"]
 
 
@@ -66,7 +66,7 @@ def test_a_second_write_does_not_touch_the_file(path: Path) -> None:
     os.utime(path, (1, 1))
     result = run(path, "--write")
     assert (result.exit_code, path.stat().st_mtime) == (0, 1)
-    assert result.stdout == "1 layer, 0 changed: 0 changes, 0 conflicts, 0 left\n"
+    assert result.stdout == "1 layer, 0 written: 0 changes, 0 conflicts, 0 left\n"
 
 
 def test_what_is_left_is_named_with_what_to_do_and_exits_1(path: Path) -> None:
@@ -189,14 +189,39 @@ def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: py
     monkeypatch.setattr(writing, "exported", full_disk)
     result = run(root, "--write")
     assert result.exit_code == 2
-    assert result.stderr == f"{root}: cannot be written: No space left on device; make it writable\n"
+    remedy = "make it writable, or make room there"
+    assert result.stderr == f"{root}: cannot be written: No space left on device; {remedy}\n"
     assert {item: item.read_bytes() for item in path.parent.iterdir()} == before
+
+
+def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) -> None:
+    class Full:
+        def Export(self, name: str) -> None:  # noqa: N802 - USD's name
+            Tf.RaiseRuntimeError(f"Error occurred writing {name}: No space left on device")
+
+    with pytest.raises(OSError, match="could not export the layer: No space left on device") as caught:
+        writing.exported(Full(), path, crate=False)
+    assert caught.value.filename == str(path) and list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_made_is_a_usage_error(path: Path) -> None:
+    result = run(path, "-o", path / "new/copy.usda")
+    assert result.exit_code == 2 and "cannot be written: Not a directory; give a writable place" in result.stderr
+
+
+def test_other_layers_of_a_package_are_not_sent_to_write(path: Path) -> None:
+    root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n")
+    package = path.with_name("root.usdz")
+    assert UsdUtils.CreateNewUsdzPackage(str(root), str(package))
+    result = run(package, "-o", path.with_name("copy.usda"))
+    assert f"{package}[arm.usda]: lies in a package; unpack it" in result.stdout and "--write" not in result.stdout
+    assert "0 written" in result.stdout
 
 
 def test_comments_that_usd_would_drop_are_announced(path: Path) -> None:
     written(path, JOINT.replace("{\n", "{\n    # measured on the bench\n"))
     result = run(path)
-    assert f"{path}: /: note: 1 lines look like comments" in result.stdout and result.exit_code == 1
+    assert f"{path}: /: note: 1 line looks like a comment" in result.stdout and result.exit_code == 1
 
 
 def test_missing_stage_exits_3(tmp_path: Path) -> None:

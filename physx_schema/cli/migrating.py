@@ -87,8 +87,8 @@ def _written(
     elsewhere: list[str] = []
     for change in found.layers:
         stage = own.get(Path(change.layer.realPath).resolve()) if change.layer.realPath else None
-        if stage is not None and in_package(change.layer):
-            elsewhere.append(why_not(change.layer))
+        if in_package(change.layer):
+            elsewhere += [why_not(change.layer)] if change.changed or stage is not None else []
         elif stage is not None:
             targets.append((change, output / Path(stage).name if len(own) > 1 else output))
         elif change.changed:
@@ -106,7 +106,6 @@ def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
             raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
         if target.exists():
             raise UnsupportedError(f"{target}: is there already; give a new name, or --write for the stage itself")
-        target.parent.mkdir(parents=True, exist_ok=True)
     for change, target in targets:
         copied(change, target)
     return [str(target) for _, target in targets]
@@ -121,8 +120,8 @@ def _show(found: Migration, written: Sequence[str], blocked: Sequence[str], dry:
         click.echo(printable(line))
     counts: Counter[str] = Counter(note.kind for note in found.notes)
     done = plural(sum(counts[kind] for kind in _DONE), "change")
-    would = "would change" if dry else "changed"
-    click.echo(f"{plural(len(found.layers), 'layer')}, {len(found.changed)} {would}: {done}, "
+    outcome = f"{len(found.changed)} would change" if dry else f"{len(written)} written"
+    click.echo(f"{plural(len(found.layers), 'layer')}, {outcome}: {done}, "
                f"{plural(counts['conflict'], 'conflict')}, {counts['left']} left")
 
 

@@ -46,8 +46,9 @@ def _lost(change: LayerChange) -> Iterator[Note]:
     """Comments of a file that is about to be written by USD, which keeps none."""
     path = change.layer.realPath
     count = comment_lines(Path(path)) if change.changed and path and not why_not(change.layer) else 0
+    lines = "1 line looks like a comment" if count == 1 else f"{count} lines look like comments"
     if count:
-        yield Note(change.name, "/", "", "note", f"{count} lines look like comments, which USD drops when it writes",
+        yield Note(change.name, "/", "", "note", f"{lines}, which USD drops when it writes",
                    "keep a copy, or make the change shown by hand")
 
 

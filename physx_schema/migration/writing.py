@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf, UsdUtils
+from pxr import Sdf, Tf, UsdUtils
 
 from physx_schema.errors import UnsupportedError
 from physx_schema.migration.report import LayerChange
@@ -32,7 +33,8 @@ def replace(changes: Sequence[LayerChange]) -> None:
         for temporary, path in staged:
             temporary.replace(path)
     except OSError as error:
-        raise UnsupportedError(f"{error.filename}: cannot be written: {error.strerror}; make it writable") from None
+        remedy = "make it writable, or make room there"
+        raise UnsupportedError(f"{error.filename}: cannot be written: {error.strerror}; {remedy}") from None
     finally:
         for temporary, _ in staged:
             temporary.unlink(missing_ok=True)
@@ -70,9 +72,11 @@ def copied(change: LayerChange, target: Path) -> None:
         UsdUtils.ModifyAssetPaths(copy, lambda path: _anchored(path, source.parent, target.parent))
     crate = target.suffix == ".usdc" or (target.suffix == ".usd" and is_crate(source))
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         exported(copy, target, crate).replace(target)
     except OSError as error:
-        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; give a writable place") from None
+        remedy = "give a writable place with room"
+        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; {remedy}") from None
 
 
 def _anchored(path: str, source: Path, target: Path) -> str:
@@ -84,13 +88,24 @@ def _anchored(path: str, source: Path, target: Path) -> str:
 
 
 def exported(layer: Any, beside: Path, crate: bool) -> Path:
-    """The layer in a new file beside another."""
+    """The layer in a new file beside another. Raises OSError, and leaves no file then."""
     handle, name = tempfile.mkstemp(dir=beside.parent, prefix=f".{beside.name}.", suffix=".usdc" if crate else ".usda")
     os.close(handle)
-    Path(name).chmod(0o644)
-    if not layer.Export(name):
-        raise OSError(5, "USD could not export the layer", name)
-    return Path(name)
+    temporary = Path(name)
+    temporary.chmod(0o644)
+    reason = ""
+    try:
+        if layer.Export(name):
+            return temporary
+    except Tf.ErrorException as error:
+        reason = next((f": {words}" for words in _reasons(error)), "")
+    temporary.unlink()
+    raise OSError(errno.EIO, f"USD could not export the layer{reason}", str(beside))
+
+
+def _reasons(error: Any) -> Iterator[str]:
+    """What went wrong in the words of the operating system, where USD passes them on."""
+    return (str(item.commentary).rpartition(": ")[2] for item in error.args if ": " in str(item.commentary))
 
 
 def comment_lines(path: Path) -> int:
