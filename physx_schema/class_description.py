@@ -97,10 +97,10 @@ class ClassDescription:
 def describe_class(schema: str | type[Any]) -> ClassDescription:
     """What the schema says about a class: documentation, kind, equation and every property with range and unit.
 
-    schema: a generated class, its name (``"PhysxTendonAxisRootAPI"``, ``"OmniPhysics.BodyAPI"``) or USD's identifier
-    (``"OmniPhysicsBodyAPI"``). Raises AuthoringError with the closest name for any other.
+    schema: a generated class, its name in Python (``"PhysxTendonAxisRootAPI"``, ``"OmniPhysics.BodyAPI"``) or USD's
+    identifier (``"OmniPhysicsBodyAPI"``). Raises AuthoringError with the closest name for any other.
     """
-    cls = _find(schema) if isinstance(schema, str) else schema
+    cls = _find(schema.removeprefix("PhysxSchema.")) if isinstance(schema, str) else schema
     definition = vars(cls).get("definition") if isinstance(cls, type) else None
     if not isinstance(definition, Definition):
         raise AuthoringError(f"{schema!r} is not a class of this package; give one such as PhysxJointAxisAPI, or its "

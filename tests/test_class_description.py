@@ -20,10 +20,11 @@ CLASSES: list[Any] = [
 
 def test_a_class_is_found_by_name_identifier_and_itself() -> None:
     found = [describe_class(schema) for schema in (
-        "JointStateAPI", "PhysicsJointStateAPI", PhysxSchema.JointStateAPI)]
-    assert found[0] == found[1] == found[2] and found[0].name == "JointStateAPI"
+        "JointStateAPI", "PhysicsJointStateAPI", "PhysxSchema.JointStateAPI", PhysxSchema.JointStateAPI)]
+    assert all(item == found[0] for item in found) and found[0].name == "JointStateAPI"
     body = [describe_class(schema) for schema in (
-        "OmniPhysics.BodyAPI", "OmniPhysicsBodyAPI", "BodyAPI", PhysxSchema.OmniPhysics.BodyAPI)]
+        "OmniPhysics.BodyAPI", "PhysxSchema.OmniPhysics.BodyAPI", "OmniPhysicsBodyAPI", "BodyAPI",
+        PhysxSchema.OmniPhysics.BodyAPI)]
     assert {item.identifier for item in body} == {"OmniPhysicsBodyAPI"}
 
 

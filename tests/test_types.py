@@ -44,6 +44,18 @@ PhysxSchema.PhysxPhysicsGearJoint.Define(prim.GetStage(), "/g", ratio=2.0)  # wr
 '''
 
 
+# With USD's stubs, which this project's own mypy run leaves out.
+MISSPELT = '''
+root.GetStifnessAttr()                                                      # wrong
+PhysxSchema.PhysxRigidBodyAPI(prim).GetLinearDampngAttr()                   # wrong
+gear.GetGearRatoAttr()                                                      # wrong
+'''
+
+
+def wrong(source: str) -> set[int]:
+    return {number for number, line in enumerate(source.splitlines(), 1) if line.endswith("# wrong")}
+
+
 def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--no-error-summary", *arguments],
@@ -60,8 +72,7 @@ def test_mypy_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
     path.write_text(MISTAKES, encoding="utf-8")
     result = mypy("--cache-dir", str(ROOT / ".mypy_cache/mistakes"), str(path))
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", result.stdout)}
-    wrong = {number for number, line in enumerate(MISTAKES.splitlines(), 1) if line.endswith("# wrong")}
-    assert found == wrong, result.stdout
+    assert found == wrong(MISTAKES), result.stdout
 
 
 def test_mypy_names_what_is_deprecated(tmp_path: Path) -> None:
@@ -82,14 +93,26 @@ PhysxSchema.PhysxJointAPI.Apply(prim)
     assert "PhysxJointAxisAPI" in found[1][1]
 
 
-def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
+def pyright(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
     if importlib.util.find_spec("basedpyright") is None or importlib.util.find_spec("pxr-stubs") is None:
         pytest.skip("basedpyright or types-usd is not installed (extra 'dev')")
     settings = {
-        "include": [str(ROOT / "generated/physx_generated")], "extraPaths": [str(ROOT / "generated")],
+        "include": [str(source)], "extraPaths": [str(ROOT), str(ROOT / "generated")],
         "pythonVersion": "3.11", "typeCheckingMode": "standard",
     }
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    result = subprocess.run([sys.executable, "-m", "basedpyright", "--level", "error", "-p", str(tmp_path),
-                             "--pythonpath", sys.executable], capture_output=True, text=True, check=False)
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    return subprocess.run([sys.executable, "-m", "basedpyright", "--level", "error", "-p", str(folder),
+                           "--pythonpath", sys.executable], capture_output=True, text=True, check=False)
+
+
+def test_pyright_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "mistakes.py"
+    path.write_text(MISTAKES + MISSPELT, encoding="utf-8")
+    result = pyright(tmp_path, path)
+    found = {int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", result.stdout)}
+    assert found == wrong(MISTAKES + MISSPELT), result.stdout
+
+
+def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
+    result = pyright(tmp_path, ROOT / "generated/physx_generated")
     assert result.returncode == 0, result.stdout + result.stderr

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, overload
 
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
 from ._apply import apply, apply_schema, checked
 from ._definition import AuthoringError, Definition, fate
-from ._prims import check_definable, check_name, check_prim, prim_at, type_problems
+from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
 from ._strict import is_strict, retired_problems
 from ._target import Target
 from ._values import prepare
 
-NO_PRIM = Usd.Prim()
 KINDS = {
     "single-apply": Usd.SchemaKind.SingleApplyAPI,
     "multiple-apply": Usd.SchemaKind.MultipleApplyAPI,
@@ -128,7 +127,8 @@ class Schema:
 class NonAppliedAPI(Schema, Usd.APISchemaBase):
     """Methods of API schemas that are not applied: views of any prim."""
 
-    __getattribute__ = object.__getattribute__      # without USD's guard against invalid prims: the accessors have one
+    if not TYPE_CHECKING:           # checkers would take any attribute to exist
+        __getattribute__ = object.__getattribute__  # without USD's guard against invalid prims: the accessors have one
 
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
@@ -180,7 +180,8 @@ class SingleApplyAPI(NonAppliedAPI):
 class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     """Methods of multiple-apply API schemas."""
 
-    __getattribute__ = object.__getattribute__      # as in SingleApplyAPI
+    if not TYPE_CHECKING:
+        __getattribute__ = object.__getattribute__  # as in NonAppliedAPI
 
     def __init__(
         self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, name: str | None = None, *,
@@ -337,13 +338,6 @@ class TypedSchema(Schema):
         with target.change():
             target.write(prim, "", definition, *ready)
         return cls(prim)
-
-
-def only(prim: Usd.Prim | Usd.SchemaBase, schema: Usd.SchemaBase) -> Usd.SchemaBase:
-    """The schema object that a constructor was given. Raises TypeError where it was given a prim as well."""
-    if prim is not NO_PRIM:
-        raise TypeError(f"give either a prim or schemaObj, not both {prim!r} and {schema!r}")
-    return schema
 
 
 def define(definition: Definition) -> Callable[[ClassT], ClassT]:

@@ -6,6 +6,15 @@ from pxr import Sdf, Usd
 
 from ._definition import AuthoringError, Definition
 
+NO_PRIM = Usd.Prim()
+
+
+def only(prim: Usd.Prim | Usd.SchemaBase, schema: Usd.SchemaBase) -> Usd.SchemaBase:
+    """The schema object that a constructor was given. Raises TypeError where it was given a prim as well."""
+    if prim is not NO_PRIM:
+        raise TypeError(f"give either a prim or schemaObj, not both {prim!r} and {schema!r}")
+    return schema
+
 
 def prim_at(stage: Usd.Stage, path: Sdf.Path | str) -> Usd.Prim:
     """The prim at `path`, invalid where there is none. Raises RuntimeError for None, TypeError for other non-stages."""
