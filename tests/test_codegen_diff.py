@@ -306,6 +306,23 @@ def test_no_difference_exits_0(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, f"{old} -> {new}: 0 breaking, 0 compatible, 0 docs\n")
 
 
+def test_a_folder_with_a_schema_usda_is_that_schema(tmp_path: Path) -> None:
+    source = ROOT / "tests/data/codegen/everything/schema.usda"
+    for folder in (tmp_path, tmp_path / "libraries"):
+        (folder / "toy").mkdir(parents=True)
+        shutil.copy(source, folder / "toy/schema.usda")
+    for other in (tmp_path / "toy", tmp_path / "libraries"):
+        assert run(str(source), str(other)).exit_code == 0
+
+
+def test_a_plugin_file_that_only_includes_others_is_passed_over(tmp_path: Path) -> None:
+    plugin = ROOT / "generated/physx_generated/omni_physics"
+    shutil.copytree(plugin, tmp_path / "plugins/omni")
+    (tmp_path / "plugins/plugInfo.json").write_text('{"Includes": ["*/"]}', encoding="utf-8")
+    result = run(str(plugin), str(tmp_path / "plugins"))
+    assert result.exit_code == 0, result.stderr
+
+
 def test_level_leaves_out_what_matters_less(tmp_path: Path) -> None:
     old = written(tmp_path / "old", COILS)
     new = written(tmp_path / "new", COILS.replace("How stiff it is.", "Stiff."))

@@ -22,8 +22,8 @@ FOUND, UNREADABLE = 1, 3                # exit codes
 def diff(old: str, new: str, json_wanted: bool, level: Level) -> None:
     """Say what differs between two schemas, and what of it breaks stages or programs.
 
-    OLD and NEW are each a folder with YAML definitions, a schema.usda, a generatedSchema.usda, a folder with
-    plugInfo.json, or the name of an installed package such as physx_usd_schemas.
+    OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder with YAML definitions, schema.usda or
+    plugInfo.json (or several below it), or the name of an installed package such as physx_usd_schemas.
 
     Exit codes: 0 no difference, 1 differences, 2 usage, 3 unreadable schema.
     """

@@ -56,11 +56,19 @@ def _declared(path: Path) -> Iterator[Installed]:
 
 
 def _plugins(path: Path) -> list[dict[str, Any]]:
-    """The plugins of a file, which may hold comments; none where it is no such file, which is USD's to report."""
+    """The plugins of a file; none where it is no such file, which is USD's to report."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        found = json.loads("\n".join(line for line in lines if not line.lstrip().startswith("#")))
+        found = plugin_json(path)
     except (OSError, ValueError):
         return []
     plugins = found.get("Plugins", []) if isinstance(found, dict) else []
     return [plugin for plugin in plugins if isinstance(plugin, dict)]
+
+
+def plugin_json(path: Path) -> Any:
+    """What a plugInfo.json holds; its comment lines are USD's own addition to JSON.
+
+    Raises OSError, UnicodeDecodeError, and JSONDecodeError with the line in the file.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return json.loads("\n".join("" if line.lstrip().startswith("#") else line for line in lines))

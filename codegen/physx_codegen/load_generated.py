@@ -13,12 +13,13 @@ from typing import Any
 from pxr import Sdf, Tf
 
 from . import usda_keys
-from .installed_schemas import KINDS, Installed, installed
+from .definitions import GENERATED as SCHEMA
+from .definitions import PLUGIN
+from .installed_schemas import KINDS, Installed, installed, plugin_json
 from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
 from .usd_values import plain
 
-SCHEMA, PLUGIN = "generatedSchema.usda", "plugInfo.json"
 API_BASE = "UsdAPISchemaBase"
 ROOTS = {API_BASE, "UsdTyped"}
 NOWHERE = Location("", 0)
@@ -49,12 +50,10 @@ def load_generated(folder: Path) -> Library:
 
 
 def _plugin(path: Path) -> dict[str, Any]:
-    """The plugin that a plugInfo.json describes; its comment lines are USD's own addition to JSON."""
+    """The plugin that a plugInfo.json describes."""
     place = Location(str(path), 1)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        content = json.loads("\n".join("" if line.lstrip().startswith("#") else line for line in lines))
-        plugins = [dict(plugin) for plugin in content["Plugins"]]
+        plugins = [dict(plugin) for plugin in plugin_json(path)["Plugins"]]
         found = [plugin for plugin in plugins if plugin["Name"] and plugin["Info"].get("Types")]
     except (OSError, UnicodeDecodeError) as error:
         raise SchemaError([(place, f"cannot be read: {error}; give a readable {PLUGIN}")]) from None

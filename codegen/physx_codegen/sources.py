@@ -1,22 +1,22 @@
-"""Where a schema can be read from: YAML, schema.usda, the files of a plugin, or the name of an installed package."""
+"""What `diff` compares: definitions in any form, every plugin of a folder, or an installed package by its name."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
-from .load_yaml import libraries, load
+from .definitions import PLUGIN, load_all, places
+from .installed_schemas import plugin_json
+from .load_yaml import libraries
 from .model import Library, Location, SchemaError
 
-PLUG_INFO, GENERATED = "plugInfo.json", "generatedSchema.usda"
 # What a form of schema carries beyond names, kinds, types, defaults, variability, tokens, built-ins and display texts.
-YAML = frozenset({"api", "docs", "range", "unit", "advice", "deprecation"})
-USDA = frozenset({"api", "docs"})
-PLUGIN: frozenset[str] = frozenset()
+ALL = frozenset({"api", "docs", "range", "unit", "advice", "deprecation"})
+USD = frozenset({"api", "docs"})        # of a schema.usda by other hands
+NONE: frozenset[str] = frozenset()      # of generated files
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,36 +31,29 @@ class Source:
 def read(name: str) -> Source:
     """The schema at a path, or of an installed distribution or module. Raises SchemaError."""
     path = Path(name)
-    if path.is_dir():
-        return _folder(name, path)
-    if path.is_file():
-        return _file(name, path)
-    folders = list(_installed(name))
-    if not folders:
-        _refuse(name, "is no path and no installed distribution or module with plugInfo.json; give a folder with YAML "
-                      "or plugInfo.json, a schema.usda or the name of a package")
-    return _plugins(name, folders)
+    if name and path.exists():
+        # A package that we made has a schema.usda too, but only for the library at its top.
+        found = [] if path.is_file() or libraries(path) else plugin_files([path])
+        return _source(name, found or places(path))
+    found = plugin_files(_installed(name)) if name else []
+    if not found:
+        message = ("is no path and no installed distribution or module with plugInfo.json; give a folder with YAML, "
+                   "schema.usda or plugInfo.json, a schema.usda or the name of a package")
+        raise SchemaError([(Location(name or "''", 1), message)])
+    return _source(name, found)
 
 
-def _folder(name: str, path: Path) -> Source:
-    found = libraries(path)
-    if found:
-        return Source(name, tuple(map(load, found)), YAML)       # dangling names do not keep from comparing
-    folders = sorted({info.parent for info in path.rglob(PLUG_INFO)})
-    if not folders:
-        _refuse(name, "holds neither YAML files nor a plugInfo.json; give a folder that does")
-    return _plugins(name, folders)
+def _source(name: str, found: Sequence[Path]) -> Source:
+    loaded = load_all(found)                        # dangling names do not keep from comparing
+    carried = [carries(place, library) for place, library in zip(found, loaded, strict=True)]
+    return Source(name, tuple(loaded), ALL.intersection(*carried))
 
 
-def _file(name: str, path: Path) -> Source:
-    if path.name in (PLUG_INFO, GENERATED):
-        return _plugins(name, [path.parent])
-    if path.suffix not in (".usda", ".usd", ".usdc"):
-        _refuse(name, "is not a schema; give a folder with YAML, a schema.usda or a generatedSchema.usda")
-    from .load_usda import load_usda  # needs pxr
-
-    library = load_usda(path)
-    return Source(name, (library,), YAML if has_own_facts(library) else USDA)
+def carries(place: Path, library: Library) -> frozenset[str]:
+    """The facts that the definitions of a place can hold."""
+    if place.name == PLUGIN:
+        return NONE
+    return ALL if place.is_dir() or has_own_facts(library) else USD
 
 
 def has_own_facts(library: Library) -> bool:
@@ -69,27 +62,32 @@ def has_own_facts(library: Library) -> bool:
                for key in ("unit", "targets", "deprecated", "retired", "renamed_from") if hasattr(prop, key))
 
 
-def _plugins(name: str, folders: list[Path]) -> Source:
-    from .load_generated import load_generated  # needs pxr
+def plugin_files(folders: Iterable[Path]) -> list[Path]:
+    """Every plugInfo.json below some folders, sorted, but for those that only include others."""
+    found = sorted({info for folder in folders for info in folder.rglob(PLUGIN)})
+    return [info for info in found if not _is_index(info)]
 
-    return Source(name, tuple(load_generated(folder) for folder in folders), PLUGIN)
+
+def _is_index(info: Path) -> bool:
+    """Whether a plugInfo.json only says where others lie."""
+    try:
+        content = plugin_json(info)
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and "Includes" in content and "Plugins" not in content
 
 
 def _installed(name: str) -> Iterator[Path]:
-    """The folders with plugInfo.json of a distribution, or else of a module, without importing it."""
+    """The folders of a distribution with plugInfo.json, or else of a module, without importing it."""
     try:
         files = importlib.metadata.files(name) or ()
     except importlib.metadata.PackageNotFoundError:
         files = ()
-    found = sorted({Path(str(file.locate())).resolve().parent for file in files if file.name == PLUG_INFO})
+    found = {Path(str(file.locate())).resolve().parent for file in files if file.name == PLUGIN}
     yield from found
     try:
         spec = None if found or not name.isidentifier() else importlib.util.find_spec(name)
     except ImportError:
         spec = None
     for place in spec.submodule_search_locations or () if spec else ():
-        yield from sorted(info.parent for info in Path(place).rglob(PLUG_INFO))
-
-
-def _refuse(name: str, message: str) -> NoReturn:
-    raise SchemaError([(Location(name, 1), message)])
+        yield Path(place)
