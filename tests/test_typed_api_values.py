@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from pxr import Gf, Sdf, Usd
+from pxr import Gf, Sdf, Usd, Vt
 
 import physx_schema as PhysxSchema
 from physx_schema.errors import AuthoringError
@@ -114,6 +115,49 @@ def test_a_refused_value_is_named_with_prim_and_property_and_nothing_is_written(
         cls.Apply(joint, "t", **{keyword: value})
     assert str(caught.value).startswith(f"/joint.physxTendon:t:{keyword}: {message.encode('unicode_escape').decode()}")
     assert joint.GetStage().GetRootLayer().ExportToString() == before
+
+
+POINTS = np.arange(12.0).reshape(4, 3)
+
+
+@pytest.mark.parametrize("value", [
+    POINTS, POINTS.astype("float32"), POINTS.astype("int16"), POINTS.astype("float16"), POINTS[:, ::-1][:, ::-1],
+    np.asfortranarray(POINTS), Vt.Vec3fArray.FromNumpy(POINTS), Vt.Vec3dArray.FromNumpy(POINTS), POINTS.astype(">f4"),
+    POINTS.tolist(),
+], ids=["double", "float", "int", "half", "view", "fortran", "Vt", "Vt double", "big-endian", "list"])
+def test_points_are_taken_from_arrays_of_any_layout(value: Any, joint: Usd.Prim) -> None:
+    found = PhysxSchema.PhysxParticleSetAPI.Apply(joint, simulationPoints=value).GetSimulationPointsAttr().Get()
+    assert type(found) is Vt.Vec3fArray and np.array_equal(np.array(found), POINTS)
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (np.full((4, 3), np.nan), "nan is not a number"), (np.full((4, 3), 1e39), r"1e\+39 does not fit type point3f"),
+    (np.zeros((3, 4)), "is not a point3f; give 3 numbers"), (np.zeros(12), "is not a point3f; give 3 numbers"),
+    (b"123", "is not a list"), (np.zeros((2, 3), bool), "is not a number"),
+    (np.zeros((2, 3), complex), "is not a number"),
+])
+def test_points_in_arrays_are_checked(value: Any, message: str, joint: Usd.Prim) -> None:
+    with pytest.raises(AuthoringError, match=message):
+        PhysxSchema.PhysxParticleSetAPI.Apply(joint, simulationPoints=value)
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (np.array([0, 2**31]), "2147483648 does not fit type int"), (np.array([0.0]), "is not a whole number"),
+    (np.array([True]), "is not a whole number"), (np.array([[1, 2]]), "is not a whole number"),
+])
+def test_indices_in_arrays_are_checked(value: Any, message: str, joint: Usd.Prim) -> None:
+    instancer = PhysxSchema.PhysxPhysicsJointInstancer.Define(joint.GetStage(), "/instancer")
+    instancer.set(body0Indices=np.arange(3))
+    assert list(instancer.GetPhysicsBody0IndicesAttr().Get()) == [0, 1, 2]
+    with pytest.raises(AuthoringError, match=message):
+        instancer.set(body0Indices=value)
+
+
+def test_a_large_array_is_checked_in_no_time(joint: Usd.Prim) -> None:
+    points = np.random.default_rng(0).random((100_000, 3))
+    start = time.process_time()
+    PhysxSchema.PhysxParticleSetAPI.Apply(joint, simulationPoints=points)
+    assert time.process_time() - start < 0.5       # about 0.03 s; 2 s where each point is looked at
 
 
 @pytest.mark.parametrize(("value", "message"), [

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from pxr import Gf, Sdf, Tf, Usd
 
+from ._arrays import LARGEST, extent, packed
 from ._definition import FLOAT_MAX, INTEGER_LIMITS, Attribute, AuthoringError, Definition, Property, Relationship
 from ._prims import parsed_path
 from ._target import Specs, Target, path_of, sdf_type
@@ -75,15 +76,19 @@ def prepare(
 
 
 def is_inside(definition: Definition, ready: Mapping[str, Any], name: str) -> bool:
-    """Whether a number is well inside its range as far as this call says; the rest takes :func:`range_problem`."""
+    """Whether numbers are inside their range as far as this call says; the rest takes :func:`range_problem`."""
     value, allowed_range = ready.get(name), definition.attributes[name].range
-    if allowed_range is None or type(value) not in (float, int):
+    span = (value, value) if type(value) in (float, int) else extent(value)
+    if allowed_range is None or span is None:
         return False
     lower: Any = allowed_range.lower
     upper: Any = allowed_range.upper
     lower = ready.get(lower) if type(lower) is str else lower
     upper = ready.get(upper) if type(upper) is str else upper
-    return lower is not None and upper is not None and bool(lower < value < upper)
+    if lower is None or upper is None:
+        return False
+    above = span[0] > lower or (allowed_range.lower_closed and span[0] == lower)
+    return bool(above and (span[1] < upper or (allowed_range.upper_closed and span[1] == upper)))
 
 
 def same(attribute: Attribute, current: Any, value: object) -> bool:
@@ -121,10 +126,23 @@ def converted(prop: Property, value: object) -> Any:
     if not kind.isArray:
         return scalar(prop, prop.type, value)
     element = prop.type.removesuffix("[]")
+    whole = array(kind.type.pythonClass, element, value)
+    if whole is not None:
+        return whole
     items = listed(value)
     if items is None:
         raise Refused(f"{value!r} is not a list; give {element} values in a list")
     return kind.type.pythonClass([scalar(prop, element, item) for item in items])
+
+
+def array(python_class: Any, element: str, value: object) -> Any:
+    """An array that can be taken whole, None where its elements need a look of their own."""
+    if element in INTEGER_LIMITS:
+        return packed(python_class, element, (), "", value)
+    if element in WORDS | {"bool", "asset"} or element.startswith("quat"):      # whose real part comes last in memory
+        return None
+    shape, letter = layout(element)
+    return packed(python_class, element, shape, letter, value) if letter in LARGEST else None
 
 
 def listed(value: object) -> list[Any] | None:
