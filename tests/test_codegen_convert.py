@@ -160,3 +160,13 @@ def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     source = Path(__file__).resolve().parent / "data/codegen/everything/schema.usda"
     (tmp_path / "schema.usda").write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
     assert converting.convert(tmp_path / "schema.usda") == converting.convert(source)
+
+
+def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> None:
+    text = ('#usda 1.0\nover "GLOBAL" (\n customData = {\n  string libraryName = "türen"\n }\n) {}\n'
+            'class "ÄrmelAPI" (\n inherits = </APISchemaBase>\n) {\n float ärmel:länge = 1\n}\n')
+    (tmp_path / "schema.usda").write_text(text, encoding="utf-8")
+    for name, content in converting.convert(tmp_path / "schema.usda").items():
+        (tmp_path / "yaml").mkdir(exist_ok=True)
+        (tmp_path / "yaml" / name).write_text(content, encoding="utf-8")
+    assert "class \"ÄrmelAPI\"" in converting.convert(tmp_path / "yaml")["schema.usda"]

@@ -9,8 +9,10 @@ from . import fields
 
 NAME = "physx-schema.schema.json"
 TYPED = r"^[A-Za-z][A-Za-z0-9]*(\[\])? .+$"
-WORD = r"^[A-Za-z_][A-Za-z0-9_]*$"
-PROPERTY = r"^[A-Za-z_][A-Za-z0-9_]*(:[A-Za-z_][A-Za-z0-9_]*)*$"
+# Letters of every script, by what is none: \w is ASCII alone in some readers of JSON Schema.
+START, REST = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]*"
+WORD = f"^{START}{REST}$"
+PROPERTY = f"^{START}{REST}(:{START}{REST})*$"
 SHAPES: dict[fields.Holds, dict[str, Any]] = {
     "text": {"type": "string", "minLength": 1},
     "word": {"type": "string", "pattern": WORD},

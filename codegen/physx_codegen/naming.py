@@ -13,6 +13,8 @@ from .model import Attribute, Family, Library, Location, Property, SchemaClass
 
 PLACEHOLDER = "__INSTANCE_NAME__"
 NONE: Mapping[str, str] = MappingProxyType({})
+IDENTIFIER = re.compile(r"[^\W\d]\w*")        # as USD has it: letters of every script
+NAMESPACE = re.compile(rf"{IDENTIFIER.pattern}(:{IDENTIFIER.pattern})*")
 NO_WORD, VERSION = re.compile(r"\W"), re.compile(r"_[1-9]\d*$")
 CPP_RESERVED = """
     alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool break case

@@ -6,10 +6,10 @@ import math
 import re
 
 from .model import Entry, Range
+from .naming import NAMESPACE
 from .value_types import number_text
 
 RANGE = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
-NAME = re.compile(r"[A-Za-z_]\w*(:[A-Za-z_]\w*)*")
 
 
 def parse(text: str) -> Range:
@@ -42,7 +42,7 @@ def bound(text: str) -> float | str:
     try:
         number = float(text)
     except ValueError:
-        if not NAME.fullmatch(text):
+        if not NAMESPACE.fullmatch(text):
             raise ValueError(f"bound '{text}' is neither a number nor the name of an attribute") from None
         return text
     if math.isnan(number):

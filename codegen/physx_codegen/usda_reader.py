@@ -15,7 +15,6 @@ from .usda_spec import CustomData, Problems, custom_data, metadata, tokens
 from .wording import closest
 
 HELD = {"text": str, "prose": str, "word": str, "property": str, "flag": bool, "names": tuple}
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 DIRECT_BASES = {"APISchemaBase", "Typed"}
 
 
@@ -58,7 +57,7 @@ class UsdaReader:
             self.problems.report("customData of GLOBAL has no libraryName; give the name of the plugin", "/GLOBAL")
         name = data.take("libraryPrefix", str, naming.proper_case(plugin))
         for key, word in (("libraryName", plugin), ("libraryPrefix", name)):
-            if word and not IDENTIFIER.fullmatch(word):
+            if word and not naming.IDENTIFIER.fullmatch(word):
                 message = f"{key} '{word}' is no name; use letters, digits and underscores"
                 self.problems.report(message, "/GLOBAL", "customData", key)
         return {

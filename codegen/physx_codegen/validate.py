@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from . import naming, value_types
 from .installed_schemas import installed
 from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError
+from .naming import IDENTIFIER, NAMESPACE
 from .wording import closest
 
 Problem = tuple[Location, str]
-IDENTIFIER = re.compile(r"[^\W\d]\w*")
-NAMESPACE = re.compile(rf"{IDENTIFIER.pattern}(:{IDENTIFIER.pattern})*")
 RELEASE = re.compile(r"\d+(\.\d+)*")
 ROOTS = ("Typed", "APISchemaBase")
 APPLIED = ("single-apply", "multiple-apply")

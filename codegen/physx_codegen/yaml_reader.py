@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from . import fields, value_types
 from .model import DICTIONARY, RAW, Entry, Location, Value
+from .naming import IDENTIFIER, NAMESPACE
 from .wording import article, closest, displayed
 from .yaml_source import Mapping, Source
 
-WORD = re.compile(r"[A-Za-z_]\w*")
-PROPERTY = re.compile(r"[A-Za-z_]\w*(:[A-Za-z_]\w*)*")
 EXPECTED = {
     "text": "text", "prose": "text", "word": "a name of letters, digits and underscores",
     "property": "letters, digits and underscores, with colons between parts",
@@ -47,7 +45,7 @@ def fits(raw: object, holds: fields.Holds) -> bool:
         return False
     if holds == "kind":
         return raw in fields.KINDS
-    pattern = {"word": WORD, "property": PROPERTY}.get(holds)
+    pattern = {"word": IDENTIFIER, "property": NAMESPACE}.get(holds)
     return bool(pattern.fullmatch(raw)) if pattern else holds in {"method", "prose", "string"} or bool(raw.strip())
 
 
