@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -13,11 +14,13 @@ SUFFIXES = {"Points": "Attr", "FilterType": "Attr", "CollisionFilterIndices": "A
 def getter(name: str, suffix: str) -> Callable[[Any, int], Any]:
     """The method that finds the property of one of the two actors."""
     def get(self: Any, index: int) -> Any:
-        if index not in (0, 1):
+        side = operator.index(index)
+        if side not in (0, 1):
             raise IndexError(f"Get{name}{suffix}({index!r}): an attachment has the actors 0 and 1")
-        return getattr(self, f"Get{name}{index}{suffix}")()
+        return getattr(self, f"Get{name}{side}{suffix}")()
 
     get.__name__ = f"Get{name}{suffix}"
+    get.__qualname__ = f"{PhysxPhysicsAttachment.__name__}.{get.__name__}"
     get.__doc__ = f"What ``Get{name}0{suffix}`` or ``Get{name}1{suffix}`` finds, by the index of the actor."
     return get
 

@@ -13,7 +13,7 @@ from physx_codegen.generate import generate
 
 def generated_package(definitions: Path, folder: Path, name: str) -> ModuleType:
     """Generate a package called `name` below `folder` and import it."""
-    write(generate(definitions), folder / name)
+    write({folder / name: generate(definitions)})
     sys.path.insert(0, str(folder))
     try:
         return importlib.import_module(name)

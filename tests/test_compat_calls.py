@@ -195,5 +195,9 @@ def test_attachments_find_points_of_either_actor_by_index(stage: Usd.Stage) -> N
     assert attachment.GetActorRel(1) == attachment.GetActor1Rel()
     assert attachment.GetFilterTypeAttr(1) == attachment.GetFilterType1Attr()
     assert attachment.GetCollisionFilterIndicesAttr(0) == attachment.GetCollisionFilterIndices0Attr()
+    assert attachment.GetFilterTypeAttr(index=True).GetName() == "filterType1"
+    for wrong in ("0", 1.0):
+        with pytest.raises(TypeError):
+            attachment.GetPointsAttr(wrong)
     with pytest.raises(IndexError, match="has the actors 0 and 1"):
         attachment.GetActorRel(2)

@@ -15,7 +15,7 @@ DATA = Path(__file__).resolve().parent / "data/codegen"
 
 def run(feature: str, folder: Path, code: str) -> str:
     """Generate a package of the feature's name and run code with it."""
-    write(generate(DATA / feature / "schema"), folder / feature)
+    write({folder / feature: generate(DATA / feature / "schema")})
     result = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "-c", code], capture_output=True, text=True,
                             check=False, env=os.environ | {"PYTHONPATH": str(folder)})
     assert result.returncode == 0, result.stderr

@@ -27,7 +27,7 @@ def newton() -> Path:
 def own(newton: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The generated package."""
     folder = tmp_path_factory.mktemp("newton") / "own_newton"
-    write(generate(newton), folder)
+    write({folder: generate(newton)})
     return folder
 
 

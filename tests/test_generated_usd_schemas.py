@@ -47,7 +47,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("this usd-core does not ship the schema sources")
     folder = tmp_path_factory.mktemp("packages")
     for name, source in (SOURCES | {"everything": EVERYTHING}).items():
-        write(generate(source), folder / f"own_{name}")
+        write({folder / f"own_{name}": generate(source)})
     return folder
 
 
