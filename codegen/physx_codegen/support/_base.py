@@ -26,6 +26,7 @@ KINDS = {
     "typed": Usd.SchemaKind.ConcreteTyped,
     "abstract": Usd.SchemaKind.AbstractTyped,
 }
+STAGE = (Usd.Stage, type(None))
 # Called unbound, because every look-up of a method on a USD object runs a guard that takes as long as the call.
 hold = Usd.SchemaBase.__init__
 has_api = Usd.Prim.HasAPI
@@ -220,7 +221,9 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
 
         Raises RuntimeError where `path` names no instance of this schema.
         """
-        on_stage = keywords.keys() & {"stage", "path"} or (args and isinstance(args[0], Usd.Stage | None))
+        on_stage = isinstance(args[0], STAGE) if args else "stage" in keywords or "path" in keywords
+        if len(args) == 2 and not keywords:
+            return cls._at(*args) if on_stage else cls._on(*args)
         names = ("stage", "path") if on_stage else ("prim", "name")
         if len(args) + len(keywords) != 2 or keywords.keys() - set(names[len(args):]):
             raise TypeError(f"{cls.__name__}.Get takes (prim, name) or (stage, path)")
