@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -81,3 +82,10 @@ def test_an_upward_import_is_found(tmp_path: Path) -> None:
     path = tmp_path / "planted.py"
     path.write_text("import os.path\nfrom physx_runtime.model import Model\n", encoding="utf-8")
     assert imported_packages(path) == {"os", "physx_runtime"}
+
+
+def test_the_generators_docstring_names_every_module() -> None:
+    folder = ROOT / "codegen/physx_codegen"
+    text = (folder / "__init__.py").read_text(encoding="utf-8")
+    named = set(re.findall(r":mod:`\.(\w+)`", text))
+    assert named == {path.stem for path in folder.glob("*.py")} - {"__init__"}

@@ -1,8 +1,24 @@
 """Generate the typed API, tokens and USD plugin from schema definitions: YAML files, or anyone's schema.usda.
 
-The steps, in order: :mod:`.definitions` finds what to read, :mod:`.load_yaml` and :mod:`.load_usda` make the frozen
-classes of :mod:`.model` of it, :mod:`.validate` checks what a single line cannot show, :mod:`.render` makes
-``{relative path: text}``, :mod:`.emit` compares or writes. :mod:`.write_usda` and :mod:`.write_yaml` lead back.
+The steps of `generate`, in order:
+
+1. Find: :mod:`.definitions` says where definitions lie and in which of three forms.
+2. Read, each form into the frozen classes of :mod:`.model`. YAML: :mod:`.load_yaml`, by :mod:`.yaml_source` (text to
+   values with lines) and :mod:`.yaml_reader` (values held against the keys of :mod:`.fields`). A schema.usda:
+   :mod:`.load_usda`, by :mod:`.usda_outline` (lines and types), :mod:`.usda_reader` (classes) and :mod:`.usda_spec`
+   (their metadata), with the keys of :mod:`.usda_keys`. A plugin without either: :mod:`.load_generated`.
+   Values: :mod:`.value_types` and, from USD, :mod:`.usd_values`; intervals: :mod:`.ranges`.
+3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas` and words of :mod:`.wording`.
+4. Render ``{relative path: text}``: :mod:`.generate` puts together what :mod:`.render` makes of :mod:`.classes` and
+   :mod:`.docstrings`, of :mod:`.usda` (generatedSchema.usda), :mod:`.plug_info` and :mod:`.write_usda` (schema.usda);
+   :mod:`.pages` makes the reference pages, :mod:`.json_schema` and :mod:`.language_page` what tells the language.
+   Names come from :mod:`.naming`, parents from :mod:`.scope`, :mod:`.declared` and :mod:`.inherited`.
+5. Compare or write: :mod:`.emit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is the command.
+
+:mod:`.convert` leads from schema.usda to YAML and back, by :mod:`.write_yaml` with :mod:`.yaml_text`, and
+:mod:`.write_usda` with :mod:`.usda_text`; its command is :mod:`.convert_command`. :mod:`.diff` compares two schemas
+that :mod:`.sources` reads; its command is :mod:`.diff_command`. `support` and `templates` are what generated
+packages are made of.
 """
 
 from __future__ import annotations
