@@ -58,8 +58,8 @@ def outline(name: str) -> Outline:
 OUTLINES = {name: outline(name) for name in PAGES if name.endswith(".html")}
 
 
-def toy(folder: Path) -> Library:
-    (folder / "toy.yaml").write_text(HOSTILE, encoding="utf-8")
+def toy(folder: Path, text: str = HOSTILE) -> Library:
+    (folder / "toy.yaml").write_text(text, encoding="utf-8")
     return load(folder)
 
 
@@ -102,8 +102,22 @@ def test_prose_is_escaped(tmp_path: Path) -> None:
     made = pages.render((toy(tmp_path),))
     assert "<script>alert" not in made["toy.html"]
     assert "&lt;script&gt;" in made["toy.html"] and "<code>code</code>" in made["toy.html"]
+    assert "&lt;/code>&lt;script>alert(1)&lt;/script> with `code`." in made["toy.md"]
+    assert "<script" not in made["toy.md"]
     row = next(line for line in made["toy.md"].splitlines() if line.startswith("| `size`"))
     assert row.endswith("a &lt; b \\| c, \\*never\\*. |")
+
+
+def test_paragraphs_and_lists_stay_apart(tmp_path: Path) -> None:
+    doc = "One.\\n\\nTwo\\n- a\\n  b\\n- c | d"
+    made = pages.render((toy(tmp_path, HOSTILE.replace("Breaks | tables", doc)),))
+    assert "\nOne.\n\nTwo\n- a b\n- c | d" in made["toy.md"]
+    assert "<p>One.</p>\n<p>Two<br>- a b<br>- c | d" in made["toy.html"]
+
+
+def test_a_property_that_overrides_another_has_no_methods(tmp_path: Path) -> None:
+    made = pages.render((toy(tmp_path, HOSTILE.replace("type: float", "type: float, override: true")),))
+    assert "GetAttr" not in made["toy.md"] + made["toy.html"]
 
 
 def test_pages_are_the_same_every_time() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from physx_codegen import naming, usda_text, value_types
+from physx_codegen import docstrings, naming, usda_text, value_types
 from physx_codegen.model import Attribute, Location, SchemaClass
 from physx_codegen.ranges import RANGE
 from physx_codegen.yaml_source import Source
@@ -107,3 +107,9 @@ def test_keywords_are_the_last_part_of_a_name_where_usable(names: list[tuple[str
     owner = SchemaClass("AAPI", "single-apply", place)
     properties = [(owner, Attribute(name, "float", place, api=api or None)) for name, api in names]
     assert list(naming.keywords(properties).values()) == expected
+
+
+def test_docstrings_keep_paragraphs_and_lists_apart() -> None:
+    doc = "Pulls. And\n    more.\n\n    Second:\n    - one\n      and on\n    - two\n"
+    assert docstrings.sentence_and_rest(doc) == ["Pulls.", "And more.", "Second:\n- one and on\n- two"]
+    assert docstrings.sentence_and_rest(" \n ") == ["", ""]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from . import naming, usda, value_types
@@ -9,6 +10,7 @@ from .model import Property, Relationship, SchemaClass
 
 WIDTH = 120
 QUOTE = '"""'
+ITEM = re.compile(r"[-*+] |\\li ")         # what begins an item of a list
 
 
 def docstring(paragraphs: list[str], indent: int) -> str:
@@ -32,11 +34,24 @@ def fill(text: str, pad: str, first: int = 0) -> str:
                          break_long_words=False, break_on_hyphens=False)
 
 
+def paragraphs(text: str) -> list[str]:
+    """Prose as paragraphs, split at empty lines; within one, only items of lists keep lines of their own."""
+    return [joined(part) for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
+
+
+def joined(paragraph: str) -> str:
+    """A paragraph whose lines end where items of a list begin."""
+    lines: list[str] = []
+    for line in (" ".join(line.split()) for line in paragraph.splitlines()):
+        lines[-1:] = [line] if not lines else [lines[-1], line] if ITEM.match(line) else [f"{lines[-1]} {line}"]
+    return "\n".join(lines)
+
+
 def sentence_and_rest(doc: str) -> list[str]:
-    """The first sentence and the remaining paragraph."""
-    doc = " ".join(doc.split())
-    brief = usda.brief(doc)
-    return [brief, doc[len(brief):].strip()]
+    """The first sentence, the rest of its paragraph, and the further paragraphs."""
+    first, *further = paragraphs(doc) or [""]
+    brief = usda.brief(first)
+    return [brief, first[len(brief):].strip(), *further]
 
 
 def class_paragraphs(cls: SchemaClass) -> list[str]:
