@@ -67,7 +67,7 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("precious = True\n", encoding="utf-8")
     for arguments in ((), ("--check",)):
         result = run("--from", SMALL, "--out", tmp_path, *arguments)
-        assert result.exit_code == 1 and result.stdout == ""
+        assert result.exit_code == 2 and result.stdout == ""
         assert result.stderr == (
             f"{tmp_path}: holds files that were not generated: mine.py; move them away, or give an empty folder or an "
             "earlier output\n")
@@ -81,7 +81,7 @@ def test_files_of_others_in_an_earlier_output_are_neither_removed_nor_replaced(o
     (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
     for arguments in ((), ("--check",)):
         result = run("--from", SMALL, "--out", out, *arguments)
-        assert result.exit_code == 1 and f"holds files that were not generated: {name}; move them" in result.stderr
+        assert result.exit_code == 2 and f"holds files that were not generated: {name}; move them" in result.stderr
     assert (out / name).read_text(encoding="utf-8") == "precious\n"
     assert (out / "coil.py").read_text(encoding="utf-8") == f"{emit.MARK}\nold\n"
 
@@ -108,7 +108,7 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
     monkeypatch.setattr(emit, "temporary", full_disk)
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     result = run("--from", SMALL, "--out", out)
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert result.stderr == f"{out / 'place.py'}: cannot be written: No space left on device; make room there\n"
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
 
@@ -217,7 +217,8 @@ def test_pages_can_go_elsewhere(tmp_path: Path) -> None:
     assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs").exit_code == 0
     assert (tmp_path / "docs/index.md").is_file() and not (tmp_path / "toy/reference").exists()
     assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 0
-    (tmp_path / "docs/coil.md").write_text("edited\n", encoding="utf-8")
+    with (tmp_path / "docs/coil.md").open("a", encoding="utf-8") as stream:
+        stream.write("edited\n")
     assert run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs", "--check").exit_code == 1
 
 
@@ -231,7 +232,7 @@ def test_pages_can_go_into_a_folder_of_the_package(tmp_path: Path) -> None:
 
 def test_a_package_among_its_pages_is_refused(tmp_path: Path) -> None:
     result = run("--from", SMALL, "--out", tmp_path / "docs/toy", "--pages", tmp_path / "docs")
-    assert result.exit_code == 1 and "lies among the reference pages; give --pages a folder of its own" in result.stderr
+    assert result.exit_code == 2 and "lies among the reference pages; give --pages a folder of its own" in result.stderr
     assert not (tmp_path / "docs").exists()
 
 
@@ -239,7 +240,7 @@ def test_pages_do_not_go_into_a_folder_of_other_files(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/notes.md").write_text("mine\n", encoding="utf-8")
     result = run("--from", SMALL, "--out", tmp_path / "toy", "--pages", tmp_path / "docs")
-    assert result.exit_code == 1 and "holds files that were not generated" in result.stderr
+    assert result.exit_code == 2 and "holds files that were not generated" in result.stderr
     assert not (tmp_path / "toy").exists()
 
 

@@ -113,3 +113,8 @@ def test_docstrings_keep_paragraphs_and_lists_apart() -> None:
     doc = "Pulls. And\n    more.\n\n    Second:\n    - one\n      and on\n    - two\n"
     assert docstrings.sentence_and_rest(doc) == ["Pulls.", "And more.", "Second:\n- one and on\n- two"]
     assert docstrings.sentence_and_rest(" \n ") == ["", ""]
+
+
+def test_docstrings_can_hold_any_text() -> None:
+    found = docstrings.docstring(["\0 is no source", 'a \\ and """'], 4)
+    assert eval(found).startswith("\\x00 is no source\n\n    a \\ and '''")

@@ -29,7 +29,8 @@ FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
     """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
 
-    Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage, 3 unreadable definitions.
+    Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage or a folder that cannot be written,
+    3 unreadable definitions.
     """
     if source is None or out is None:
         root = checkout()
@@ -44,7 +45,7 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
         changed = emit.write(outputs, {path: text() for path, text in companions(source).items()})
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
-        sys.exit(UNREADABLE if isinstance(error, SchemaError) and error.unreadable else FOUND)
+        sys.exit(USAGE if isinstance(error, emit.EmitError) else UNREADABLE if error.unreadable else FOUND)
     click.echo(f"{sum(map(len, outputs.values()))} files, {len(changed)} changed in {out}", err=True)
 
 

@@ -27,7 +27,8 @@ def convert(source: Path, out: Path, force: bool) -> None:
     (plugInfo.json and generatedSchema.usda), which becomes YAML. Nothing is lost either way: what only one of the
     two has words for is carried along, and the result is read again before it is written.
 
-    Exit codes: 0 converted, 1 faults in the definitions, 2 usage, 3 unreadable definitions.
+    Exit codes: 0 converted, 1 faults in the definitions, 2 usage or a place that cannot be written, 3 unreadable
+    definitions.
     """
     try:
         files = convert_files(source)

@@ -10,19 +10,26 @@ from .model import Property, Relationship, SchemaClass
 
 WIDTH = 120
 QUOTE = '"""'
+CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")       # but white space
 ITEM = re.compile(r"[-*+] |\\li ")         # what begins an item of a list
 
 
 def docstring(paragraphs: list[str], indent: int) -> str:
     """A docstring of wrapped paragraphs; the first line goes where the template stands."""
     pad = " " * indent
-    escaped = [text.replace("\\", "\\\\").replace(QUOTE, "'''") for text in paragraphs if text]
+    escaped = [source_text(text) for text in paragraphs if text]
     blocks = ["\n".join(fill(line, pad) for line in text.splitlines()) for text in escaped]
     blocks[0] = fill(escaped[0], pad, first=3).lstrip()
     text = QUOTE + "\n\n".join(blocks)
     last = text.rsplit("\n", 1)[-1]
     one_line = len(blocks) == 1 and "\n" not in text and len(last) + indent + 3 <= WIDTH and not text.endswith('"')
     return text + QUOTE if one_line else f"{text}\n{pad}{QUOTE}"
+
+
+def source_text(text: str) -> str:
+    """Text as it stands between the quotes of a docstring; Python reads no source with null characters."""
+    readable = CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+    return readable.replace("\\", "\\\\").replace(QUOTE, "'''")
 
 
 def fill(text: str, pad: str, first: int = 0) -> str:
