@@ -65,6 +65,8 @@ class PackedModel:
     link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
     position_iterations: int
     velocity_iterations: int
+    articulation: Articulation          # what it was packed from
+    scene: Scene
 
 
 def pack(articulation: Articulation, scene: Scene) -> PackedModel:
@@ -100,7 +102,7 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     return PackedModel(
         topology, _arrays(parameters), _arrays(state), tuple(dof.name for dof in articulation.dofs),
         tuple(link.path for link in articulation.links), tuple(_inverse(frame) for frame in frames),
-        articulation.position_iterations, articulation.velocity_iterations)
+        articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 
 
 def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.algorithms import spatial as sp
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
+from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
+from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
@@ -20,9 +27,20 @@ from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 
+ROOT_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
+# Worlds that a warning about divergence names.
+NAMED = 5
+
+
+class DivergenceWarning(RuntimeWarning):
+    """Worlds whose state is no longer finite; they stand still from then on."""
+
 
 class Simulation:
-    """Worlds of one articulation, stepped together.
+    """Worlds of one articulation, stepped together; none depends on what runs beside it.
+
+    A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
+    reported once by a DivergenceWarning; `reset` revives it.
 
     Args:
         stage: a stage, a file, or a Description already read.
@@ -31,6 +49,8 @@ class Simulation:
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
         articulation: prim path of the articulation, where the stage has several.
+        randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
+            as "static_friction" or "stiffness"; the step then heeds them on every joint.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -39,16 +59,19 @@ class Simulation:
     """
 
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", articulation: str | None = None) -> None:
+                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = ()) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}; give at least 1")
         self.dt = _required_time(dt)
         chosen = _choose(description, articulation)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen))
+        if randomize:
+            self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
         self.worlds, self.dtype, self._solver = worlds, dtype, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
+        self._reported = np.zeros(worlds, dtype=np.bool_)
         self.repack(self.model)
         for name, values in self.model.state.items():
             self.set(name, values)
@@ -69,6 +92,7 @@ class Simulation:
         if model.topology != self.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
         self.model, self.settings = model, solver_settings(self._solver, model)
+        self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
         efforts = self.get("effort")
         for name, values in model.parameters.items():
             self.set(name, values)
@@ -82,23 +106,46 @@ class Simulation:
         """The structure the step was compiled for."""
         return self.model.topology
 
-    def set(self, name: str, values: ArrayLike) -> None:
-        """Set a row group in every world: (n,) for all alike or (n_world, n); names as in model's row tables.
+    # --- rows --------------------------------------------------------------------------------------------------------
 
-        Raises ValueError for NaN, for an infinite state or effort, and for a shape that does not fit.
+    def set(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set a row of the step: (n,) for all alike or (n_world, n); names as in model's row tables.
+
+        worlds: a mask or indices of the worlds to set, all where None. Rows are in the step's own frames; for
+        parameters see `set_parameter`. Raises ValueError for NaN, for an infinite state or effort, and for a shape that
+        does not fit.
         """
-        array = np.asarray(values, dtype=np.float64)
+        array, chosen = np.asarray(values, dtype=np.float64), chosen_worlds(worlds, self.worlds)
         count = self._count(name)
-        if array.shape not in ((count,), (self.worlds, count)):
-            raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({self.worlds}, {count})")
-        if np.isnan(array).any():
-            raise ValueError(f"{name} holds NaN; give numbers")
-        if (name in self.model.state or name == "effort") and np.isinf(array).any():
-            raise ValueError(f"{name} holds an infinite value; give finite numbers")
-        self._worlds.write(name, np.broadcast_to(array, (self.worlds, count)))
+        if array.shape not in ((count,), (len(chosen), count)):
+            raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
+        array = np.broadcast_to(array, (len(chosen), count))
+        moving = name in self.model.state or name == "effort"
+        with np.errstate(over="ignore"):
+            wrong = ~np.isfinite(array.astype(self.dtype)) if moving else np.isnan(array)
+        if wrong.any():
+            raise ValueError(refusal(name, array, wrong, chosen, lambda i: self._label(name, i),
+                                     "give finite numbers" if moving else "give numbers"))
+        if worlds is not None:
+            held = self._worlds.rows(name)
+            held[chosen] = array
+            array = held
+        self._worlds.write(name, array)
+
+    def _label(self, name: str, index: int) -> str:
+        """What a scalar of a row belongs to."""
+        t = self.topology
+        root = t.root_size if name == "v" else 0
+        if index < root:
+            return f"the root's {ROOT_VELOCITIES[index]}"
+        size, index = self._count(name) - root, index - root
+        names = {len(t.links): self.model.link_names, len(t.dofs): self.model.dof_names}.get(size, ())
+        if name in ("q", "v", "effort") or size == len(t.dofs):
+            names = self.model.dof_names
+        return names[index] if names else f"index {index}"
 
     def get(self, name: str) -> Array:
-        """A row group of every world, (n_world, n)."""
+        """A row of every world, (n_world, n)."""
         self._count(name)
         return self._worlds.rows(name)
 
@@ -112,20 +159,147 @@ class Simulation:
         """Advance every world by `count` steps of dt."""
         if count > 0:
             self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
+            if self._worlds.near:
+                self._report_divergence()
+
+    # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.state_rows."""
+        self._report_divergence()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
+        self._report_divergence()
         return self.get("q")
 
     @property
     def joint_velocity(self) -> Array:
         """(n_world, n_dof) rad/s or length/s."""
         return self.get("v")[:, self.topology.root_size:]
+
+    @property
+    def link_pose(self) -> Array:
+        """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
+        return link_poses(self._model_of_worlds(), self.state()).astype(self.dtype)
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds have diverged and stand still at their last finite state."""
+        self._report_divergence()
+        return self._flags()
+
+    def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
+              joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
+              root_velocity: ArrayLike | None = None) -> None:
+        """Put worlds back to the authored state, or to the one given, and revive those that diverged.
+
+        worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds alike or one line
+        each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
+        root_velocity (6), linear at its centre of mass, angular. Efforts, targets and parameters stay. Raises
+        ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        state = {name: np.broadcast_to(values, (len(chosen), len(values))).copy()
+                 for name, values in self.model.state.items()}
+        root = self.topology.root_size
+        if root_velocity is not None and not root:
+            raise ValueError("root_velocity is given; the base is fixed, leave it out")
+        for argument, given, row, part in (
+                ("joint_position", joint_position, "q", slice(None)),
+                ("joint_velocity", joint_velocity, "v", slice(root, None)),
+                ("root_velocity", root_velocity, "v", slice(0, root))):
+            if given is not None:
+                state[row][:, part] = self._given(argument, given, chosen, state[row][:, part].shape[1])
+        self._place_root(state, chosen, root_pose)
+        for name, values in state.items():
+            self.set(name, values, chosen)
+        flags = self._worlds.rows(FLAG)
+        flags[chosen] = 0.0
+        self._worlds.write(FLAG, flags)
+        self._reported[chosen] = False
+
+    def _given(self, argument: str, values: ArrayLike, chosen: NDArray[np.int64], count: int) -> Array:
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape not in ((count,), (len(chosen), count)):
+            raise ValueError(f"{argument} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
+        array = np.broadcast_to(array, (len(chosen), count))
+        if not np.isfinite(array).all():
+            names = self.model.dof_names if argument.startswith("joint") else ()
+            raise ValueError(refusal(argument, array, ~np.isfinite(array), chosen,
+                                     lambda i: names[i] if names else f"index {i}", "give finite numbers"))
+        return array
+
+    def _place_root(self, state: dict[str, Array], chosen: NDArray[np.int64], root_pose: ArrayLike | None) -> None:
+        """The root's rows from the pose of its link, with each world's own centre of mass."""
+        if root_pose is None and self.topology.fixed_base:
+            return
+        pose = self._authored_root() if root_pose is None else self._given("root_pose", root_pose, chosen, 7)
+        parts = [np.broadcast_to(x, len(chosen)) for x in np.moveaxis(np.asarray(pose, dtype=np.float64), -1, 0)]
+        rotation = (parts[3], parts[4], parts[5], parts[6])
+        if root_pose is not None:
+            rotation = sp.normalized(rotation)
+        x, y, z = np.moveaxis(self._values.mass_properties.root_center()[chosen], -1, 0)
+        position = sp.add((parts[0], parts[1], parts[2]), sp.rotate(rotation, (x, y, z)))
+        state["root_position"], state["root_rotation"] = np.stack(position, axis=-1), np.stack(rotation, axis=-1)
+
+    def _authored_root(self) -> Array:
+        position, rotation = self.model.articulation.links[0].pose
+        return np.array([*position, *rotation])
+
+    def _flags(self) -> NDArray[np.bool_]:
+        return np.asarray(self._worlds.rows(FLAG)[:, 0] > 0.5)
+
+    def _report_divergence(self) -> None:
+        """Warn about worlds that have diverged since the last look."""
+        flags = self._flags()
+        new = np.flatnonzero(flags & ~self._reported)
+        self._reported |= flags
+        if len(new):
+            names = ", ".join(str(i) for i in new[:NAMED]) + (", ..." if len(new) > NAMED else "")
+            warnings.warn(f"{self.model.link_names[0]}: {len(new)} of {self.worlds} worlds diverged (world {names}): "
+                          "positions or velocities are no longer finite; they stand still until reset",
+                          DivergenceWarning, stacklevel=3)
+
+    # --- parameters --------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What may differ between worlds: name -> shape, elements, unit, range and documentation."""
+        return self._values.table
+
+    def parameter(self, name: str) -> Array:
+        """Values of a parameter in every world, (n_world, *shape); raises ValueError for an unknown name."""
+        return self._values.read(name)
+
+    def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set a parameter: one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
+
+        worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
+        centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
+        values that nothing would heed (see `randomize`); then nothing is set.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        before = self._values.mass_properties.root_center()
+        self._values.assign(name, values, chosen)
+        shift = self._values.mass_properties.root_center() - before
+        if shift.any():
+            moved = shift.any(axis=-1)
+            rotation = sp.normalized(tuple(np.moveaxis(self.get("root_rotation").astype(np.float64), -1, 0)))
+            x, y, z = np.moveaxis(shift, -1, 0)
+            turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
+            self.set("root_position", (self.get("root_position") + turned)[moved], moved)
+
+    def _model_of_worlds(self) -> PackedModel:
+        """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
+        own = {name: self.get(name).T.astype(np.float64) for name in self._values.rows_set}
+        x, y, z = np.moveaxis(self._values.mass_properties.root_center(), -1, 0)
+        frames = list(self.model.link_frames)
+        if not self.topology.fixed_base:
+            frames[0] = ((-x, -y, -z), frames[0][1])
+        return replace(self.model, parameters={**self.model.parameters, **own}, link_frames=tuple(frames))
 
 
 def _required_time(dt: float) -> float:

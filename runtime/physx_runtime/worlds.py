@@ -18,7 +18,12 @@ DTYPES = ("float32", "float64")
 
 
 class Worlds(Protocol):
-    """States and parameters of all worlds, and the step that advances them."""
+    """States and parameters of all worlds, and the step that advances them.
+
+    near: reading a row costs nothing worth saving.
+    """
+
+    near: bool
 
     def rows(self, name: str) -> Array:
         """A row group, (n_world, n), a copy."""
@@ -76,6 +81,8 @@ class _Buffer:
 class CpuWorlds(_Buffer):
     """Worlds stepped by vector machine code on every core."""
 
+    near = True
+
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         super().__init__(t, count, dtype, cpu.lanes(dtype))
         self._run = cpu.compile_step(t, dtype, self.lanes)
@@ -87,12 +94,15 @@ class CpuWorlds(_Buffer):
 class CudaWorlds(_Buffer):
     """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
 
+    near = False
+
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         super().__init__(t, count, dtype, cuda.LANES)
         if not cuda.available():
             raise UnsupportedError("device 'cuda': no GPU found; use device='cpu', or simulate one with "
                                    "NUMBA_ENABLE_CUDASIM=1")
-        self._device: Any = None        # newer than the host's buffer where set
+        self._device: Any = None        # at least as new as the host's buffer where set
+        self._fetched = True            # whether the host's buffer is as new
         cuda.load_kernel(t, dtype)
 
     def rows(self, name: str) -> Array:
@@ -108,7 +118,9 @@ class CudaWorlds(_Buffer):
         if self._device is None:
             self._device = cuda.to_device(self.host)
         cuda.launch(self.topology, self.dtype, self._device, self.count, steps, n, v)
+        self._fetched = False
 
     def _fetch(self) -> None:
-        if self._device is not None:
+        if not self._fetched:
             self._device.copy_to_host(self.host)
+            self._fetched = True

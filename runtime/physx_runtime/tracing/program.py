@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, input_rows, state_rows
+from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
 from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.tracing.symbols import Graph, Symbol
 
@@ -56,10 +57,10 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 @functools.lru_cache(maxsize=64)
 def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
-    state, inputs = state_rows(t), input_rows(t)
+    state, inputs = state_rows(t) | {FLAG: 1}, input_rows(t)
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
-    start = _trace(begin, t, given)
+    start = _trace(_begin_guarded, t, given)
     constants = {row: value for row, value in _constants(start).items() if row not in scalar_names(state)}
     bodies = _trace_iterations(t, given, start, constants)
 
@@ -89,11 +90,19 @@ def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[st
                    for body, left in zip(bodies, after, strict=True)
                    if row in dict(body.outputs) and left.get(row) != value}
         if not changed:
-            return bodies[0], bodies[1], _trace(finish, t, rows)
+            return bodies[0], bodies[1], _trace(_finish_guarded, t, rows)
         constants = {row: value for row, value in constants.items() if row not in changed}
 
 
 Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
+
+
+def _begin_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
+    return begin(t, rows) | keep_state(t, rows)
+
+
+def _finish_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
+    return freeze_diverged(t, {**rows, **finish(t, rows)})
 
 
 def _trace(function: Algorithm, t: Topology, given: Given) -> Body:

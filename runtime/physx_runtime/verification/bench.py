@@ -9,6 +9,7 @@ measured alike. What a constraint pulls is the effort it takes to hold against i
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.algorithms.crba import mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
-from physx_runtime.simulation import Simulation
+from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_runtime.verification.quantity import UnsteadyError
 from physx_schema.description.model import Articulation, Description, Dof
 
@@ -202,10 +203,13 @@ class Bench:
 
     @staticmethod
     def _stepped(sim: Simulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
-        sim.set("q", positions)
-        sim.set("v", velocities)
-        sim.step()
-        return np.asarray(sim.joint_position, dtype=np.float64), np.asarray(sim.joint_velocity, dtype=np.float64)
+        sim.reset(joint_position=positions, joint_velocity=velocities)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
+            sim.step()
+        q, v = (np.asarray(x, dtype=np.float64) for x in (sim.joint_position, sim.joint_velocity))
+        q[sim.diverged], v[sim.diverged] = np.nan, np.nan
+        return q, v
 
 
 def _solve(slope: Array, rest: Array) -> Array:

@@ -1,0 +1,37 @@
+"""What happens to a world whose state is no longer finite: it goes back to the step's start and stays there.
+
+Selection by world, inside the step: neighbours in a vector or a warp compute what they would without it.
+"""
+
+from __future__ import annotations
+
+from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.model import Topology, state_rows
+from physx_runtime.tracing.ops import Scalar, where
+
+# The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.
+LARGEST = 1e37
+FLAG = "diverged"       # row of one scalar: 0, or 1 for good once the world has diverged
+
+
+def moving_rows(t: Topology) -> list[str]:
+    """State rows that a step changes; a fixed base stays where it is."""
+    return [name for name in state_rows(t) if not (t.fixed_base and name.startswith("root_"))]
+
+
+def keep_state(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """The state at the step's start, as rows of their own."""
+    return {f"kept_{name}": list(rows[name]) for name in moving_rows(t)}
+
+
+def freeze_diverged(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
+    total: Scalar = 0.0
+    for name in moving_rows(t):
+        for x in rows[name]:
+            total = total + abs(x)
+    sound = (total < LARGEST) & (rows[FLAG][0] < 0.5)
+    out: dict[str, list[Scalar]] = {
+        name: [where(sound, x, kept) for x, kept in zip(rows[name], rows[f"kept_{name}"], strict=True)]
+        for name in moving_rows(t)}
+    return out | {FLAG: [where(sound, 0.0, 1.0)]}
