@@ -305,6 +305,28 @@ def test_paths_where_no_prim_can_be_defined_are_refused_with_values(path: str | 
     assert joint.GetStage().GetRootLayer().ExportToString() == before
 
 
+@pytest.mark.parametrize("keywords", [{"strict": True}, {"gearRatio": 2.0}])
+def test_a_prim_that_does_not_become_of_the_type_is_not_left_behind(keywords: dict[str, Any]) -> None:
+    stage = Usd.Stage.CreateInMemory()
+    stage.DefinePrim("/off", "Xform").SetActive(False)
+    stage.DefinePrim("/model", "Xform")
+    weaker = Sdf.Layer.CreateAnonymous()
+    Sdf.CreatePrimInLayer(weaker, "/typed/there").typeName = "Scope"
+    stage.GetRootLayer().subLayerPaths.append(weaker.identifier)
+    stage.OverridePrim("/typed/there").SetTypeName("PhysicsFixedJoint")
+    stage.OverridePrim("/typed/new").SetTypeName("PhysicsFixedJoint")
+    before = {layer: layer.ExportToString() for layer in (stage.GetRootLayer(), weaker)}
+    Gear = PhysxSchema.PhysxPhysicsGearJoint
+    with pytest.raises(AuthoringError, match="/off/a/b: no PhysxPhysicsGearJoint comes of what is authored"):
+        Gear.Define(stage, "/off/a/b", **keywords)
+    stage.SetEditTarget(weaker)
+    if "strict" not in keywords:            # which does not replace types anyway
+        for path in ("/typed/there", "/typed/new"):
+            with pytest.raises(AuthoringError, match=f"{path}: no PhysxPhysicsGearJoint comes of what is authored"):
+                Gear.Define(stage, path, **keywords)
+    assert {layer: layer.ExportToString() for layer in before} == before
+
+
 @pytest.mark.parametrize("keywords", [{"strict": True}, {"linearDamping": 1.0}])
 def test_invalid_prims_are_refused_by_name(keywords: dict[str, Any], joint: Usd.Prim) -> None:
     stage = joint.GetStage()

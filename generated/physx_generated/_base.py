@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, overl
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
-from ._apply import apply, apply_schema, checked
+from ._apply import apply, apply_schema, checked, define_prim
 from ._definition import AuthoringError, Definition, fate
 from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
 from ._strict import is_strict, retired_problems
@@ -337,7 +337,7 @@ class TypedSchema(Schema):
         target = Target.of(stage)
         problems = [*type_problems(definition, before), *retired_problems(definition, path, values)] if strict else ()
         ready = prepare(definition, before, "", values, target, path, problems)
-        prim = stage.DefinePrim(path, definition.identifier)
+        prim = define_prim(definition, stage, path, target)
         with target.change():
             target.write(prim, "", definition, *ready)
         return cls(prim)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pxr import Sdf, Tf, Usd
 
@@ -92,22 +92,48 @@ def apply_across(definition: Definition, prim: Usd.Prim, instance: Instance, tar
 
     Raises AuthoringError, with the layer as it was, where they win.
     """
-    layer, path = target.layer, target.path_in_layer(prim.GetPath())
-    missing = next((prefix for prefix in path.GetPrefixes() if not layer.GetPrimAtPath(prefix)), None)
-    spec = layer.GetPrimAtPath(path)
-    before = spec.GetInfo("apiSchemas") if spec and spec.HasInfo("apiSchemas") else None
+    undo = undoing(target.layer, target.path_in_layer(prim.GetPath()), "apiSchemas")
     apply_schema(definition, prim, instance)
     if prim.HasAPI(definition.identifier, *instance):
         return
-    if missing:
-        edit = Sdf.BatchNamespaceEdit()
-        edit.Add(missing, Sdf.Path.emptyPath)
-        layer.Apply(edit)
-    elif before is None:
-        spec.ClearInfo("apiSchemas")
-    else:
-        spec.SetInfo("apiSchemas", before)
+    undo()
     raise AuthoringError(f"{prim.GetPath()}: {no_effect(definition, prim, instance)}")
+
+
+def define_prim(definition: Definition, stage: Usd.Stage, path: Sdf.Path | str, target: Target) -> Usd.Prim:
+    """Define a prim of a type. Raises AuthoringError, with the layer as before, where none comes of it."""
+    undo = undoing(target.layer, target.path_in_layer(Sdf.Path(path)), "specifier", "typeName")
+    try:
+        prim = stage.DefinePrim(path, definition.identifier)
+        if prim.IsA(definition.identifier):
+            return prim
+        reason = f"it stays a {prim.GetTypeName()} by the opinion of a stronger layer; change that, or the edit target"
+    except Tf.ErrorException as error:
+        _plugin.require(definition.identifier)
+        reason = str(error).rpartition(" : ")[2].strip("\n '")
+    undo()
+    raise AuthoringError(f"{path}: no {definition.identifier} comes of what is authored: {reason}")
+
+
+def undoing(layer: Sdf.Layer, path: Sdf.Path, *fields: str) -> Callable[[], None]:
+    """What puts these fields of a prim spec and its parents back to what they are, and removes specs yet to come."""
+    specs = [layer.GetPrimAtPath(prefix) for prefix in path.GetPrefixes()]
+    missing = next((prefix for prefix, spec in zip(path.GetPrefixes(), specs, strict=True) if not spec), None)
+    before = [(spec, field, spec.GetInfo(field) if spec.HasInfo(field) else None)
+              for spec in specs if spec for field in fields]
+
+    def undo() -> None:
+        if missing and layer.GetPrimAtPath(missing):
+            edit = Sdf.BatchNamespaceEdit()
+            edit.Add(missing, Sdf.Path.emptyPath)
+            layer.Apply(edit)
+        for spec, field, value in before:
+            if value is None:
+                spec.ClearInfo(field)
+            else:
+                spec.SetInfo(field, value)
+
+    return undo
 
 
 def confirm(definition: Definition, prim: Usd.Prim, instance: Instance) -> None:
