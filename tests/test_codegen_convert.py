@@ -170,3 +170,13 @@ def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> Non
         (tmp_path / "yaml").mkdir(exist_ok=True)
         (tmp_path / "yaml" / name).write_text(content, encoding="utf-8")
     assert "class \"ÄrmelAPI\"" in converting.convert(tmp_path / "yaml")["schema.usda"]
+
+
+def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:
+    source = Path(__file__).resolve().parent / "data/codegen/everything/schema.usda"
+    definitions = tmp_path / "definitions"
+    assert CliRunner().invoke(convert, [str(source), "--out", str(definitions)]).exit_code == 0
+    before = sorted(definitions.iterdir())
+    result = CliRunner().invoke(convert, [str(definitions), "--out", str(definitions)])
+    assert result.exit_code == 2 and "definitions of the other form; give an --out of its own" in result.stderr
+    assert sorted(definitions.iterdir()) == before

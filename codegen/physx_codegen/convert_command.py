@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -33,6 +34,11 @@ def convert(source: Path, out: Path, force: bool) -> None:
     try:
         files = convert_files(source)
         targets = {target(out, name): text for name, text in files.items()}
+        other = form_beside(targets)
+        if other:
+            click.echo(f"{other}: definitions of the other form; give an --out of its own, as one library has one form",
+                       err=True)
+            sys.exit(USAGE)
         taken = sorted(path for path in targets if path.exists() and not force)
         if taken:
             click.echo(f"{taken[0]}: exists already; give another --out, or --force to replace it", err=True)
@@ -45,6 +51,16 @@ def convert(source: Path, out: Path, force: bool) -> None:
         click.echo(str(error), err=True)
         sys.exit(USAGE)
     click.echo("\n".join(map(str, sorted(targets))), err=True)
+
+
+def form_beside(targets: Iterable[Path]) -> Path | None:
+    """A file in a folder to be written that would make two forms of one library of it."""
+    for path in targets:
+        others = {USDA: "*.yaml"}.get(path.name, USDA if path.suffix == ".yaml" else "")
+        found = sorted(path.parent.glob(others)) if others else []
+        if found:
+            return found[0]
+    return None
 
 
 def target(out: Path, name: str) -> Path:

@@ -41,6 +41,9 @@ CLASS = {
 APPLY_TYPE, PREFIX = "apiSchemaType", "propertyNamespacePrefix"
 PROPERTY = {"api": ("apiName", "string"), "override": ("apiSchemaOverride", "bool")}
 GETTER, GETTERS = "apiGetImplementation", {"generated": False, "custom": True}
+KNOWN_OF_LIBRARY = (LIBRARY_TOKENS, OWN, *(key for key, _ in LIBRARY.values()))
+KNOWN_OF_CLASS = (APPLY_TYPE, PREFIX, CLASS_TOKENS, OWN, *(key for key, _ in CLASS.values()))
+KNOWN_OF_PROPERTY = (GETTER, OWN, *(key for key, _ in PROPERTY.values()))
 
 # Fields that schema.usda has a place for outside customData.
 SPEC_FIELDS = {

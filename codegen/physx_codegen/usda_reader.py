@@ -48,7 +48,7 @@ class UsdaReader:
             tokens=tuple(sorted(words, key=lambda token: (place.get(token.name, len(place)), token.name))),
             families=self._families(given["plugin"], summaries), doc=self.layer.documentation,
             metadata=metadata(self.problems, self.layer.pseudoRoot, usda_keys.LAYER_FIELDS),
-            custom_data=data.entries(), **given)
+            custom_data=data.rest(usda_keys.KNOWN_OF_LIBRARY), **given)
 
     def _header(self, data: CustomData, required: bool) -> dict[str, Any]:
         """What GLOBAL says with usdGenSchema's keys."""
@@ -127,7 +127,8 @@ class UsdaReader:
         return family, SchemaClass(
             name=spec.name, kind=kind, loc=self.problems.at(path), prefix=prefix, includes=self._includes(spec),
             base="" if base in DIRECT_BASES else base, doc=spec.documentation, tokens=words, hidden=bool(spec.hidden),
-            metadata=metadata(self.problems, spec, usda_keys.CLASS_FIELDS), custom_data=data.entries(),
+            metadata=metadata(self.problems, spec, usda_keys.CLASS_FIELDS),
+            custom_data=data.rest(usda_keys.KNOWN_OF_CLASS),
             properties=tuple(sorted(properties, key=lambda prop: isinstance(prop, Relationship))),
             key_lines=self._key_lines(path), **given)
 
@@ -226,7 +227,7 @@ class UsdaReader:
             "override": data.take("apiSchemaOverride", bool, False), "custom_get": usda_keys.GETTERS.get(getter, False),
             "display": spec.displayName, "group": spec.displayGroup, "doc": spec.documentation,
             "hidden": bool(spec.hidden), "metadata": metadata(self.problems, spec, usda_keys.PROPERTY_FIELDS),
-            "custom_data": data.entries(),
+            "custom_data": data.rest(usda_keys.KNOWN_OF_PROPERTY),
         }
         return self._attribute(spec, path, given) if is_attribute else self._relationship(spec, path, given)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 from pxr import Sdf, Vt
@@ -12,6 +14,7 @@ from .usd_values import guessed_type, plain
 from .usda_outline import Outline
 from .wording import closest
 
+ALIKE = 0.9         # of 1: a letter or two in a long word
 EXPECTED = {str: "text", bool: "true or false", tuple: "a list of words", dict: "a dictionary"}
 
 
@@ -59,6 +62,15 @@ class CustomData:
         """What is left, with types."""
         found = [self._entry(key, value) for key, value in sorted(self.values.items())]
         return tuple(entry for entry in found if entry)
+
+    def rest(self, known: Iterable[str]) -> tuple[Entry, ...]:
+        """What is left, with types; what looks like a known key misspelt is reported, as USD would pass over it."""
+        for key in sorted(self.values):
+            close = difflib.get_close_matches(key, known, n=1, cutoff=ALIKE)
+            if close:
+                message = f"unknown key '{key}' of customData; did you mean '{close[0]}'? Else give it another name"
+                self.problems.report(message, self.path, *self.keys, key)
+        return self.entries()
 
     def refuse(self, allowed: list[str]) -> None:
         """Report every key that is left."""
