@@ -113,6 +113,29 @@ except PhysxSchema.RegistrationError as error:
     assert "RuntimeWarning" in result.stderr and "on PXR_PLUGINPATH_NAME" in result.stderr
 
 
+def test_define_and_can_apply_say_that_it_is_too_late() -> None:
+    result = run("""
+from pxr import Usd
+Usd.SchemaRegistry.FindSchemaInfo("PhysicsDriveAPI")
+import physx_schema as PhysxSchema
+stage = Usd.Stage.CreateInMemory()
+prim = stage.DefinePrim("/joint")
+for call in (lambda: PhysxSchema.PhysxPhysicsGearJoint.Define(stage, "/gear"),
+             lambda: PhysxSchema.PhysxPhysicsGearJoint.Define(stage, "/gear", gearRatio=2.0),
+             lambda: PhysxSchema.PhysxRigidBodyAPI.CanApply(prim),
+             lambda: PhysxSchema.PhysxLimitAPI.CanApply(prim, "linear")):
+    try:
+        call()
+    except PhysxSchema.RegistrationError as error:
+        print(str(error).partition(",")[0])
+print(stage.GetPrimAtPath("/gear"))
+""")
+    *found, gear = lines(result)
+    assert [line.partition(" ")[0] for line in found] == [
+        "PhysxPhysicsGearJoint", "PhysxPhysicsGearJoint", "PhysxRigidBodyAPI", "PhysxLimitAPI"]
+    assert gear == "invalid null prim"
+
+
 def test_late_use_that_leaves_no_trace_is_caught_by_apply() -> None:
     result = run("""
 from pxr import Usd

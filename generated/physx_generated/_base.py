@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar, overl
 from pxr import Sdf, Tf, Usd
 
 from . import _plugin
-from ._apply import apply, apply_schema, checked, define_prim
+from ._apply import apply, apply_schema, checked, define_prim, with_schema
 from ._definition import AuthoringError, Definition, fate
 from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
 from ._strict import is_strict, retired_problems
@@ -165,7 +165,7 @@ class SingleApplyAPI(NonAppliedAPI):
     def CanApply(cls, prim: Usd.Prim) -> bool:
         """Whether USD lets the schema be applied to `prim`; the result's ``whyNot`` says why not."""
         check_prim(prim)
-        return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier)            # type: ignore[no-any-return]
+        return with_schema(Usd.Prim.CanApplyAPI, cls.definition, prim, ())      # type: ignore[no-any-return]
 
     @classmethod
     def _apply(cls, prim: Usd.Prim, values: Mapping[str, object], strict: bool) -> Self:
@@ -258,7 +258,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         """Whether USD lets the schema be applied to `prim` as `name`; the result's ``whyNot`` says why not."""
         check_prim(prim)
         check_name(name)
-        return Usd.Prim.CanApplyAPI(prim, cls.definition.identifier, name)      # type: ignore[no-any-return]
+        return with_schema(Usd.Prim.CanApplyAPI, cls.definition, prim, (name,))     # type: ignore[no-any-return]
 
     @classmethod
     def IsSchemaPropertyBaseName(cls, baseName: str) -> bool:
@@ -332,6 +332,7 @@ class TypedSchema(Schema):
         if values or strict:
             check_definable(path)
         before = prim_at(stage, path)
+        _plugin.require(definition.identifier)
         if not values and not strict:
             return cls(stage.DefinePrim(path, definition.identifier))
         target = Target.of(stage)

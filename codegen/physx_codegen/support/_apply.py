@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
@@ -79,9 +80,14 @@ def write_applied(
 
 
 def apply_schema(definition: Definition, prim: Usd.Prim, instance: Instance) -> bool:
-    """Apply an API schema. Raises RegistrationError where USD does not know it, else what USD raises."""
+    """Apply an API schema; raises as :func:`with_schema`."""
+    return bool(with_schema(author_schema, definition, prim, instance))
+
+
+def with_schema(call: Callable[..., Any], definition: Definition, prim: Usd.Prim, instance: Instance) -> Any:
+    """Call USD with a schema. Raises RegistrationError where USD does not know it, else what USD raises."""
     try:
-        return author_schema(prim, definition.identifier, *instance)      # type: ignore[no-any-return]
+        return call(prim, definition.identifier, *instance)
     except Tf.ErrorException:
         _plugin.require(definition.identifier)
         raise
@@ -109,7 +115,6 @@ def define_prim(definition: Definition, stage: Usd.Stage, path: Sdf.Path | str, 
             return prim
         reason = f"it stays a {prim.GetTypeName()} by the opinion of a stronger layer; change that, or the edit target"
     except Tf.ErrorException as error:
-        _plugin.require(definition.identifier)
         reason = str(error).rpartition(" : ")[2].strip("\n '")
     undo()
     raise AuthoringError(f"{path}: no {definition.identifier} comes of what is authored: {reason}")
