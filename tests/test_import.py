@@ -34,6 +34,10 @@ def test_every_public_name_is_there_and_listed(name: str) -> None:
     assert getattr(physx_schema, name) is not None and name in dir(physx_schema)
 
 
+def test_nothing_else_is_listed() -> None:
+    assert {name for name in dir(physx_schema) if not name.startswith("__")} == set(physx_schema.__all__)
+
+
 def test_other_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="module 'physx_schema' has no attribute 'no_such_name'"):
         physx_schema.no_such_name  # noqa: B018
