@@ -8,10 +8,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime import simulate
+from physx_runtime import Simulation, simulate
 from physx_runtime.packing import pack
 from physx_runtime.targets import cuda
 
@@ -23,7 +24,8 @@ pytest.importorskip("numba_cuda", reason="the cuda extra is not installed")
 SIMULATED = 2e-6
 START = [[0.3, 0.1, 0.0], [0.2, 0.0, 0.1]]
 ROOT = Path(__file__).resolve().parents[1]
-FINGER = ROOT / "tests" / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
+FINGER, PENDULUM = (ROOT / "tests" / "data" / "dynamics" / name / "stage.usda"
+                    for name in ("fixed_tendon_finger", "double_pendulum_n4"))
 
 
 def test_the_fingers_kernel_compiles_to_single_precision_ptx_for_sm_90() -> None:
@@ -35,15 +37,56 @@ def test_the_fingers_kernel_compiles_to_single_precision_ptx_for_sm_90() -> None
     assert not re.search(r"\b(add|mul|fma|div|sqrt)\.[a-z.]*f64", ptx)
 
 
-def test_three_steps_of_the_finger_agree_with_the_cpu_under_the_simulator() -> None:
-    code = ("import json, sys; from physx_runtime import simulate\n"
-            f"r = simulate({str(FINGER)!r}, 1/60, 3, worlds=2, joint_position={START}, device='cuda')\n"
-            "json.dump([r.joint_position.tolist(), r.joint_velocity.tolist()], sys.stdout)")
+def simulated(code: str) -> Any:
+    """What a program prints as JSON where numba simulates a GPU."""
     paths = [str(ROOT), *(str(ROOT / folder) for folder in ("generated", "runtime"))]
     environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    position, velocity = (np.array(x) for x in json.loads(done.stdout))
+    return json.loads(done.stdout)
+
+
+def test_three_steps_of_the_finger_agree_with_the_cpu_under_the_simulator() -> None:
+    code = ("import json, sys; from physx_runtime import simulate\n"
+            f"r = simulate({str(FINGER)!r}, 1/60, 3, worlds=2, joint_position={START}, device='cuda')\n"
+            "json.dump([r.joint_position.tolist(), r.joint_velocity.tolist()], sys.stdout)")
+    position, velocity = (np.array(x) for x in simulated(code))
     cpu = simulate(FINGER, 1 / 60, 3, worlds=2, joint_position=START)
     assert np.abs(position - cpu.joint_position).max() < SIMULATED
     assert np.abs(velocity - cpu.joint_velocity).max() < 60 * SIMULATED
+
+
+FATES = f"""
+import json, sys, warnings
+from physx_runtime import Simulation
+from physx_runtime.simulation import DivergenceWarning
+sim = Simulation({str(PENDULUM)!r}, 3, device='cuda')
+sim.set_parameter('mass', [1.0, 1.5, 0.5], [0, 2])
+sim.reset(joint_position=[0.3, 0.1])
+sim.set('effort', [3e38] * 2, [1])
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter('always')
+    sim.step(2)
+    before = sim.joint_position.tolist()
+    flags = sim.diverged.tolist()
+sim.set('effort', [0.0] * 2)
+sim.reset([1], joint_position=[0.2, 0.1])
+sim.step()
+reports = sum(issubclass(w.category, DivergenceWarning) for w in said)
+json.dump([before, flags, reports, sim.joint_position.tolist(), sim.diverged.tolist()], sys.stdout)
+"""
+
+
+def test_parameters_resets_and_divergence_of_single_worlds_under_the_simulator() -> None:
+    before, flags, reports, after, later = simulated(FATES)
+    assert (flags, later, reports) == ([False, True, False], [False] * 3, 1)
+    assert np.float32(before[1]).tolist() == np.float32([0.3, 0.1]).tolist()
+    assert before[0] == before[2]
+    cpu = Simulation(PENDULUM, 2)
+    cpu.set_parameter("mass", [1.0, 1.5, 0.5], [0])
+    cpu.reset(joint_position=[[0.3, 0.1], [0.2, 0.1]])
+    cpu.step()
+    second = cpu.joint_position[1]
+    cpu.step(2)
+    assert np.abs(cpu.joint_position[0] - after[0]).max() < SIMULATED
+    assert np.abs(second - after[1]).max() < SIMULATED

@@ -49,19 +49,23 @@ class ParameterValues:
         flat = np.stack([rows[row][:, i] for row, i in (places[0] for places in parameter.scalars)], axis=-1)
         return flat.reshape(self._worlds, *parameter.shape)
 
-    def assign(self, name: str, values: ArrayLike, worlds: NDArray[np.int64]) -> None:
-        """Set a parameter in the worlds with these indices; nothing is set where anything is refused."""
-        parameter = self._parameter(name)
-        given = np.asarray(values, dtype=np.float64)
-        shapes = ((), parameter.shape, (len(worlds), *parameter.shape))
-        if given.shape not in shapes:
-            raise ValueError(f"{name} has shape {given.shape}; give one number, {shapes[1]} or {shapes[2]}")
-        new = np.broadcast_to(given, shapes[2])
-        self._check(parameter, new, worlds)
-        if parameter.scalars:
-            self._copy(parameter, new.reshape(len(worlds), -1), worlds)
-        else:
-            self._derive(name, new, worlds)
+    def assign(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> None:
+        """Set parameters in the worlds with these indices; nothing is set where anything is refused."""
+        new = {name: self._shaped(name, given, len(worlds)) for name, given in values.items()}
+        for name in new:
+            self._check(self.table[name], new, worlds)
+        for name, array in new.items():
+            if self.table[name].scalars:
+                self._copy(self.table[name], array.reshape(len(worlds), -1), worlds)
+            else:
+                self._derive(name, array, worlds)
+
+    def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
+        """Values of a parameter as (count, *shape)."""
+        shape, given = self._parameter(name).shape, np.asarray(values, dtype=np.float64)
+        if given.shape not in ((), shape, (count, *shape)):
+            raise ValueError(f"{name} has shape {given.shape}; give one number, {shape} or {(count, *shape)}")
+        return np.broadcast_to(given, (count, *shape))
 
     def _parameter(self, name: str) -> Parameter:
         if name not in self.table:
@@ -98,17 +102,19 @@ class ParameterValues:
 
     # --- refusing ----------------------------------------------------------------------------------------------------
 
-    def _check(self, parameter: Parameter, new: Array, worlds: NDArray[np.int64]) -> None:
+    def _check(self, parameter: Parameter, new: Mapping[str, Array], worlds: NDArray[np.int64]) -> None:
         """Raises ValueError for the first value that PhysX would not take, or that nothing would heed."""
         with np.errstate(over="ignore"):
-            held = new.astype(self._dtype).reshape(len(worlds), -1)
+            held = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
         self._refuse(parameter, held, ~allowed(parameter.range, held), worlds, f"give values in {parameter.range}")
         if parameter.name == "principal_axes":
-            lengths = np.repeat(np.linalg.norm(new, axis=-1), 4, axis=-1)
+            lengths = np.repeat(np.linalg.norm(new[parameter.name], axis=-1), 4, axis=-1)
             self._refuse(parameter, held, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
         for below, above in ORDERED:
             if parameter.name in (below, above):
-                other = self.read(above if parameter.name == below else below)[worlds].reshape(len(worlds), -1)
+                name = above if parameter.name == below else below
+                other = new[name] if name in new else self.read(name)[worlds]
+                other = other.astype(self._dtype).reshape(len(worlds), -1)
                 wrong = held > other if parameter.name == below else held < other
                 self._refuse(parameter, held, wrong, worlds, f"{below} may not exceed {above}")
         if parameter.name in ("lower_limit", "upper_limit"):

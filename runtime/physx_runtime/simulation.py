@@ -131,6 +131,8 @@ class Simulation:
             held[chosen] = array
             array = held
         self._worlds.write(name, array)
+        if name == "q" and self.topology.locked:
+            self.set("locked", np.zeros(len(self.topology.locked)), worlds)
 
     def _label(self, name: str, index: int) -> str:
         """What a scalar of a row belongs to."""
@@ -275,7 +277,11 @@ class Simulation:
         return self._values.read(name)
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set a parameter: one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
+        """Set one parameter as `set_parameters` does several."""
+        self.set_parameters({name: values}, worlds)
+
+    def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
+        """Set parameters, each by one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
 
         worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
         centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
@@ -283,7 +289,7 @@ class Simulation:
         """
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_center()
-        self._values.assign(name, values, chosen)
+        self._values.assign(values, chosen)
         shift = self._values.mass_properties.root_center() - before
         if shift.any():
             moved = shift.any(axis=-1)
