@@ -28,8 +28,8 @@ def strict(enabled: bool = True) -> Iterator[None]:
     tokens and instance names that are not allowed, an instance name that is the name of a property or taken by a
     schema of the same prefix, prims that the schema has no effect on, properties of schemas that are not applied, and
     classes and properties that a release has dropped.
-    Blocks nest; `enabled` false makes an exception inside one. The body of a coroutine or generator runs after its call,
-    so put the block inside such a function instead of decorating it.
+    Blocks nest; `enabled` false makes an exception inside one. The body of a coroutine or generator runs after its
+    call, so put the block inside such a function instead of decorating it.
     """
     token = STRICT.set(enabled)
     try:
