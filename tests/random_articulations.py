@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_schema.description.model import Articulation
+
 Vector = NDArray[np.float64]
 
 HEADER = """#usda 1.0
@@ -42,6 +44,9 @@ class Features:
     branching: float = 0.4
     prismatic: float = 0.25
     fixed: float = 0.1
+    spherical: float = 0.0
+    generic: float = 0.0            # of joints that would be spherical
+    swapped: float = 0.0            # body0 is the child
     drive: float = 0.6
     limit: float = 0.4
     friction: float = 0.3
@@ -63,6 +68,17 @@ class RandomArticulation:
     efforts: dict[str, float]
 
 
+def engine_names(articulation: Articulation) -> list[str]:
+    """Leaf names of dofs as the engine gives them: joint, or joint:number where it is spherical or generic."""
+    names = []
+    for link in articulation.links:
+        for place, dof in enumerate(link.joint.dofs if link.joint else ()):
+            leaf, kind = dof.path.rsplit("/", 1)[-1], link.joint.kind if link.joint else ""
+            number = {"spherical": place, "d6": int(np.argmax(np.abs(dof.axis)))}.get(kind)
+            names.append(leaf if number is None else f"{leaf}:{number}")
+    return names
+
+
 class _Writer:
     """One random articulation in the making."""
 
@@ -73,6 +89,7 @@ class _Writer:
         self.joint_text: list[tuple[str, list[str], list[str]]] = []    # kind, applied schemas, properties
         self.parents: list[int] = []
         self.kinds: list[str] = []
+        self.free: list[str] = []                                   # rotations of a spherical or generic joint
 
     def chance(self, probability: float) -> bool:
         return bool(self.random.random() < probability)
@@ -87,11 +104,14 @@ class _Writer:
         self._link(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
         for _ in range(count):
             self._child()
-        joints = [i for i, kind in enumerate(self.kinds) if kind != "Fixed"]
+        joints = [i for i, kind in enumerate(self.kinds) if kind in ("Revolute", "Prismatic")]
         if joints:
             self._tendons_and_mimics(joints)
         text = self._text()
         start = {f"j{i}": 0.3 if self.kinds[i] == "Revolute" else 0.1 for i in joints}
+        for i, kind in enumerate(self.kinds):
+            if kind in ("Spherical", ""):
+                start |= {f"j{i}:{'XYZ'.index(axis)}": 0.5 for axis in self.free[i]}
         return RandomArticulation(
             text, {j: s * float(self.random.uniform(-1, 1)) for j, s in start.items()},
             {j: 3.0 * s * float(self.random.uniform(-1, 1)) for j, s in start.items()},
@@ -119,6 +139,10 @@ class _Writer:
         parent = int(r.integers(0, len(self.poses))) if self.chance(self.f.branching) else len(self.poses) - 1
         draw = r.random()
         kind = "Fixed" if draw < self.f.fixed else "Prismatic" if draw < self.f.fixed + self.f.prismatic else "Revolute"
+        kind = "Spherical" if draw > 1.0 - self.f.spherical else kind
+        free = "XYZ"
+        if kind == "Spherical" and self.chance(self.f.generic):
+            kind, free = "", str(r.choice(["XYZ", "XY", "XZ", "YZ", "X", "Y", "Z"]))
         position0, position1 = np.round(r.uniform(-0.3, 0.3, 3), 5), np.round(r.uniform(-0.3, 0.3, 3), 5)
         rotation0, rotation1 = _normalized(self.quaternion()), _normalized(self.quaternion())
         at, turn = self.poses[parent]
@@ -129,20 +153,35 @@ class _Writer:
         self._link(child_at, child_turn)
         self.parents.append(parent)
         self.kinds.append(kind)
-        lines = [f"rel physics:body0 = </World/art/l{parent}>", f"rel physics:body1 = </World/art/l{i + 1}>",
-                 f"point3f physics:localPos0 = {_tuple(position0)}", f"point3f physics:localPos1 = {_tuple(position1)}",
-                 f"quatf physics:localRot0 = {_tuple(rotation0, 8)}",
-                 f"quatf physics:localRot1 = {_tuple(rotation1, 8)}"]
-        if kind != "Fixed":
+        ends = [(parent, position0, rotation0), (i + 1, position1, rotation1)]
+        if self.f.swapped and self.chance(self.f.swapped):
+            ends.reverse()
+        lines = [line for n, (link, position, rotation) in enumerate(ends) for line in (
+            f"rel physics:body{n} = </World/art/l{link}>", f"point3f physics:localPos{n} = {_tuple(position)}",
+            f"quatf physics:localRot{n} = {_tuple(rotation, 8)}")]
+        if kind in ("Revolute", "Prismatic", "Spherical"):
             lines.append(f'uniform token physics:axis = "{"XYZ"[int(r.integers(3))]}"')
         self.joint_text.append((kind, [], lines))
-        if kind != "Fixed":
+        self.free.append(free)
+        if kind == "Spherical":
+            self._ball_features(i)
+        elif kind == "":
+            self._generic_features(i)
+        elif kind != "Fixed":
             self._joint_features(i, self._degrees(i))
 
     def _joint_features(self, i: int, degrees: float) -> None:
         """Drive, limits and joint axis of one joint; `degrees` is 180/pi for a revolute joint, else 1."""
-        r, (kind, schemas, lines) = self.random, self.joint_text[i]
+        r, (kind, _, lines) = self.random, self.joint_text[i]
         token = "angular" if kind == "Revolute" else "linear"
+        self._drive(i, token, degrees)
+        if self.chance(self.f.limit):
+            low, high = -r.uniform(0.4, 1.0) * degrees, r.uniform(0.4, 1.0) * degrees
+            lines += _floats("physics", {"lowerLimit": low, "upperLimit": high})
+        self._axis_features(i, token, degrees)
+
+    def _drive(self, i: int, token: str, degrees: float) -> None:
+        r, (_, schemas, lines) = self.random, self.joint_text[i]
         if self.chance(self.f.drive):
             schemas.append(f"PhysicsDriveAPI:{token}")
             values = {"stiffness": r.uniform(0, 30) / degrees, "damping": r.uniform(0, 3) / degrees,
@@ -153,10 +192,10 @@ class _Writer:
             lines += _floats(f"drive:{token}:physics", values)
             if self.chance(0.3):
                 lines.append(f'uniform token drive:{token}:physics:type = "acceleration"')
-        if self.chance(self.f.limit):
-            low, high = -r.uniform(0.4, 1.0) * degrees, r.uniform(0.4, 1.0) * degrees
-            lines += _floats("physics", {"lowerLimit": low, "upperLimit": high})
-        values = {}
+
+    def _axis_features(self, i: int, token: str, degrees: float) -> None:
+        """Armature, friction and maximum velocity of one joint axis."""
+        r, values = self.random, {}
         if self.chance(self.f.armature):
             values["armature"] = r.uniform(0.01, 0.3)
         if self.chance(self.f.friction):
@@ -166,8 +205,30 @@ class _Writer:
         if self.chance(self.f.max_velocity):
             values["maxJointVelocity"] = r.uniform(1, 4) * degrees
         if values:
-            schemas.append(f"PhysxJointAxisAPI:{token}")
-            lines += _floats(f"physxJointAxis:{token}", values)
+            self.joint_text[i][1].append(f"PhysxJointAxisAPI:{token}")
+            self.joint_text[i][2].extend(_floats(f"physxJointAxis:{token}", values))
+
+    def _ball_features(self, i: int) -> None:
+        """Cone and axis properties of a spherical joint."""
+        if self.chance(self.f.limit):
+            angles = self.random.uniform(35.0, 90.0, 2)
+            cone = {"coneAngle0Limit": angles[0], "coneAngle1Limit": angles[1]}
+            self.joint_text[i][2].extend(_floats("physics", cone))
+        for token in ("rotX", "rotY", "rotZ"):
+            self._axis_features(i, token, 57.29578)
+
+    def _generic_features(self, i: int) -> None:
+        """Locks, limits, drives and axis properties of a generic joint."""
+        r, schemas, lines = self.random, self.joint_text[i][1], self.joint_text[i][2]
+        for token in ("transX", "transY", "transZ", "rotX", "rotY", "rotZ"):
+            free = token.startswith("rot") and token[-1] in self.free[i]
+            bounds = (-r.uniform(40.0, 90.0), r.uniform(40.0, 90.0)) if free else (1.0, -1.0)
+            if not free or self.chance(self.f.limit):
+                schemas.append(f"PhysicsLimitAPI:{token}")
+                lines += _floats(f"limit:{token}:physics", {"low": bounds[0], "high": bounds[1]})
+            if free:
+                self._drive(i, token, 57.29578)
+                self._axis_features(i, token, 57.29578)
 
     def _chain(self, link: int) -> list[int]:
         """Joints from the root to a link."""
@@ -180,7 +241,7 @@ class _Writer:
     def _tendons_and_mimics(self, joints: list[int]) -> None:
         r = self.random
         if self.chance(self.f.fixed_tendon):
-            chain = [j for j in self._chain(int(r.choice(joints)) + 1) if self.kinds[j] != "Fixed"]
+            chain = [j for j in self._chain(int(r.choice(joints)) + 1) if self.kinds[j] in ("Revolute", "Prismatic")]
             axes = chain[-int(r.integers(1, min(3, len(chain)) + 1)):]
             for n, j in enumerate(axes):
                 self._tendon_axis(j, n == 0)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from random_articulations import Features, RandomArticulation, random_articulation
+from random_articulations import Features, RandomArticulation, engine_names, random_articulation
 
 from physx_schema.description import describe
 
@@ -29,18 +29,18 @@ def nudged(values: np.ndarray, seed: int) -> np.ndarray:
     return np.nextafter(values.astype(np.float32), np.where(up, np.inf, -np.inf).astype(np.float32))
 
 
-def compare(seeds: range, floating: bool, folder: Path) -> Iterator[tuple[int, float, float]]:
+def compare(seeds: range, features: Features, folder: Path) -> Iterator[tuple[int, float, float]]:
     """(seed, largest position error, bar) of every articulation with joints."""
     from physx_oracle import run_jobs, sim_job
 
     todo: list[tuple[int, object, RandomArticulation, list[str]]] = []
     jobs = []
     for seed in seeds:
-        art = random_articulation(seed, Features(floating=floating))
+        art = random_articulation(seed, features)
         path = folder / f"seed{seed}.usda"
         path.write_text(art.text)
         description = describe(path)
-        names = [dof.name.rsplit("/", 1)[-1] for dof in description.articulations[0].dofs]
+        names = engine_names(description.articulations[0])
         if not names:
             continue
         todo.append((seed, description, art, names))
@@ -61,11 +61,15 @@ def compare(seeds: range, floating: bool, folder: Path) -> Iterator[tuple[int, f
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("floating", [False, True])
-def test_random_articulations_move_as_in_physx(floating: bool, oracle_folder: Path, tmp_path: Path) -> None:
-    first = 1000 if floating else 0
+@pytest.mark.parametrize(("first", "features"), [
+    (0, Features()), (1000, Features(floating=True)),
+    (2000, Features(spherical=0.5, generic=0.5, swapped=0.3, fixed_tendon=0.0)),
+    (3000, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3, fixed_tendon=0.0)),
+])
+def test_random_articulations_move_as_in_physx(first: int, features: Features, oracle_folder: Path,
+                                               tmp_path: Path) -> None:
     rows = [row for start in range(first, first + 100, BATCH)
-            for row in compare(range(start, start + BATCH), floating, tmp_path)]
+            for row in compare(range(start, start + BATCH), features, tmp_path)]
     beyond = [f"seed {seed}: {error:.1e} > {bar:.1e}" for seed, error, bar in rows if error > bar]
     assert len(rows) > 80
     assert len(beyond) <= (1 - SHARE) * len(rows), "\n".join(beyond)

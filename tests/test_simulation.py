@@ -18,8 +18,7 @@ G, DT, N = 9.81, 1 / 60, 32
 
 
 STAGES = Path(__file__).parent / "data" / "dynamics"
-SLIDER, FINGER, SPHERICAL = (STAGES / name / "stage.usda" for name in
-                             ("freefall_slider", "fixed_tendon_finger", "spherical_pendulum"))
+SLIDER, FINGER = (STAGES / name / "stage.usda" for name in ("freefall_slider", "fixed_tendon_finger"))
 
 
 def test_free_fall_follows_the_closed_form_of_the_substeps() -> None:
@@ -85,11 +84,6 @@ def test_a_stage_without_articulation_is_refused_with_the_next_step(tmp_path: Pa
     stage.write_text('#usda 1.0\ndef Xform "World"\n{\n}\n')
     with pytest.raises(UnsupportedError, match=r"empty\.usda: no articulation to step; apply PhysicsArticulation"):
         simulate(stage)
-
-
-def test_a_joint_kind_the_step_does_not_handle_is_named() -> None:
-    with pytest.raises(UnsupportedError, match=r"joint /World/art/\w+ is spherical"):
-        simulate(SPHERICAL)
 
 
 def test_the_ideal_solver_leaves_a_drive_its_authored_response() -> None:

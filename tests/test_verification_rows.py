@@ -48,7 +48,7 @@ def test_gain_without_the_schema_is_ignored() -> None:
     assert row.reason
 
 
-def test_joint_the_step_does_not_handle_makes_its_articulation_not_evaluated() -> None:
+def test_spherical_joint_makes_its_articulation_not_evaluated() -> None:
     ball = joint("Spherical", "ball", "l0", "l1")
     slider = joint("Prismatic", "j0", "base", "l0", *drive("linear", stiffness=10.0))
     stage = opened(robot(base(), link("l0"), link("l1"), slider, ball, schemas=ROOT_SCHEMAS))

@@ -9,6 +9,7 @@ from physx_runtime.model import (
     PRISMATIC,
     REVOLUTE,
     ROOT,
+    SPHERICAL,
     DofTopology,
     LinkTopology,
     Topology,
@@ -20,14 +21,20 @@ Rows = dict[str, NDArray[np.float64]]
 
 
 def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = "rrrp") -> tuple[Topology, Rows]:
-    """A branching tree with random geometry, masses and state; drives, limits and friction on every dof."""
+    """A branching tree with random geometry, masses and state; drives, limits and friction on every dof.
+
+    kinds: revolute, prismatic, fixed, spherical; b: spherical with coordinates counted backwards; u: with two of them.
+    """
     random = np.random.default_rng(seed)
-    chosen = [{"r": REVOLUTE, "p": PRISMATIC, "f": FIXED}[k] for k in random.choice(list(kinds), links)]
+    letters = random.choice(list(kinds), links)
+    chosen = [{"r": REVOLUTE, "p": PRISMATIC, "f": FIXED}.get(k, SPHERICAL) for k in letters]
     parents = [max(0, int(i - random.integers(0, 2))) for i in range(links)]
     topology = Topology(
         not floating, True,
-        (LinkTopology(-1, ROOT), *(LinkTopology(p, k) for p, k in zip(parents, chosen, strict=True))),
-        tuple(DofTopology(i + 1, "force", friction=True, limit=True) for i, k in enumerate(chosen) if k != FIXED))
+        (LinkTopology(-1, ROOT), *(LinkTopology(p, k, letter == "b")
+                                   for p, k, letter in zip(parents, chosen, letters, strict=True))),
+        tuple(DofTopology(i + 1, "force", friction=True, limit=True, axis=axis) for i, k in enumerate(letters)
+              for axis in {"f": (), "s": (0, 1, 2), "b": (0, 1, 2), "u": (0, 2)}.get(k, (0,))))
     rows = {name: np.zeros(n) for name, n in (state_rows(topology) | input_rows(topology)).items()}
     count, dofs = links + 1, len(topology.dofs)
 

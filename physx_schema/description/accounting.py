@@ -114,9 +114,6 @@ def _unsimulated(
         if not articulation.enabled:
             yield Opinion(articulation.path, "physxArticulation:articulationEnabled",
                           "an articulation that is switched off, whose bodies and joints PhysX simulates separately")
-        for link in articulation.links:
-            if link.joint is not None and link.joint.kind in ("spherical", "d6"):
-                yield Opinion(link.joint.path, "", f"a {link.joint.kind} joint is not simulated")
     for body in bodies:
         yield Opinion(body.path, "", "a rigid body outside articulations is not simulated")
     for joint in joints:

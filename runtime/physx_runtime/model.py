@@ -3,15 +3,17 @@
 `Topology` holds what shapes the code: the tree, the joint kinds and which features act. It is the cache key; parameter
 values never enter it. `rows` lists every input of the step with its size, so packing, tracing and targets agree.
 
-Every link has an internal frame F: at its joint's anchor, x along the joint axis (for a floating root: at its centre of
-mass). Parameters are given in that frame, so algorithms never ask which axis a joint has.
+Every link has an internal frame F: at its joint's anchor, x along the joint axis, for a spherical joint x, y, z along
+twist and swings (for a floating root: at its centre of mass). Parameters are given in that frame, so algorithms never
+ask which axis of the joint frame a joint has.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROOT, FIXED, REVOLUTE, PRISMATIC = "root", "fixed", "revolute", "prismatic"
+ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
+TURNING = (REVOLUTE, SPHERICAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class LinkTopology:
 
     parent: int
     kind: str
+    flipped: bool = False           # a spherical joint whose coordinates count against the axes of F
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class DofTopology:
     friction: bool = False
     limit: bool = False
     max_velocity: bool = False
+    axis: int = 0                   # the axis of F it turns about or slides along
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,24 @@ class Topology:
         """Number of generalised velocities: root first, then one per dof."""
         return self.root_size + len(self.dofs)
 
-    def dof_of(self, link: int) -> int | None:
-        """The dof of a link's inbound joint, None where it has none."""
-        return next((i for i, dof in enumerate(self.dofs) if dof.link == link), None)
+    @property
+    def balls(self) -> list[int]:
+        """Links whose inbound joint is spherical."""
+        return [i for i, link in enumerate(self.links) if link.kind == SPHERICAL]
+
+    @property
+    def locked(self) -> list[tuple[int, int]]:
+        """Axes (link, axis of F) about which a spherical joint has no coordinate."""
+        free = {(dof.link, dof.axis) for dof in self.dofs}
+        return [(link, axis) for link in self.balls for axis in range(3) if (link, axis) not in free]
+
+    def dofs_of(self, link: int) -> list[int]:
+        """The dofs of a link's inbound joint."""
+        return [i for i, dof in enumerate(self.dofs) if dof.link == link]
+
+    def kind_of(self, dof: int) -> str:
+        """The kind of a dof's joint."""
+        return self.links[self.dofs[dof].link].kind
 
     def path(self, link: int) -> list[int]:
         """The links from the root's child down to `link`, inclusive."""
@@ -91,9 +110,7 @@ class Topology:
         stack = [0]
         while stack:
             top = stack.pop()
-            dof = self.dof_of(top)
-            if dof is not None:
-                order.append(dof)
+            order += self.dofs_of(top)
             stack += reversed(children.get(top, []))
         return order
 
@@ -102,12 +119,15 @@ class Topology:
 
 def state_rows(t: Topology) -> dict[str, int]:
     """Rows that a step changes."""
-    return {
-        "q": len(t.dofs),           # rad or length
+    rows = {
+        "q": len(t.dofs),           # rad or length; of a spherical joint, parts of its rotation vector
         "v": t.nv,                  # root linear and angular velocity, then qd
         "root_position": 3,         # of the root's internal frame, world
         "root_rotation": 4,         # x y z w
     }
+    if t.locked:
+        rows["locked"] = len(t.locked)      # rad, parts of rotation vectors without a coordinate; PhysX lets them drift
+    return rows
 
 
 def input_rows(t: Topology) -> dict[str, int]:

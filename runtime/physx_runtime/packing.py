@@ -16,6 +16,7 @@ from physx_runtime.model import (
     PRISMATIC,
     REVOLUTE,
     ROOT,
+    SPHERICAL,
     DofTopology,
     FixedTendonTopology,
     LinkTopology,
@@ -39,9 +40,10 @@ from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]
 
-# Start-of-step maximum of every prismatic joint, stage units/s, whatever is authored (physx_semantics.md, clamps).
-PRISMATIC_CLAMP = 100.0
-KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED}
+# Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
+# authored (physx_semantics.md, joint axis).
+OTHER_AXIS_CLAMP = 100.0
+KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
 IDENTITY_ROTATION = (0.0, 0.0, 0.0, 1.0)
 
@@ -51,6 +53,10 @@ AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
     (0, False): (0.0, 0.0, 0.0, 1.0), (1, False): (0.0, 0.0, HALF, HALF), (2, False): (0.0, -HALF, 0.0, HALF),
     (0, True): (0.0, 0.0, 1.0, 0.0), (1, True): (0.0, 0.0, -HALF, HALF), (2, True): (0.0, HALF, 0.0, HALF),
 }
+
+
+# Turns that bring x, y, z onto twist and swings of a spherical joint: (x, y, z), (y, z, x) or (z, -x, -y).
+BALL_TURN: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +86,9 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     paths = tuple(path for t in articulation.spatial_tendons if t.enabled for path in _leaf_paths(t))
     topology = Topology(
         articulation.fixed_base, scene.forces_every_iteration,
-        tuple(LinkTopology(link.parent, KINDS[link.joint.kind] if link.joint else ROOT) for link in articulation.links),
-        tuple(_dof_topology(i, dof) for i, link in enumerate(articulation.links)
-              for dof in (link.joint.dofs if link.joint else ())),
+        tuple(_link_topology(link) for link in articulation.links),
+        tuple(_dof_topology(i, dof, _axis_of(link.joint, n)) for i, link in enumerate(articulation.links) if link.joint
+              for n, dof in enumerate(link.joint.dofs)),
         tuple(FixedTendonTopology(tuple(axis.dof for axis in t.axes)) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
         tuple((m.follower, m.reference) for m in articulation.mimics))
@@ -90,7 +96,7 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
     for i, tendon in enumerate(tendons):
         parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
-    state = _state_rows(articulation, frames)
+    state = _state_rows(articulation, frames, len(topology.locked))
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
         if path[-1].rest_length < 0.0:
@@ -110,9 +116,7 @@ def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
 
 
 def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
-    handled = ", ".join(sorted(KINDS))
-    problems = [f"{link.path}: joint {link.joint.path} is {link.joint.kind}; the step handles {handled}"
-                for link in articulation.links if link.joint and link.joint.kind not in KINDS]
+    problems = []
     if not articulation.enabled:
         problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                         "articulations are stepped, set it to true")
@@ -138,12 +142,18 @@ def _internal_frame(link: Link, fixed_base: bool) -> Pose:
     """F in the link frame: the joint's child frame turned so that x is its axis; a floating root's centre of mass."""
     if link.joint is None:
         return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), IDENTITY_ROTATION
-    return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), AXIS_TURN[link.joint.axis, link.joint.reversed]))
+    return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), _axis_turn(link.joint)))
+
+
+def _axis_turn(joint: Joint) -> sp.Quat:
+    if joint.kind == "d6":
+        return IDENTITY_ROTATION
+    return BALL_TURN[joint.axis] if joint.kind == "spherical" else AXIS_TURN[joint.axis, joint.reversed]
 
 
 def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
     """F at q = 0 in the parent's F."""
-    turned = _compose(joint.parent_frame, ((0.0, 0.0, 0.0), AXIS_TURN[joint.axis, joint.reversed]))
+    turned = _compose(joint.parent_frame, ((0.0, 0.0, 0.0), _axis_turn(joint)))
     return _compose(_inverse(parent_frame), turned)
 
 
@@ -169,21 +179,37 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
     return rows
 
 
-def _dof_topology(link: int, dof: Dof) -> DofTopology:
+def _link_topology(link: Link) -> LinkTopology:
+    if link.joint is None:
+        return LinkTopology(link.parent, ROOT)
+    kind = SPHERICAL if link.joint.kind == "d6" and link.joint.dofs else KINDS[link.joint.kind]
+    return LinkTopology(link.parent, kind, kind == SPHERICAL and link.joint.reversed)
+
+
+def _axis_of(joint: Joint, dof: int) -> int:
+    """The axis of F a dof turns about or slides along."""
+    if joint.kind == "d6":
+        return int(np.argmax(np.abs(joint.dofs[dof].axis)))
+    return dof
+
+
+def _dof_topology(link: int, dof: Dof, axis: int) -> DofTopology:
     drive = None if dof.drive is None else "acceleration" if dof.drive.acceleration else "force"
     return DofTopology(
         link, drive, envelope=dof.drive is not None and dof.drive.envelope is not None,
         friction=bool(dof.static_friction or dof.viscous_friction),
-        limit=not (unlimited(dof.lower) and unlimited(dof.upper)), max_velocity=not unlimited(dof.max_velocity))
+        limit=not (unlimited(dof.lower) and unlimited(dof.upper)), max_velocity=not unlimited(dof.max_velocity),
+        axis=axis)
 
 
 def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
     rows: dict[str, list[float]] = {}
-    for dof in articulation.dofs:
+    clamps = [clamp for link in articulation.links if link.joint for clamp in _start_clamps(link.joint)]
+    for dof, clamp in zip(articulation.dofs, clamps, strict=True):
         drive, envelope = dof.drive, dof.drive and dof.drive.envelope
         values = {
             "effort": 0.0, "armature": dof.armature, "max_velocity": _clipped(dof.max_velocity),
-            "velocity_clamp": _clipped(dof.max_velocity) if dof.angular else PRISMATIC_CLAMP,
+            "velocity_clamp": clamp,
             "lower": dof.lower, "upper": dof.upper, "static_friction": dof.static_friction,
             "dynamic_friction": dof.dynamic_friction, "viscous_friction": dof.viscous_friction,
             "stiffness": drive.stiffness if drive else 0.0, "damping": drive.damping if drive else 0.0,
@@ -197,6 +223,14 @@ def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
         for name, value in values.items():
             rows.setdefault(name, []).append(value)
     return rows
+
+
+def _start_clamps(joint: Joint) -> list[float]:
+    """Start-of-step maximum of a joint's dofs: PhysX gives the n-th dof the maximum of the joint's n-th axis."""
+    if joint.kind == "prismatic":
+        return [OTHER_AXIS_CLAMP]
+    own = {_axis_of(joint, n): _clipped(dof.max_velocity) for n, dof in enumerate(joint.dofs)}
+    return [own.get(n, OTHER_AXIS_CLAMP) for n in range(len(joint.dofs))]
 
 
 def _clipped(value: float) -> float:
@@ -255,10 +289,11 @@ def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: 
     return float(tendon_length(rows, tendon, points) - rows[f"spatial{tendon}_offset"][0])
 
 
-def _state_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:
+def _state_rows(articulation: Articulation, frames: tuple[Pose, ...], locked: int) -> dict[str, list[float]]:
     root = articulation.links[0]
     position, rotation = _compose(root.pose, frames[0])
     velocity = [] if articulation.fixed_base else [*root.linear_velocity, *root.angular_velocity]
-    return {"q": [dof.position for dof in articulation.dofs],
+    rows = {"q": [dof.position for dof in articulation.dofs],
             "v": [*velocity, *(dof.velocity for dof in articulation.dofs)],
             "root_position": list(position), "root_rotation": list(rotation)}
+    return rows | ({"locked": [0.0] * locked} if locked else {})

@@ -198,9 +198,9 @@ def _elements(t: Topology, art: Articulation, scene: Scene) -> dict[str, tuple[t
 
     def plain(entry: Entry, i: int, part: int) -> tuple[Scalar, ...]:
         rows = [(entry.row, i * (len(entry.components) or 1) + part)]
-        # the maximum of a prismatic joint at the step's start is PhysX's own
-        if entry.name == "max_velocity" and t.links[t.dofs[i].link].kind != "prismatic":
-            rows.append(("velocity_clamp", i))
+        # at the step's start the joint's n-th dof has the maximum of its n-th axis, a prismatic joint PhysX's own
+        if entry.name == "max_velocity" and t.kind_of(i) != "prismatic":
+            rows += [("velocity_clamp", dof) for dof in t.dofs_of(t.dofs[i].link)[t.dofs[i].axis:][:1]]
         return tuple(rows)
 
     return {

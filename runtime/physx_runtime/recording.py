@@ -37,7 +37,8 @@ def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:
     """Poses at states whose last axis is the row's; float64 whatever the states are."""
     q = _leading(rows["q"])
     rotation = sp.normalized(quaternion({"root_rotation": _leading(rows["root_rotation"])}, "root_rotation", 0))
-    return forward_kinematics(model.topology, model.parameters, q, rotation)
+    given = dict(model.parameters) | {name: _leading(rows[name]) for name in ("locked",) if name in rows}
+    return forward_kinematics(model.topology, given, q, rotation)
 
 
 def _stacked(model: PackedModel, rows: Mapping[str, Array], values: list[tuple[Any, ...]]) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Rows
 from physx_runtime.algorithms.rnea import world_inertia
-from physx_runtime.model import REVOLUTE, Topology
+from physx_runtime.model import TURNING, Topology
 from physx_runtime.tracing.ops import Scalar, sqrt
 
 Matrix = list[list[Scalar]]
@@ -24,13 +24,13 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
                for i in range(links)]
     M: Matrix = [[0.0] * t.nv for _ in range(t.nv)]
     for i in range(links - 1, -1, -1):
-        parent, dof = t.links[i].parent, t.dof_of(i)
-        if dof is not None:
+        parent = t.links[i].parent
+        for dof in t.dofs_of(i):
             # force and torque about the anchor that accelerate the composite at unit qdd
-            if t.links[i].kind == REVOLUTE:
-                f, n = sp.cross(k.axis[i], moment[i]), sp.mul_sv(inertia[i], k.axis[i])
+            if t.links[i].kind in TURNING:
+                f, n = sp.cross(k.axes[dof], moment[i]), sp.mul_sv(inertia[i], k.axes[dof])
             else:
-                f, n = sp.scale(mass[i], k.axis[i]), sp.cross(moment[i], k.axis[i])
+                f, n = sp.scale(mass[i], k.axes[dof]), sp.cross(moment[i], k.axes[dof])
             _fill_column(t, k, M, i, root + dof, f, n)
         if parent >= 0:
             d, m = k.d[i], mass[i]
@@ -47,10 +47,9 @@ def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, 
     """M[j][column] for every dof j between `link` and the root: the wrench moved upwards and projected."""
     j = link
     while t.links[j].parent >= 0:
-        dof = t.dof_of(j)
-        if dof is not None:
+        for dof in t.dofs_of(j):
             row = t.root_size + dof
-            M[row][column] = M[column][row] = sp.dot(k.axis[j], n if t.links[j].kind == REVOLUTE else f)
+            M[row][column] = M[column][row] = sp.dot(k.axes[dof], n if t.links[j].kind in TURNING else f)
         n, j = sp.add(n, sp.cross(k.d[j], f)), t.links[j].parent
     if not t.fixed_base:
         for row, value in enumerate((*f, *n)):

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
+from physx_runtime.model import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.tracing.ops import Scalar
 
 # The scalars of one row group, and all groups by name.
@@ -35,29 +35,39 @@ class Kinematics:
 
     rotation: list[sp.Quat]     # of F
     R: list[sp.Mat3]            # the same as a matrix
-    axis: list[sp.Vec3]         # joint axis
+    axis: list[sp.Vec3]         # x of F: the axis of a joint that has one
     d: list[sp.Vec3]            # from the parent's anchor to this anchor
     com: list[sp.Vec3]          # from the anchor to the centre of mass
     position: list[sp.Vec3]     # anchor, from the root's anchor
+    axes: list[sp.Vec3]         # per dof: what it turns about or slides along
 
 
-def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat) -> Kinematics:
-    """Poses at the joint positions `q`; positions count from the root's anchor."""
-    k = Kinematics([], [], [], [], [], [])
+def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat, balls: Row = ()) -> Kinematics:
+    """Poses at the joint positions `q`; positions count from the root's anchor.
+
+    balls: world rotations of the links with spherical joints, where they are known better than by `q`.
+    """
+    k = Kinematics([], [], [], [], [], [], [sp.ZERO3] * len(t.dofs))
     for i, link in enumerate(t.links):
-        dof = t.dof_of(i)
+        dofs = t.dofs_of(i)
         if link.parent < 0:
             rotation, d, position = root_rotation, sp.ZERO3, sp.ZERO3
         else:
             rotation = sp.mul_quat(k.rotation[link.parent], quaternion(rows, "tree_rotation", i))
-            if link.kind == REVOLUTE and dof is not None:
-                rotation = sp.turn_x(rotation, q[dof])
+            if link.kind == REVOLUTE:
+                rotation = sp.turn_x(rotation, q[dofs[0]])
+            if link.kind == SPHERICAL:
+                rotation = (quaternion({"balls": balls}, "balls", t.balls.index(i)) if len(balls) else
+                            sp.mul_quat(rotation, sp.exponential(joint_rotation(t, rows, q, i))))
             d = sp.mul_mv(k.R[link.parent], triple(rows, "tree_position", i))
             position = sp.ZERO3
         R = sp.matrix(rotation)
         axis = (R[0][0], R[1][0], R[2][0])
-        if link.kind == PRISMATIC and dof is not None:
-            d = sp.add(d, sp.scale(q[dof], axis))
+        for dof in dofs:
+            own = (R[0][t.dofs[dof].axis], R[1][t.dofs[dof].axis], R[2][t.dofs[dof].axis])
+            k.axes[dof] = sp.scale(-1.0, own) if link.flipped else own
+        if link.kind == PRISMATIC:
+            d = sp.add(d, sp.scale(q[dofs[0]], axis))
         if link.parent >= 0:
             position = sp.add(k.position[link.parent], d)
         k.rotation.append(rotation)
@@ -67,6 +77,30 @@ def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat) 
         k.com.append(sp.mul_mv(R, triple(rows, "com", i)))
         k.position.append(position)
     return k
+
+
+def joint_rotation(t: Topology, rows: Rows, values: Row, link: int) -> sp.Vec3:
+    """Rotation vector in F of a spherical joint's coordinates `values`, its locked axes from the row `locked`."""
+    parts: list[Scalar] = [0.0, 0.0, 0.0]
+    for dof in t.dofs_of(link):
+        parts[t.dofs[dof].axis] = -values[dof] if t.links[link].flipped else values[dof]
+    for i, (locked, axis) in enumerate(t.locked):
+        if locked == link and "locked" in rows:
+            parts[axis] = rows["locked"][i]
+    return (parts[0], parts[1], parts[2])
+
+
+def ball_coordinates(t: Topology, rows: Rows, k: Kinematics, q: Row) -> tuple[list[Scalar], list[Scalar]]:
+    """q with the coordinates of spherical joints as the poses `k` have them, and the row `locked`."""
+    out, locked = list(q), []
+    for link in t.balls:
+        unturned = sp.mul_quat(k.rotation[t.links[link].parent], quaternion(rows, "tree_rotation", link))
+        parts = sp.rotation_vector(sp.mul_quat(sp.conjugate(unturned), k.rotation[link]))
+        for dof in t.dofs_of(link):
+            part = parts[t.dofs[dof].axis]
+            out[dof] = -part if t.links[link].flipped else part
+        locked += [parts[axis] for owner, axis in t.locked if owner == link]
+    return out, locked
 
 
 @dataclass(slots=True)
@@ -88,7 +122,7 @@ def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
     anchor_v: list[sp.Vec3] = []
     anchor_a: list[sp.Vec3] = []
     for i, link in enumerate(t.links):
-        dof = t.dof_of(i)
+        dofs = t.dofs_of(i)
         w, alpha, u, a = sp.ZERO3, sp.ZERO3, sp.ZERO3, sp.ZERO3
         if link.parent < 0 and not t.fixed_base:
             u, w = (v[0], v[1], v[2]), (v[3], v[4], v[5])
@@ -97,9 +131,11 @@ def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
             w, alpha = out.w[p], out.alpha[p]
             u = sp.add(anchor_v[p], sp.cross(w, d))
             a = sp.add(sp.add(anchor_a[p], sp.cross(alpha, d)), sp.cross(w, sp.cross(w, d)))
-        if dof is not None:
-            joint_v = sp.scale(v[t.root_size + dof], k.axis[i])
-            if link.kind == REVOLUTE:
+        if dofs:
+            joint_v = sp.ZERO3
+            for dof in dofs:
+                joint_v = sp.add(joint_v, sp.scale(v[t.root_size + dof], k.axes[dof]))
+            if link.kind in TURNING:
                 alpha = sp.add(alpha, sp.cross(w, joint_v))
                 w = sp.add(w, joint_v)
             else:
@@ -124,9 +160,8 @@ def point_jacobian(t: Topology, k: Kinematics, link: int, offset: sp.Vec3) -> di
     columns: dict[int, sp.Vec3] = {}
     r, i = offset, link
     while t.links[i].parent >= 0:
-        dof = t.dof_of(i)
-        if dof is not None:
-            columns[t.root_size + dof] = sp.cross(k.axis[i], r) if t.links[i].kind == REVOLUTE else k.axis[i]
+        for dof in t.dofs_of(i):
+            columns[t.root_size + dof] = sp.cross(k.axes[dof], r) if t.links[i].kind in TURNING else k.axes[dof]
         r, i = sp.add(r, k.d[i]), t.links[i].parent
     if not t.fixed_base:
         for axis, e in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
@@ -139,9 +174,8 @@ def angular_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3
     """Columns of d(angular velocity of a link)/dv, by generalised velocity; zero columns left out."""
     columns: dict[int, sp.Vec3] = {}
     for i in t.path(link):
-        dof = t.dof_of(i)
-        if dof is not None and t.links[i].kind == REVOLUTE:
-            columns[t.root_size + dof] = k.axis[i]
+        if t.links[i].kind in TURNING:
+            columns |= {t.root_size + dof: k.axes[dof] for dof in t.dofs_of(i)}
     if not t.fixed_base:
         columns |= {3: (1.0, 0.0, 0.0), 4: (0.0, 1.0, 0.0), 5: (0.0, 0.0, 1.0)}
     return columns

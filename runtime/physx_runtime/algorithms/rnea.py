@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, triple
-from physx_runtime.model import REVOLUTE, Topology
+from physx_runtime.model import TURNING, Topology
 from physx_runtime.tracing.ops import Scalar
 
 # Force and torque about the centre of mass on each link.
@@ -22,9 +22,9 @@ def generalized_force(t: Topology, k: Kinematics, forces: LinkForces) -> list[Sc
     n = [sp.add(torque, sp.cross(k.com[i], force)) for i, (force, torque) in enumerate(forces)]
     tau: list[Scalar] = [0.0] * t.nv
     for i in range(len(t.links) - 1, 0, -1):
-        dof, parent = t.dof_of(i), t.links[i].parent
-        if dof is not None:
-            tau[t.root_size + dof] = sp.dot(k.axis[i], n[i] if t.links[i].kind == REVOLUTE else f[i])
+        parent = t.links[i].parent
+        for dof in t.dofs_of(i):
+            tau[t.root_size + dof] = sp.dot(k.axes[dof], n[i] if t.links[i].kind in TURNING else f[i])
         f[parent] = sp.add(f[parent], f[i])
         n[parent] = sp.add(n[parent], sp.add(n[i], sp.cross(k.d[i], f[i])))
     if not t.fixed_base:

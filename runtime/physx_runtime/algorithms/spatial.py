@@ -6,7 +6,7 @@ A scalar is a float, a NumPy array (one value a world) or a traced symbol. Quate
 
 from __future__ import annotations
 
-from physx_runtime.tracing.ops import Scalar, sincos, sqrt
+from physx_runtime.tracing.ops import Scalar, arctan_series, sincos, sqrt, where
 
 Vec3 = tuple[Scalar, Scalar, Scalar]
 Quat = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -109,6 +109,34 @@ def turn_x(q: Quat, angle: Scalar) -> Quat:
     s, c = sincos(0.5 * angle)
     x, y, z, w = q
     return (x * c + w * s, y * c + z * s, z * c - y * s, w * c - x * s)
+
+
+def exponential(r: Vec3) -> Quat:
+    """The rotation by |r| about r."""
+    angle = norm(r)
+    turned = angle > 0.0
+    s, c = sincos(0.5 * angle)
+    factor = where(turned, s / where(turned, angle, 1.0), 0.5)
+    return (factor * r[0], factor * r[1], factor * r[2], c)
+
+
+def rotation_vector(q: Quat) -> Vec3:
+    """The shorter rotation vector of a unit quaternion; its length is at most pi."""
+    x, y, z, w = q
+    sign = where(w < 0.0, -1.0, 1.0)
+    w = sign * w
+    square = x * x + y * y + z * z
+    # atan(|xyz| / w) / |xyz| by halving the angle three times; u stays the tangent divided by |xyz|
+    u = 1.0 / (w + sqrt(square + w * w))
+    for _ in range(2):
+        u = u / (1.0 + sqrt(1.0 + square * u * u))
+    factor = sign * 16.0 * u * arctan_series(square * u * u)
+    return (factor * x, factor * y, factor * z)
+
+
+def conjugate(q: Quat) -> Quat:
+    """The opposite rotation."""
+    return (-q[0], -q[1], -q[2], q[3])
 
 
 def normalized(q: Quat) -> Quat:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.algorithms.kinematics import Rows
-from physx_runtime.model import Topology
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Rows, joint_rotation
+from physx_runtime.model import SPHERICAL, Topology
 from physx_runtime.solver.joint import JointState
 from physx_runtime.tracing.ops import Scalar, clamp, maximum, minimum, where
 
@@ -19,8 +20,26 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
         "drive_rate": x * a,
         "drive_spring": x * h * k,
         "drive_speed": x * h * d * speed,
-        "drive_start": rows["target"][dof] - (dt - h) * speed,
+        "drive_start": _target(t, rows, dof) - (dt - h) * speed,
     }
+
+
+def _target(t: Topology, rows: Rows, dof: int) -> Scalar:
+    """The position a drive pulls to; of a spherical joint what its error at the step's start amounts to.
+
+    That error is -2 Im(target^-1 rotation), of the targets of all its drives together.
+    """
+    link = t.dofs[dof].link
+    dofs = t.dofs_of(link)
+    if t.kind_of(dof) != SPHERICAL or len(dofs) == 1:
+        return rows["target"][dof]
+    targets: list[Scalar] = [0.0] * len(t.dofs)
+    for i in dofs:
+        targets[i] = rows["target"][i] if t.dofs[i].drive else 0.0
+    wanted = sp.exponential(joint_rotation(t, {}, targets, link))
+    apart = sp.mul_quat(sp.conjugate(wanted), sp.exponential(joint_rotation(t, rows, rows["q"], link)))
+    error = where(apart[3] < 0.0, 2.0, -2.0) * apart[t.dofs[dof].axis]
+    return rows["q"][dof] + (-error if t.links[link].flipped else error)
 
 
 def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v: Scalar, final: bool) -> Scalar:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, com_jacobian, triple
-from physx_runtime.model import PRISMATIC, REVOLUTE, Topology
+from physx_runtime.model import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.tracing.ops import Scalar, maximum
 
 
@@ -57,11 +57,13 @@ def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) ->
 
 
 def velocity_bias(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> Scalar:
-    """What link velocities inside the solver add to a prismatic joint's: dt times Jdot v, along the joint's row."""
+    """What link velocities inside the solver add to a joint's: dt times Jdot v, along the joint's row."""
     child = t.dofs[dof].link
     if t.links[child].kind == REVOLUTE:
         return 0.0
-    parent, axis = t.links[child].parent, k.axis[child]
+    parent, axis = t.links[child].parent, k.axes[dof]
+    if t.links[child].kind == SPHERICAL:
+        return rows["dt"][0] * sp.dot(axis, sp.sub(velocity.alpha[child], velocity.alpha[parent]))
     relative = sp.sub(velocity.a_com[child], velocity.a_com[parent])
     turning = sp.cross(velocity.alpha[parent], separation(t, k, dof))
     return rows["dt"][0] * sp.dot(axis, sp.sub(relative, turning))
@@ -71,7 +73,7 @@ def turns(t: Topology, dof: int) -> bool:
     """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
     child = t.dofs[dof].link
     above = t.path(t.links[child].parent)
-    rotating = not t.fixed_base or any(t.links[i].kind == REVOLUTE for i in above)
+    rotating = not t.fixed_base or any(t.links[i].kind in TURNING for i in above)
     return t.links[child].kind == PRISMATIC and rotating
 
 
@@ -82,15 +84,20 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
 
 
 def travel_start(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> dict[str, list[Scalar]]:
-    """What a turning prismatic joint's travel is measured against; the axis a revolute joint turns links about."""
+    """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
     child = t.dofs[dof].link
-    axis = k.axis[child]
+    axis = k.axes[dof]
     if not turns(t, dof):
-        own = axis if t.links[child].kind == REVOLUTE else sp.ZERO3
+        own = axis if t.links[child].kind in TURNING else sp.ZERO3
         return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
     apart = separation(t, k, dof)
     return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
             "travel_spin": [*sp.scale(rows["dt"][0], velocity.alpha[t.links[child].parent])]}
+
+
+def travelled(t: Topology, rows: Rows, q: Row, dof: int) -> Scalar:
+    """Joint velocity integrated since the step's start."""
+    return rows["travel"][dof] if t.kind_of(dof) == SPHERICAL else q[dof] - rows["q_start"][dof]
 
 
 def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
@@ -100,9 +107,8 @@ def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
     """
     turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
-        above = t.dof_of(link)
-        if above is not None and t.links[link].kind == REVOLUTE:
-            turn = sp.add(turn, sp.scale(q[above] - rows["q_start"][above], triple(rows, "travel_axis", above)))
+        for above in t.dofs_of(link) if t.links[link].kind in TURNING else ():
+            turn = sp.add(turn, sp.scale(travelled(t, rows, q, above), triple(rows, "travel_axis", above)))
     passed = rows["iteration"][0] * rows["h"][0]
     return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
 
@@ -111,8 +117,11 @@ def seen_position(t: Topology, rows: Rows, k: Kinematics, q: Row, dof: int) -> S
     """Joint position as drives and limits see it.
 
     Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
-    the parent's rotation accounts for. Any other joint: its position.
+    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Any other
+    joint: its position.
     """
+    if t.kind_of(dof) == SPHERICAL:
+        return rows["q_start"][dof] + rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not turns(t, dof):
         return q[dof]
     moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]

@@ -16,6 +16,7 @@ from physx_runtime.algorithms.kinematics import (
     Kinematics,
     Rows,
     Velocities,
+    ball_coordinates,
     forward_kinematics,
     link_velocities,
     quaternion,
@@ -23,7 +24,7 @@ from physx_runtime.algorithms.kinematics import (
 )
 from physx_runtime.algorithms.linear import times
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
-from physx_runtime.model import REVOLUTE, Topology
+from physx_runtime.model import REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.solver import joint as joints
 from physx_runtime.solver.drive import drive_coefficients, solve_drive
 from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows
@@ -36,6 +37,7 @@ from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
 DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start")
 TURN = 2.0 * math.pi
+LEAST_TURN = 1e-6       # rad (DyFeatherstoneArticulation.cpp, propagateTransform)
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
 
 
@@ -71,7 +73,10 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
         out |= tendon_rows(t, rows, k, velocity, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
-    out |= {name: [0.0] * len(t.dofs) for name in ACCUMULATED}
+    out |= {name: [0.0] * len(t.dofs) for name in (*ACCUMULATED, "travel")}
+    if t.balls:
+        out["ball_rotation"] = [x for link in t.balls for x in k.rotation[link]]
+        out["ball_spin"] = [dt * x for link in t.balls for x in velocity.alpha[link]]
     return out
 
 
@@ -148,7 +153,9 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     q, v, h = list(rows["q"]), list(rows["v"]), rows["h"][0]
     if not final and t.forces_every_iteration:
         v = [a + b for a, b in zip(v, rows["push"], strict=True)]
-    k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0))
+    balls = rows["ball_rotation"] if t.balls else ()
+    k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
+    q, _ = ball_coordinates(t, rows, k, q)
     for i in range(len(t.spatial_tendons)):
         v = solve_spatial_tendon(t, rows, i, k, v)
     for i in range(len(t.fixed_tendons)):
@@ -160,7 +167,9 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
         v = _solve_dof(t, rows, k, dof, q, v, out, final)
     out["v"] = v
     if not final:
-        out["q"] = [x + h * qd for x, qd in zip(q, v[t.root_size:], strict=True)]
+        out["q"] = [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + h * v[t.root_size + dof]
+                    for dof, x in enumerate(q)]
+        out |= move_balls(t, rows, v) if t.balls else {}
         out["iteration"] = [rows["iteration"][0] + 1.0]
         if not t.fixed_base:
             out |= move_root(rows, v)
@@ -170,9 +179,13 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
 def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """What is left at the step's end: joint positions wrapped, momentum of a floating base kept."""
     out = {"q": [_wrapped(t, dof, x) for dof, x in enumerate(rows["q"])]}
+    if t.balls or not t.fixed_base:
+        balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+        k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
+        out["q"], locked = ball_coordinates(t, rows, k, out["q"])
+        out |= {"locked": locked} if locked else {}
     if not t.fixed_base:
-        rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
-        out |= finish_floating(t, rows, forward_kinematics(t, rows, rows["q"], rotation))
+        out |= finish_floating(t, rows, k)
     return out
 
 
@@ -201,6 +214,27 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Sca
         solve_max_velocity(rows, dof, joint)
     F = joint.impulse
     return [joint.v - bias if i == own else x + minv[i * n + own] * F for i, x in enumerate(v)]
+
+
+def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """World rotations of links with spherical joints after one substep, and what their dofs have travelled.
+
+    PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by less than
+    LEAST_TURN it turns none.
+    """
+    h = rows["h"][0]
+    rotations: list[Scalar] = []
+    for i, link in enumerate(t.balls):
+        w = triple(rows, "ball_spin", i) if t.fixed_base else sp.add(triple(rows, "ball_spin", i), (v[3], v[4], v[5]))
+        for above in t.path(link):
+            for dof in t.dofs_of(above) if t.links[above].kind in TURNING else ():
+                w = sp.add(w, sp.scale(v[t.root_size + dof], triple(rows, "travel_axis", dof)))
+        angle = h * sp.norm(w)
+        turn = sp.exponential(sp.scale(where(angle > LEAST_TURN, h, 0.0), w))
+        rotations += sp.mul_quat(turn, quaternion(rows, "ball_rotation", i))
+    travel = [x + h * v[t.root_size + dof] if t.kind_of(dof) == SPHERICAL else x
+              for dof, x in enumerate(rows["travel"])]
+    return {"ball_rotation": rotations, "travel": travel}
 
 
 def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:

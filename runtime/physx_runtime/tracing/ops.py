@@ -21,6 +21,8 @@ PI_2_LOW = 3.139164786504813e-07
 TWO_OVER_PI = 0.6366197723675814
 # Taylor coefficients up to x^15 and x^16: below one ulp of float64 on [-pi/4, pi/4].
 SIN_SERIES = (-1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, -1 / 1307674368000)
+# Of atan(t)/t in t^2, below one ulp of float64 for t up to tan(pi/16).
+ATAN_SERIES = tuple((-1) ** n / (2 * n + 1) for n in range(12))
 COS_SERIES = (-1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200, 1 / 20922789888000)
 
 
@@ -78,6 +80,11 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     odd = (quadrant - 2.0 * floor(quadrant * 0.5)) > 0.5
     s, c = where(odd, cosine, sine), where(odd, sine, cosine)
     return where(quadrant > 1.5, -s, s), where((quadrant > 0.5) & (quadrant < 2.5), -c, c)
+
+
+def arctan_series(square: Scalar) -> Scalar:
+    """atan(t)/t of t^2, for |t| up to tan(pi/16)."""
+    return _polynomial(ATAN_SERIES, square)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Scalar) -> Scalar:

@@ -14,7 +14,7 @@ from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.refused import Authored, refused_rows
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description, Mimic
+from physx_schema.description.model import Articulation, Description
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
@@ -73,7 +73,7 @@ def _reader(stage: Any) -> Authored:
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored) -> Iterator[Row]:
     wanted = list(quantities(articulation))
-    unusable = _unusable(wanted, articulation.mimics)
+    unusable = _unusable(wanted, articulation)
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
@@ -98,8 +98,12 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             yield _row(quantity, number, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 
-def _unusable(wanted: Sequence[Quantity], mimics: Sequence[Mimic]) -> str:
+def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
     """Why nothing of an articulation can be measured; empty where it can."""
+    mimics, joints = articulation.mimics, [link.joint for link in articulation.links if link.joint]
+    balls = [f"{joint.path} is {joint.kind}" for joint in joints if joint.kind in ("spherical", "d6") and joint.dofs]
+    if balls:
+        return f"joint {' and '.join(balls)}; experiments need joints whose velocity is the rate of their position"
     broken = [f"{q.key.path} {q.key.property} is NaN" for q in wanted if math.isnan(q.described)]
     broken += [f"{m.path} {m.prefix}gearing is infinite" for m in mimics if math.isinf(m.gearing)]
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
