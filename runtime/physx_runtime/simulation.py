@@ -131,6 +131,8 @@ class Simulation:
             held[chosen] = array
             array = held
         self._worlds.write(name, array)
+        if name == "q" and self.topology.locked:
+            self.set("locked", np.zeros(len(self.topology.locked)), worlds)
 
     def _label(self, name: str, index: int) -> str:
         """What a scalar of a row belongs to."""
