@@ -40,7 +40,7 @@ def finger(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_every_example_has_a_test() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
-        "author_tendons_and_mimics.py", "change_a_definition.py", "test_planted_value.py",
+        "author_tendons_and_mimics.py", "change_a_definition.py", "live_session.py", "test_planted_value.py",
     }
 
 
@@ -93,3 +93,12 @@ def test_planted_value_without_effect_fails(finger: str, tmp_path: Path, fault: 
     assert found.returncode == 1, found.stdout
     assert "test_every_authored_value_takes_effect" in found.stdout
     assert "without the authored effect" in found.stdout
+
+
+def test_session_example_moves_the_arm_follows_its_edit_and_cleans_up() -> None:
+    found = run(EXAMPLES / "live_session.py")
+    assert found.returncode == 0, found.stderr
+    first, second = (float(line.split()[1]) for line in found.stdout.splitlines() if line.startswith("/Arm/elbow  "))
+    assert first > 15.0
+    assert second < -5.0
+    assert "session layer as before: True" in found.stdout

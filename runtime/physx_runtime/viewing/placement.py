@@ -1,7 +1,7 @@
 """What of a link's place on the stage stays while it moves: its scale, and the prims between it and the world.
 
-The local matrix of a link at a time is  shape * pose(t) * (parent * carrier(t))^-1  (row vectors, as in USD), carrier(t)
-being the pose of the nearest link above it whose motion reaches it.
+The local matrix of a link at a time is  shape * pose(t) * (parent * carrier(t))^-1  (row vectors, as in USD), with
+carrier(t) the pose of the nearest link above it whose motion reaches it.
 """
 
 from __future__ import annotations

@@ -1,0 +1,98 @@
+"""Edits as new values of joints and as states: what the prims concerned say now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pxr import Usd
+
+from physx_runtime.session.following import Edits
+from physx_runtime.session.messages import Message, problem_message
+from physx_runtime.session.run import Run, StateEdits
+from physx_schema.description.dofs import read_dofs
+from physx_schema.description.frames import Frames, vector
+from physx_schema.description.model import Articulation, Dof, Joint, Problem
+from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.reading import Reading
+from physx_schema.description.units import coordinate, radians
+
+Ignored = Callable[[Iterable[str], str, str], None]     # prim paths, property, text
+
+
+class ReadingOfJoints(Reading):
+    """The reader's own reading of single joints, without going through the stage."""
+
+    def __init__(self, stage: Any) -> None:
+        self.stage = stage
+        self.problems: list[Problem] = []
+
+    def dofs(self, joint: Joint) -> tuple[Dof, ...]:
+        """The degrees of freedom of a joint as authored now, with the initial state as read before."""
+        opinions = PrimOpinions(self.stage.GetPrimAtPath(joint.path), self.problems)
+        found = read_dofs(self, opinions, joint.kind, joint.axis, True)
+        before = {dof.name: dof for dof in joint.dofs}
+        return tuple(
+            replace(dof, position=before[dof.name].position, velocity=before[dof.name].velocity)
+            if dof.name in before else dof for dof in found)
+
+    def messages(self) -> Iterator[Message]:
+        """What was wrong with the joints."""
+        return map(problem_message, dict.fromkeys(self.problems))
+
+
+def joint_edits(reading: ReadingOfJoints, articulation: Articulation, edited: set[str]) -> Articulation | None:
+    """The articulation with the edited joints read again; None where it has none of them."""
+    joints = {link.joint.path for link in articulation.links if link.joint}
+    if edited.isdisjoint(joints):
+        return None
+    links = tuple(
+        replace(link, joint=replace(link.joint, dofs=reading.dofs(link.joint)))
+        if link.joint and link.joint.path in edited else link for link in articulation.links)
+    return replace(articulation, links=links)
+
+
+def state_edits(stage: Any, edits: Edits, runs: Sequence[Run], ignored: Ignored) -> StateEdits:
+    """The states that edits set; those that set none are reported through `ignored`."""
+    found = StateEdits()
+    dofs = {(dof.path, _instance(dof)): dof for run in runs for dof in run.articulation.dofs}
+    floating = {run.model.link_names[0]: not run.articulation.fixed_base for run in runs}
+    for path in edits.states:
+        prim, _, name = path.rpartition(".")
+        value = _value(stage, path)
+        if name.startswith("state:"):
+            instance, _, base = name.removeprefix("state:").partition(":physics:")
+            dof = dofs.get((prim, instance))
+            if dof is not None and value is not None and base in ("position", "velocity"):
+                (found.positions if base == "position" else found.rates)[dof.name] = coordinate(value, dof.angular)
+        elif not floating.get(prim, False):
+            ignored([prim], name, "only the velocity of a floating root can be set; joints decide about other links")
+        elif name == "physics:velocity":
+            found.linear[prim] = vector(value)
+        else:
+            x, y, z = vector(value)
+            found.angular[prim] = radians(x), radians(y), radians(z)
+    _placed(stage, edits.placed, runs, found, ignored)
+    return found
+
+
+def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits, ignored: Ignored) -> None:
+    """Poses of roots whose own transform, or one above them, was edited."""
+    frames = Frames()
+    for run in runs:
+        root, *others = run.model.link_names
+        if any(root == path or root.startswith(path + "/") for path in placed):
+            found.poses[root] = frames.pose(stage.GetPrimAtPath(root))
+        ignored([path for path in others if path in placed], "xformOpOrder",
+                "joints decide where this link is; edit the state of its joint, or the transform of the root link")
+
+
+def _value(stage: Any, path: str) -> Any:
+    attribute = stage.GetAttributeAtPath(path)
+    return attribute.Get(Usd.TimeCode.Default()) if attribute else None
+
+
+def _instance(dof: Dof) -> str:
+    """The instance name of a degree of freedom's joint state."""
+    return dof.name.partition(":")[2] or ("angular" if dof.angular else "linear")

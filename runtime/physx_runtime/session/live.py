@@ -1,0 +1,272 @@
+"""A live stage: stepped, written back, followed while others edit it."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pxr import Usd
+
+from physx_runtime.session.editing import ReadingOfJoints, joint_edits, state_edits
+from physx_runtime.session.following import Ear, Edits, Sorter
+from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
+from physx_runtime.session.layers import Into
+from physx_runtime.session.messages import Message, messages_of
+from physx_runtime.session.results import Results, Switches
+from physx_runtime.session.run import Run, StateEdits
+from physx_runtime.simulation import Simulation
+from physx_schema.description.model import Articulation, Description
+from physx_schema.description.reader import describe
+from physx_schema.errors import UnsupportedError
+
+_OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+class Session:
+    """Simulates the articulations of an open stage and writes back what they do.
+
+    Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
+    next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
+    root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
+    are in the stage's own units and degrees. Nothing collides and nothing sleeps; `messages` names what is not
+    simulated. Closing leaves the results on the stage; `reset` takes them away.
+
+    Args:
+        stage: an open Usd.Stage; the session keeps it alive.
+        transforms: write translate, orient and scale operations or matrices of links, in their parents' frames.
+        velocities: write physics:velocity (of the centre of mass) and physics:angularVelocity of links, world frame.
+        joint_states: write state:*:physics:position and velocity of joints, applying PhysicsJointStateAPI.
+        into: "session" for the session layer, "edit_target" for the edit target the stage has now.
+        dtype: "float32", as PhysX computes, or "float64".
+        solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
+
+    Raises:
+        TypeError: no open stage.
+        ValueError: an argument out of range, or a stage that another session simulates.
+        AuthoringError: the layer cannot be edited.
+    """
+
+    def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
+                 into: Into = "session", dtype: str = "float32", solver: str = "physx") -> None:
+        self._closed = True                 # until everything below has worked
+        _require_stage(stage)
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+        if solver not in ("physx", "ideal"):
+            raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
+        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver}
+        self._messages: dict[Message, None] = {}
+        self._ear = Ear(stage)
+        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._note, self._ear.own)
+        self._runs: dict[str, Run] = {}
+        self._time = 0.0
+        self._outdated = False              # the authored start has been edited since the last reading
+        self._description: Description
+        self._sorter: Sorter
+        self._read(StateEdits())
+        self._closed = False
+        _OPEN.add(self)
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self, dt: float = 1 / 60) -> None:
+        """Take up what was edited, advance by dt [s] and write the results.
+
+        Raises ValueError for a dt that is not positive and finite, RuntimeError on a closed session or expired stage.
+        """
+        self._require_open()
+        if not (dt > 0.0 and math.isfinite(dt)):
+            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+        self._follow()
+        for path, run in self._runs.items():
+            run.step(dt)
+            if run.diverged:
+                self._say(Message("diverged", "error", "session/diverged", path, "", "positions or velocities are no "
+                                  "longer finite; it stands still until reset"))
+        if self._results.write(list(self._runs.values())):
+            self._ear.expect(self._results.slots)
+        self._time += dt
+
+    def reset(self) -> None:
+        """Take everything written off the stage and go back to the authored state; edits of others stay."""
+        self._require_open()
+        properties, prims = self._ear.take()
+        self._results.restore()
+        if properties or prims or self._outdated:
+            self._read(StateEdits())
+        for run in self._runs.values():
+            run.reset()
+        self._time = 0.0
+
+    def close(self) -> None:
+        """End the session; results stay on the stage, and a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            _OPEN.discard(self)
+            self._ear.close()
+            self._runs.clear()
+
+    def __enter__(self) -> Session:
+        self._require_open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether the session has ended."""
+        return self._closed
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s] since the start or the last reset."""
+        return self._time
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Everything said so far, each once: what PhysX would log, would do silently, and what is not simulated."""
+        return tuple(self._messages)
+
+    @property
+    def articulations(self) -> tuple[str, ...]:
+        """Prim paths of the articulations being stepped; root links where a root prim has several."""
+        return tuple(self._runs)
+
+    @property
+    def mass_properties(self) -> dict[str, MassProperties]:
+        """Of every link and rigid body, by prim path, as of the last reading of the stage."""
+        self._require_open()
+        return mass_properties(self._description)
+
+    @property
+    def counts(self) -> ObjectCounts:
+        """How many objects PhysX makes of the stage, as of its last reading."""
+        self._require_open()
+        return object_counts(self._description)
+
+    def simulation(self, articulation: str | None = None) -> Simulation:
+        """The simulation of one of `articulations`, of the only one where None: set joint efforts there.
+
+        A structural edit replaces it. Raises ValueError for a path that is not stepped.
+        """
+        self._require_open()
+        path = next(iter(self._runs)) if articulation is None and len(self._runs) == 1 else articulation
+        if path not in self._runs:
+            raise ValueError(f"no articulation {path or ''} is stepped; give one of {', '.join(self._runs) or 'none'}")
+        return self._runs[path].simulation
+
+    # --- following edits ---------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        properties, prims = self._ear.take()
+        if not properties and not prims:
+            return
+        removed = self._results.removed(properties)
+        edits = self._sorter.sort(properties - removed, prims | removed)
+        if not edits:
+            return
+        if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
+            self._read(StateEdits(), afresh=True)
+            return
+        for path in properties & self._results.slots.keys():
+            self._results.adopt(path)
+        set_states = state_edits(self._stage, edits, list(self._runs.values()), self._ignored)
+        self._outdated |= bool(edits.states)
+        if edits.reading or not self._reread_joints(edits):
+            self._results.restore()
+            self._read(set_states)
+        else:
+            self._apply(set_states)
+
+    def _reread_joints(self, edits: Edits) -> bool:
+        """Take up values of single joints; False where the stage has to be read as a whole."""
+        reading = ReadingOfJoints(self._stage)
+        for run in self._runs.values():
+            before = run.articulation
+            changed = joint_edits(reading, run.articulation, edits.joints)
+            if changed is None:
+                continue
+            try:
+                if not run.repack(changed, self._description.scene_of(changed)):
+                    return False
+            except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
+                return False
+            self._describe_anew(before, changed)
+        for problem in reading.messages():
+            self._say(problem)
+        return True
+
+    def _describe_anew(self, before: Articulation, changed: Articulation) -> None:
+        found = tuple(changed if a is before else a for a in self._description.articulations)
+        self._description = replace(self._description, articulations=found)
+
+    def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
+        """Read the stage, on which nothing of this session is written now, and carry states over."""
+        self._description = description = describe(self._stage)
+        self._outdated = False
+        for message in messages_of(description):
+            self._say(message)
+        old = [] if afresh else list(self._runs.values())
+        self._runs = {}
+        paths = [articulation.path for articulation in description.articulations]
+        for articulation in description.articulations:
+            run = self._run(description, articulation, old)
+            if run is not None:
+                several = paths.count(articulation.path) > 1
+                self._runs[articulation.links[0].path if several else articulation.path] = run
+        self._sorter = Sorter(description, [run.articulation for run in self._runs.values()])
+        self._apply(set_states)
+
+    def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
+        root = articulation.links[0].path
+        before = next((run for run in old if run.model.link_names[0] == root), None)
+        try:
+            if before is not None and before.repack(articulation, description.scene_of(articulation)):
+                return before
+            run = Run(description, articulation, **self._settings)
+        except (UnsupportedError, ValueError) as error:
+            for line in str(error).splitlines():
+                self._say(Message("not-simulated", "warning", "session/unsupported", articulation.path, "",
+                                  f"not simulated: {line}"))
+            return None
+        for other in old:
+            run.carry(other)
+        return run
+
+    def _apply(self, set_states: StateEdits) -> None:
+        for run in self._runs.values():
+            run.apply(set_states)
+
+    # --- messages ----------------------------------------------------------------------------------------------------
+
+    def _say(self, message: Message) -> None:
+        self._messages.setdefault(message)
+
+    def _note(self, path: str, name: str, text: str) -> None:
+        self._say(Message("written", "info", "session/written", path, name, text))
+
+    def _ignored(self, paths: Iterable[str], name: str, text: str) -> None:
+        for path in paths:
+            self._say(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text))
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("the session is closed; make another one of the stage")
+        if self._stage.expired:
+            self.close()
+            raise RuntimeError("the stage of the session has expired; open it again and make another session")
+
+
+def _require_stage(stage: Any) -> None:
+    if not isinstance(stage, Usd.Stage):
+        raise TypeError(f"stage is {type(stage).__name__}; a session simulates an open stage, give Usd.Stage.Open(...)")
+    if stage.expired:
+        raise TypeError("stage has expired; open it again and keep a reference to it")
+    if any(session._stage == stage for session in _OPEN):
+        raise ValueError("another session simulates this stage; close it first")

@@ -1,0 +1,60 @@
+"""What a session says about a stage: what PhysX would log, would do silently, and what is not simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from physx_schema.description.model import Description, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One thing said, once."""
+
+    kind: str           # "problem", "unused", "not-evaluated", "not-simulated", "written", "ignored-edit", "diverged"
+    severity: str       # "error" | "warning" | "info"
+    code: str
+    path: str           # prim
+    property: str       # "" for the prim itself
+    text: str
+
+    def __str__(self) -> str:
+        where = f"{self.path}.{self.property}" if self.property else self.path
+        return f"{where}: {self.text}"
+
+
+def problem_message(problem: Problem) -> Message:
+    """What the reader found wrong, what PhysX does about it, and what to do."""
+    text = f"{problem.message}: {problem.why}; {problem.fix}"
+    return Message("problem", problem.severity, problem.code, problem.path, problem.property, text)
+
+
+def messages_of(description: Description) -> Iterator[Message]:
+    """What the reading of a stage found, and what of it no step moves."""
+    for problem in description.problems:
+        yield problem_message(problem)
+    for opinion in description.unused:
+        text = opinion.reason + (f"; {opinion.suggestion}" if opinion.suggestion else "")
+        yield Message("unused", "warning", opinion.code, opinion.path, opinion.property, f"unused: {text}")
+    for opinion in description.not_evaluated:
+        yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
+                      f"PhysX reads it, this library does not: {opinion.reason}")
+    yield from _not_simulated(description)
+
+
+def _not_simulated(description: Description) -> Iterator[Message]:
+    def left(code: str, path: str, text: str) -> Message:
+        return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
+
+    for body in description.bodies:
+        yield left("free-body", body.path, "a rigid body outside articulations; it stays where it is")
+    for joint in description.joints:
+        yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing")
+    links = [link for articulation in description.articulations for link in articulation.links]
+    colliders = [collider for link in (*links, *description.bodies) for collider in link.colliders]
+    for collider in (*colliders, *description.static_colliders):
+        if collider.enabled and not collider.trigger:
+            yield left("contact", collider.path, "contact; the collider passes through others")
+    if not description.articulations:
+        yield left("nothing", "/", "the stage has no articulation; nothing moves")

@@ -1,0 +1,149 @@
+"""One articulation of a session: its simulation, and how its state outlives another reading of the stage."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.packing import PackedModel, pack
+from physx_runtime.session.observing import Observer
+from physx_runtime.simulation import DivergenceWarning, Simulation
+from physx_schema.description.model import Articulation, Description, Pose, Scene, Vec3
+
+Array = NDArray[np.float64]
+LARGEST = 1e30      # length, and per s
+
+
+@dataclass(slots=True)
+class StateEdits:
+    """What somebody set on the stage between two steps, in radians and lengths; world frame."""
+
+    positions: dict[str, float] = field(default_factory=dict)           # dof name
+    rates: dict[str, float] = field(default_factory=dict)
+    poses: dict[str, Pose] = field(default_factory=dict)                # path of the root link
+    linear: dict[str, Vec3] = field(default_factory=dict)               # of the centre of mass
+    angular: dict[str, Vec3] = field(default_factory=dict)
+
+
+class Run:
+    """An articulation being stepped.
+
+    Raises UnsupportedError where the step does not handle it.
+    """
+
+    def __init__(self, description: Description, articulation: Articulation, **settings: Any) -> None:
+        self.articulation = articulation
+        alone = replace(description, articulations=(articulation,))     # its path may be that of others too
+        self.simulation = Simulation(alone, **settings)
+        self._observer = Observer.of(self.simulation.model)
+        self.links = self._observed(self.simulation.state())
+        self.diverged = False
+
+    @property
+    def model(self) -> PackedModel:
+        """The model in use."""
+        return self.simulation.model
+
+    def step(self, dt: float) -> None:
+        """Advance by dt [s]; an articulation that diverges stands still at its last finite state."""
+        if self.diverged:
+            return
+        before = self.simulation.state()
+        if dt != self.simulation.dt:
+            self.simulation.set_time_step(dt)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message of the session
+            self.simulation.step()
+            after = self.simulation.state()
+            self.diverged = bool(self.simulation.diverged[0])
+        links = self._observer.links(before, after, dt)
+        if np.abs(links).max() < LARGEST:       # beyond it not even the rotations hold together
+            self.links = links
+        else:
+            self.diverged = True
+
+    def joints(self) -> tuple[list[float], list[float]]:
+        """Positions and velocities of the degrees of freedom, radians or lengths."""
+        return self.simulation.joint_position[0].tolist(), self.simulation.joint_velocity[0].tolist()
+
+    def reset(self) -> None:
+        """Back to the authored state."""
+        self.simulation.reset()
+        self.diverged = False
+        self.links = self._observed(self.simulation.state())
+
+    def repack(self, articulation: Articulation, scene: Scene) -> bool:
+        """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
+        model = pack(articulation, scene)
+        own = self.model
+        if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):
+            return False
+        state = self.simulation.state()
+        self.simulation.repack(model)
+        self._observer = Observer.of(model)
+        self.articulation = articulation
+        if model.link_frames[0] != own.link_frames[0]:
+            self._place_root(self._root_pose(own, state))
+        return True
+
+    def carry(self, old: Run) -> None:
+        """Take over the state of the joints and of the root that another run had too."""
+        dofs = zip(old.articulation.dofs, *old.joints(), strict=True)
+        known = {(dof.name, dof.angular): state for dof, *state in dofs}
+        own = [(dof.name, known[dof.name, dof.angular]) for dof in self.articulation.dofs
+               if (dof.name, dof.angular) in known]
+        edits = StateEdits({name: state[0] for name, state in own}, {name: state[1] for name, state in own})
+        root = self.model.link_names[0]
+        if root == old.model.link_names[0] and not self.articulation.fixed_base and not old.articulation.fixed_base:
+            v = old.simulation.get("v")[0].tolist()
+            edits.poses[root] = old._root_pose(old.model, old.simulation.state())
+            edits.linear[root], edits.angular[root] = (v[0], v[1], v[2]), (v[3], v[4], v[5])
+        self.apply(edits)
+
+    def apply(self, edits: StateEdits) -> bool:
+        """Set what is this articulation's own among the edits; whether there was anything."""
+        q, v = self.simulation.get("q"), self.simulation.get("v")
+        size, root = self.simulation.topology.root_size, self.model.link_names[0]
+        before = q.copy(), v.copy()
+        for i, name in enumerate(self.model.dof_names):
+            q[:, i] = edits.positions.get(name, q[:, i])
+            v[:, size + i] = edits.rates.get(name, v[:, size + i])
+        if size:
+            v[:, 0:3] = edits.linear.get(root, v[:, 0:3])
+            v[:, 3:6] = edits.angular.get(root, v[:, 3:6])
+        changed = not (np.array_equal(before[0], q) and np.array_equal(before[1], v))
+        if changed:
+            self.simulation.set("q", q)
+            self.simulation.set("v", v)
+        if root in edits.poses:
+            self._place_root(edits.poses[root])
+            changed = True
+        return changed
+
+    def _observed(self, state: Mapping[str, Any]) -> Array:
+        return self._observer.links(state, state, 0.0)
+
+    @staticmethod
+    def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
+        """The pose of the root's link frame, which its centre of mass does not move."""
+        p, r = (_floats(state[name][0]) for name in ("root_position", "root_rotation"))
+        rotation = (r[0], r[1], r[2], r[3])
+        at, turn = model.link_frames[0]
+        return sp.add((p[0], p[1], p[2]), sp.rotate(rotation, at)), sp.mul_quat(rotation, turn)
+
+    def _place_root(self, pose: Pose) -> None:
+        at, turn = self.model.link_frames[0]
+        back = (-turn[0], -turn[1], -turn[2], turn[3])
+        rotation = sp.mul_quat(pose[1], back)
+        self.simulation.set("root_rotation", rotation)
+        self.simulation.set("root_position", sp.sub(pose[0], sp.rotate(rotation, at)))
+
+
+def _floats(values: Iterable[Any]) -> list[float]:
+    return [float(x) for x in values]

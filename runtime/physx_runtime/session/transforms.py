@@ -1,0 +1,216 @@
+"""World poses of links as values of the transform operations that their prims have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import Gf, Sdf, UsdGeom, Vt
+
+from physx_runtime.session.layers import Slot, WrittenLayer
+from physx_runtime.viewing.placement import placed_links
+
+Array = NDArray[np.float64]
+Note = Callable[[str, str, str], None]      # prim path, property, text
+EXACT = 1e-6        # how far axes may be from orthonormal before translate, orient and scale cannot hold a transform
+SUFFIX = "session"  # of operations whose plain name the prim uses for something else
+TURNS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
+                  for axes in ("X", "Y", "Z", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"))
+
+
+@dataclass(slots=True)
+class _Ops:
+    """The operations of a prim that can take a pose; None where one has to be made."""
+
+    matrix: Any = None
+    translate: Any = None
+    orient: Any = None
+    scale: Any = None
+
+    @property
+    def complete(self) -> bool:
+        return self.matrix is not None or (self.translate is not None and self.orient is not None)
+
+
+class Transforms:
+    """Slots for the transforms of links, and the values that put the links where they are."""
+
+    def __init__(self, stage: Any, layer: WrittenLayer, paths: Sequence[str], note: Note) -> None:
+        placed = placed_links(stage, paths)
+        self._shape = np.array([link.shape for link in placed]).reshape(-1, 4, 4)
+        parents = np.array([link.parent for link in placed]).reshape(-1, 4, 4)
+        index = {path: i for i, path in enumerate(paths)}
+        self._carried = [i for i, link in enumerate(placed) if link.carrier is not None]
+        self._carriers = [index[placed[i].carrier or ""] for i in self._carried]
+        self._scale = np.ones((len(paths), 3))
+        self._last = np.tile([1.0, 0.0, 0.0, 0.0], (len(paths), 1))
+        self._matrices: list[tuple[int, Slot]] = []
+        self._poses: list[tuple[int, Slot, type[Any], Slot, type[Any]]] = []
+        self._once: list[tuple[Slot, Any]] = []         # order and scale of operations that replace a prim's own
+        self._inverse = np.zeros_like(parents)
+        for i, path in enumerate(paths):
+            if abs(np.linalg.det(parents[i])) < 1e-300 or abs(np.linalg.det(self._shape[i])) < 1e-300:
+                note(path, "xformOpOrder", "a scale of 0 on it or above it: its transform is not written")
+                continue
+            self._inverse[i] = np.linalg.inv(parents[i])
+            self._plan(layer, stage.GetPrimAtPath(path), i, _even(parents[i]), note)
+
+    def values(self, poses: Array) -> Iterator[tuple[Slot, Any]]:
+        """Slots and values for world poses, (n_link, 7): position, quaternion x y z w."""
+        local = self._local(poses)
+        translations = local[:, 3, :3].tolist()
+        rotations = quaternions(local[:, :3, :3] / self._scale[:, :, None])
+        rotations *= np.where((rotations * self._last).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
+        self._last = rotations
+        turned = rotations.tolist()
+        for i, translate, vector, orient, quaternion in self._poses:
+            yield translate, vector(*translations[i])
+            yield orient, quaternion(*turned[i])
+        for i, matrix in self._matrices:
+            yield matrix, Gf.Matrix4d(local[i].tolist())
+        yield from self._once
+
+    def _local(self, poses: Array) -> Array:
+        world = matrices(poses)
+        if self._carried:
+            world[self._carried] = world[self._carried] @ _rigid_inverse(matrices(poses[self._carriers]))
+        found: Array = self._shape @ world @ self._inverse
+        return found
+
+    def _plan(self, layer: WrittenLayer, prim: Any, i: int, even: bool, note: Note) -> None:
+        """Choose the operations of one link and make their slots."""
+        xformable = UsdGeom.Xformable(prim)
+        ops = _own_ops(xformable)
+        local = np.array(xformable.GetLocalTransformation()).reshape(4, 4)[:3, :3]
+        given = ops.scale.Get() or (1.0, 1.0, 1.0) if ops.scale is not None else np.linalg.norm(local, axis=1)
+        sizes = np.asarray(given, dtype=float)
+        rigid = even and _orthonormal(local / sizes[:, None])
+        if ops.matrix is None and not rigid:
+            ops = _Ops()
+        if not ops.complete:
+            kept = ", ".join(prim.GetAttribute("xformOpOrder").Get() or ()) or "none"
+            note(str(prim.GetPath()), "xformOpOrder", f"its operations ({kept}) do not take every pose; others are "
+                 "written in their place")
+        if ops.matrix is not None or not rigid:
+            slot = self._slot(layer, prim, ops.matrix, "transform", Sdf.ValueTypeNames.Matrix4d)
+            if slot is not None:
+                self._matrices.append((i, slot))
+                self._order(layer, xformable, ops.complete, [slot])
+            return
+        self._scale[i] = sizes
+        self._plan_pose(layer, xformable, i, ops)
+
+    def _plan_pose(self, layer: WrittenLayer, xformable: Any, i: int, ops: _Ops) -> None:
+        prim, types = xformable.GetPrim(), Sdf.ValueTypeNames
+        translate = self._slot(layer, prim, ops.translate, "translate", types.Double3)
+        orient = self._slot(layer, prim, ops.orient, "orient", types.Quatd)
+        if translate is None or orient is None:
+            return
+        self._poses.append((i, translate, _class(translate), orient, _class(orient)))
+        value = ops.orient.Get() if ops.orient is not None else None
+        if value is not None:           # of the two quaternions of a rotation, the one on the side of the prim's own
+            self._last[i] = (value.GetReal(), *value.GetImaginary())
+        slots = [translate, orient]
+        names = [slot.path.rpartition(".")[2] for slot in slots]
+        if ops.scale is not None:
+            names.append(ops.scale.GetOpName())
+        elif not np.allclose(self._scale[i], 1.0, atol=EXACT):
+            scale = self._slot(layer, prim, None, "scale", types.Double3)
+            if scale is not None:
+                self._once.append((scale, Gf.Vec3d(*self._scale[i])))
+                names.append(scale.path.rpartition(".")[2])
+        self._order_names(layer, xformable, ops.complete, names)
+
+    def _order(self, layer: WrittenLayer, xformable: Any, own: bool, slots: list[Slot]) -> None:
+        self._order_names(layer, xformable, own, [slot.path.rpartition(".")[2] for slot in slots])
+
+    def _order_names(self, layer: WrittenLayer, xformable: Any, own: bool, names: list[str]) -> None:
+        """Write the order of operations where it is not the prim's own."""
+        if own:
+            return
+        slot = layer.slot(xformable.GetPrim(), "xformOpOrder", Sdf.ValueTypeNames.TokenArray, uniform=True)
+        if slot is not None:
+            reset = ["!resetXformStack!"] if xformable.GetResetXformStack() else []
+            self._once.append((slot, Vt.TokenArray([*reset, *names])))
+
+    def _slot(self, layer: WrittenLayer, prim: Any, op: Any, kind: str, type_name: Any) -> Slot | None:
+        """The slot of an operation the prim has, or of a new one."""
+        if op is not None:
+            return layer.slot(prim, op.GetName(), op.GetTypeName())
+        name = f"xformOp:{kind}"
+        if prim.HasAttribute(name):
+            name += f":{SUFFIX}"
+        return layer.slot(prim, name, type_name)
+
+
+def _own_ops(xformable: Any) -> _Ops:
+    """What can be kept of [transform], or of [translate, any rotations, scale]."""
+    ops = list(xformable.GetOrderedXformOps())
+    kind = UsdGeom.XformOp
+    if any(op.IsInverseOp() or op.GetPrecision() == kind.PrecisionHalf for op in ops):
+        return _Ops()
+    types = [op.GetOpType() for op in ops]
+    if types == [kind.TypeTransform]:
+        return _Ops(matrix=ops[0])
+    found = _Ops()
+    if types[:1] == [kind.TypeTranslate]:
+        found.translate, ops = ops[0], ops[1:]
+    if ops and ops[-1].GetOpType() == kind.TypeScale:
+        found.scale, ops = ops[-1], ops[:-1]
+    types = [op.GetOpType() for op in ops]
+    if types == [kind.TypeOrient]:
+        found.orient = ops[0]
+        return found
+    return found if TURNS.issuperset(types) else _Ops()
+
+
+def _class(slot: Slot) -> type[Any]:
+    found: type[Any] = slot.spec.typeName.type.pythonClass
+    return found
+
+
+def _orthonormal(axes: Array) -> bool:
+    """Whether rows are the axes of a rotation."""
+    return bool(np.allclose(axes @ axes.T, np.eye(3), atol=EXACT) and np.linalg.det(axes) > 0.0)
+
+
+def _even(matrix: Array) -> bool:
+    """Whether a matrix scales alike in all directions, and mirrors nothing."""
+    axes = matrix[:3, :3]
+    size = np.cbrt(np.linalg.det(axes))
+    return bool(size > 0.0 and _orthonormal(axes / size))
+
+
+def matrices(poses: Array) -> Array:
+    """Poses (..., 7) as matrices (..., 4, 4) for row vectors."""
+    x, y, z, w = np.moveaxis(poses[:, 3:], -1, 0)
+    out = np.zeros((len(poses), 4, 4))
+    out[:, 0, 0], out[:, 0, 1], out[:, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)
+    out[:, 1, 0], out[:, 1, 1], out[:, 1, 2] = 2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)
+    out[:, 2, 0], out[:, 2, 1], out[:, 2, 2] = 2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)
+    out[:, 3, :3], out[:, 3, 3] = poses[:, :3], 1.0
+    return out
+
+
+def _rigid_inverse(found: Array) -> Array:
+    out = np.zeros_like(found)
+    out[:, :3, :3] = found[:, :3, :3].transpose(0, 2, 1)
+    out[:, 3, :3] = -np.einsum("ni,nij->nj", found[:, 3, :3], out[:, :3, :3])
+    out[:, 3, 3] = 1.0
+    return out
+
+
+def quaternions(axes: Array) -> Array:
+    """Unit quaternions (n, 4), w x y z, of rotations whose rows are the turned axes (Shepperd's method)."""
+    m = axes
+    xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
+    a, b, c = m[:, 1, 2] - m[:, 2, 1], m[:, 2, 0] - m[:, 0, 2], m[:, 0, 1] - m[:, 1, 0]
+    d, e, f = m[:, 0, 1] + m[:, 1, 0], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 2] + m[:, 2, 1]
+    rows = np.stack([1 + xx + yy + zz, a, b, c, a, 1 + xx - yy - zz, d, e, b, d, 1 - xx + yy - zz, f,
+                     c, e, f, 1 - xx - yy + zz], axis=-1).reshape(-1, 4, 4)
+    best = np.argmax(rows[:, range(4), range(4)], axis=1)
+    found = rows[np.arange(len(rows)), best]
+    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
