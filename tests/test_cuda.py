@@ -24,12 +24,13 @@ pytest.importorskip("numba_cuda", reason="the cuda extra is not installed")
 SIMULATED = 2e-6
 START = [[0.3, 0.1, 0.0], [0.2, 0.0, 0.1]]
 ROOT = Path(__file__).resolve().parents[1]
-FINGER, PENDULUM = (ROOT / "tests" / "data" / "dynamics" / name / "stage.usda"
-                    for name in ("fixed_tendon_finger", "double_pendulum_n4"))
+FINGER, PENDULUM, BALL = (ROOT / "tests" / "data" / "dynamics" / name / "stage.usda"
+                          for name in ("fixed_tendon_finger", "double_pendulum_n4", "spherical_pendulum"))
 
 
-def test_the_fingers_kernel_compiles_to_single_precision_ptx_for_sm_90() -> None:
-    description = describe(FINGER)
+@pytest.mark.parametrize("stage", [FINGER, BALL], ids=["finger", "ball"])
+def test_kernels_compile_to_single_precision_ptx_for_sm_90(stage: Path) -> None:
+    description = describe(stage)
     topology = pack(description.articulations[0], description.scene).topology
     ptx = cuda.compile_ptx(topology, "float32", (9, 0))
     assert ".target sm_90" in ptx
@@ -46,12 +47,13 @@ def simulated(code: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_three_steps_of_the_finger_agree_with_the_cpu_under_the_simulator() -> None:
+@pytest.mark.parametrize("stage", [FINGER, BALL], ids=["finger", "ball"])
+def test_three_steps_agree_with_the_cpu_under_the_simulator(stage: Path) -> None:
     code = ("import json, sys; from physx_runtime import simulate\n"
-            f"r = simulate({str(FINGER)!r}, 1/60, 3, worlds=2, joint_position={START}, device='cuda')\n"
+            f"r = simulate({str(stage)!r}, 1/60, 3, worlds=2, joint_position={START}, device='cuda')\n"
             "json.dump([r.joint_position.tolist(), r.joint_velocity.tolist()], sys.stdout)")
     position, velocity = (np.array(x) for x in simulated(code))
-    cpu = simulate(FINGER, 1 / 60, 3, worlds=2, joint_position=START)
+    cpu = simulate(stage, 1 / 60, 3, worlds=2, joint_position=START)
     assert np.abs(position - cpu.joint_position).max() < SIMULATED
     assert np.abs(velocity - cpu.joint_velocity).max() < 60 * SIMULATED
 

@@ -24,7 +24,7 @@ from physx_runtime.packing import pack
 from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.targets import cpu
 from physx_runtime.tracing.program import trace_step
-from random_articulations import engine_names
+from random_articulations import Features, engine_names, random_articulation
 from trees import Rows, random_tree
 
 from physx_schema.description import describe
@@ -144,3 +144,16 @@ def test_matrices_and_forces_equal_those_physx_reports(state: int, shared_cases:
             for dof, column in columns.items():
                 dense[:, dof] = column
             assert np.abs(dense - part).max() <= FLOAT32
+
+
+def test_writing_positions_takes_back_what_locked_axes_have_drifted(tmp_path: Path) -> None:
+    path = tmp_path / "universal.usda"
+    path.write_text(random_articulation(4, Features(links=(1, 1), spherical=1.0, generic=1.0, drive=0.0)).text)
+    sim = Simulation(path, worlds=2)
+    assert sim.topology.locked
+    sim.set("v", np.full(len(sim.topology.dofs), 2.0))
+    sim.step(10)
+    assert sim.get("locked").any()
+    sim.set("q", sim.joint_position[:1], worlds=[0])
+    assert not sim.get("locked")[0].any()
+    assert sim.get("locked")[1].any()
