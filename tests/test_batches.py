@@ -200,6 +200,14 @@ def test_every_parameter_says_its_shape_unit_and_range() -> None:
             assert sim.parameter(name).shape == (2, *parameter.shape), name
 
 
+def test_the_page_on_batches_has_every_parameter_with_its_range_and_unit() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "batches.md").read_text(encoding="utf-8")
+    for stage in (FINGER, MIMIC, SPATIAL):
+        for name, parameter in Simulation(stage).parameters.items():
+            line = next((line for line in page.splitlines() if line.startswith(f"| `{name}`")), "")
+            assert f"| {parameter.range} | {parameter.unit or '-'} | {parameter.documentation} |" in line, name
+
+
 REFUSED = [
     (FINGER, "mass", [1.0, 1.0, 1.0, 0.0], r"mass of world 0 at /World/art/l2 is 0 \(and 1 more\); give .* \(0, inf\)"),
     (FINGER, "mass", [1.0, np.nan, 1.0, 1.0], r"mass of world 0 at /World/art/l0 is nan .*give values in \(0, inf\)"),
