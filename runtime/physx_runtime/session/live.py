@@ -193,7 +193,7 @@ class Session:
             if changed is None:
                 continue
             try:
-                if not run.repack(changed, self._description.scene_of(changed)):
+                if not run.retarget(changed) and not run.repack(changed, self._description.scene_of(changed)):
                     return False
             except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
                 return False

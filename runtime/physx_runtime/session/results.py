@@ -105,7 +105,8 @@ class _Prepared:
             note(path, "", "the edit target does not reach the prim: nothing is written to it")
         self._transforms = Transforms(stage, layer, paths, note) if switches.transforms and paths else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
-        self._joints: list[tuple[int, int, bool, Slot, Slot]] = []      # run, dof, angular, position, velocity
+        self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
+        self._units = [np.array([DEGREES if dof.angular else 1.0 for dof in run.articulation.dofs]) for run in runs]
         if switches.velocities:
             for i, path in enumerate(paths):
                 slots = [layer.slot(stage.GetPrimAtPath(path), name, Sdf.ValueTypeNames.Vector3f)
@@ -124,11 +125,12 @@ class _Prepared:
         for i, first, second in self._velocities:
             yield first, Gf.Vec3f(*linear[i])
             yield second, Gf.Vec3f(*angular[i])
-        states = [run.joints() for run in runs]
-        for i, dof, turning, at, rate in self._joints:
-            position, velocity = states[i][0][dof], states[i][1][dof]
-            yield at, _single(position * DEGREES if turning else position)
-            yield rate, _single(velocity * DEGREES if turning else velocity)
+        # rounded to what a float attribute holds, so that it can be compared with what is read back
+        states = [(np.stack(run.joints()) * unit).astype(np.float32).tolist()
+                  for run, unit in zip(runs, self._units, strict=True)]
+        for i, dof, at, rate in self._joints:
+            yield at, states[i][0][dof]
+            yield rate, states[i][1][dof]
 
     def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: Run, note: Note) -> None:
         dof = 0
@@ -152,9 +154,4 @@ class _Prepared:
         slots = [layer.slot(prim, f"state:{instance}:physics:{base}", Sdf.ValueTypeNames.Float)
                  for base in ("position", "velocity")]
         if slots[0] is not None and slots[1] is not None:
-            self._joints.append((*place, angular, slots[0], slots[1]))
-
-
-def _single(value: float) -> float:
-    """The value as a float attribute holds it, so that it can be compared with what is read back."""
-    return float(np.float32(value))
+            self._joints.append((*place, slots[0], slots[1]))

@@ -42,8 +42,8 @@ class Run:
         alone = replace(description, articulations=(articulation,))     # its path may be that of others too
         self.simulation = Simulation(alone, **settings)
         self._observer = Observer.of(self.simulation.model)
-        self.links = self._observed(self.simulation.state())
         self.diverged = False
+        self.look()
 
     @property
     def model(self) -> PackedModel:
@@ -54,29 +54,48 @@ class Run:
         """Advance by dt [s]; an articulation that diverges stands still at its last finite state."""
         if self.diverged:
             return
-        before = self.simulation.state()
+        before = self.simulation.state()        # not the one kept: others may have set it meanwhile
         if dt != self.simulation.dt:
             self.simulation.set_time_step(dt)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message of the session
             self.simulation.step()
-            after = self.simulation.state()
+            self._state = self.simulation.state()
             self.diverged = bool(self.simulation.diverged[0])
-        links = self._observer.links(before, after, dt)
+        links = self._observer.links(before, self._state, dt)
         if np.abs(links).max() < LARGEST:       # beyond it not even the rotations hold together
             self.links = links
         else:
             self.diverged = True
 
-    def joints(self) -> tuple[list[float], list[float]]:
-        """Positions and velocities of the degrees of freedom, radians or lengths."""
-        return self.simulation.joint_position[0].tolist(), self.simulation.joint_velocity[0].tolist()
+    def joints(self) -> tuple[Array, Array]:
+        """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
+        size = self.simulation.topology.root_size
+        return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
 
     def reset(self) -> None:
         """Back to the authored state."""
         self.simulation.reset()
         self.diverged = False
-        self.links = self._observed(self.simulation.state())
+        self.look()
+
+    def retarget(self, articulation: Articulation) -> bool:
+        """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
+        if len(self.articulation.dofs) != len(articulation.dofs):
+            return False
+        for old, new in zip(self.articulation.dofs, articulation.dofs, strict=True):
+            if old == new:
+                continue
+            if old.drive is None or new.drive is None:
+                return False
+            targets = {"target_position": new.drive.target_position, "target_velocity": new.drive.target_velocity}
+            if replace(old, drive=replace(old.drive, **targets)) != new:
+                return False
+        drives = [dof.drive for dof in articulation.dofs]
+        self.simulation.set("target", [drive.target_position if drive else 0.0 for drive in drives])
+        self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
+        self.articulation = articulation
+        return True
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
@@ -94,7 +113,7 @@ class Run:
 
     def carry(self, old: Run) -> None:
         """Take over the state of the joints and of the root that another run had too."""
-        dofs = zip(old.articulation.dofs, *old.joints(), strict=True)
+        dofs = zip(old.articulation.dofs, *(values.tolist() for values in old.joints()), strict=True)
         known = {(dof.name, dof.angular): state for dof, *state in dofs}
         own = [(dof.name, known[dof.name, dof.angular]) for dof in self.articulation.dofs
                if (dof.name, dof.angular) in known]
@@ -126,8 +145,10 @@ class Run:
             changed = True
         return changed
 
-    def _observed(self, state: Mapping[str, Any]) -> Array:
-        return self._observer.links(state, state, 0.0)
+    def look(self) -> None:
+        """Take the state as it is now for what is to be written."""
+        self._state = self.simulation.state()
+        self.links = self._observer.links(self._state, self._state, 0.0)
 
     @staticmethod
     def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
