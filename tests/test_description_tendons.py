@@ -55,6 +55,12 @@ def test_gearing_of_a_prismatic_axis_stays() -> None:
     assert fixed(*chain(axis(root=True, gearing=[0.25]), kind="Prismatic")).axes[0].gearing == 0.25
 
 
+def test_axis_on_a_joint_whose_child_is_body0_counts_backwards() -> None:
+    tendon = axis(root=True, gearing=[0.25], forceCoefficient=[0.5])
+    found = fixed(link("l0"), joint("Prismatic", "j0", "l0", "base", *tendon)).axes[0]
+    assert (found.gearing, found.force_coefficient) == (-0.25, -0.5)
+
+
 def test_unauthored_gearing_and_force_coefficient_are_one() -> None:
     found = fixed(*chain(axis(root=True), kind="Prismatic")).axes[0]
     assert (found.gearing, found.force_coefficient) == (1.0, 1.0)

@@ -63,8 +63,8 @@ def compare(seeds: range, features: Features, folder: Path) -> Iterator[tuple[in
 @pytest.mark.sweep
 @pytest.mark.parametrize(("first", "features"), [
     (0, Features()), (1000, Features(floating=True)),
-    (2000, Features(spherical=0.5, generic=0.5, swapped=0.3, fixed_tendon=0.0)),
-    (3000, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3, fixed_tendon=0.0)),
+    (2000, Features(spherical=0.5, generic=0.5, swapped=0.3)),
+    (3000, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3)),
 ])
 def test_random_articulations_move_as_in_physx(first: int, features: Features, oracle_folder: Path,
                                                tmp_path: Path) -> None:

@@ -101,7 +101,8 @@ def _tendon(
         if link.joint is not None:
             prim = reading.prims[link.joint.path]
             schema = _ROOT if prim.has(_ROOT, name) else _AXIS
-            axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path]))
+            sign = -1.0 if link.joint.reversed else 1.0
+            axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path], sign))
     return FixedTendon(
         path=opinions.path, name=name, prefix=view.prefix, axes=tuple(axes),
         stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
@@ -111,7 +112,8 @@ def _tendon(
     )
 
 
-def _axis(reading: Reading, view: View, dof: Dof, index: int) -> TendonAxis:
+def _axis(reading: Reading, view: View, dof: Dof, index: int, sign: float) -> TendonAxis:
+    """`sign` is -1 where body0 is the child: the length counts positions from parent to child, as the force acts."""
     allowed = _ROTATIONS if dof.angular else frozenset({"transX", "transY", "transZ"})
     for axis in view.tokens("jointAxis"):
         if axis not in allowed:
@@ -121,8 +123,8 @@ def _axis(reading: Reading, view: View, dof: Dof, index: int) -> TendonAxis:
                 f"author one of {', '.join(sorted(allowed))} or remove it", "warning",
             )
     return TendonAxis(
-        path=view.path, dof=index, gearing=gain(_single(reading, view, "gearing"), dof.angular),
-        force_coefficient=_single(reading, view, "forceCoefficient"),
+        path=view.path, dof=index, gearing=sign * gain(_single(reading, view, "gearing"), dof.angular),
+        force_coefficient=sign * _single(reading, view, "forceCoefficient"),
     )
 
 

@@ -164,7 +164,8 @@ class TendonAxis:
     path: str                           # joint prim
     dof: int                            # index into Articulation.dofs
     gearing: float                      # length / rad or length (converted from per degree)
-    force_coefficient: float            # not converted
+    force_coefficient: float            # not converted; both with the opposite sign where body0 is the child: PhysX
+                                        # counts lengths and forces from parent to child, and positions as authored
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class FixedTendonTopology:
     """The degrees of freedom of a fixed tendon's axes, the root axis first."""
 
     dofs: tuple[int, ...]
+    opposed: tuple[bool, ...] = ()      # per axis: one of its and the root axis' positions counts from child to parent
 
 
 @dataclass(frozen=True, slots=True)

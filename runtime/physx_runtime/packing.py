@@ -89,7 +89,7 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
         tuple(_link_topology(link) for link in articulation.links),
         tuple(_dof_topology(i, dof, _axis_of(link.joint, n)) for i, link in enumerate(articulation.links) if link.joint
               for n, dof in enumerate(link.joint.dofs)),
-        tuple(FixedTendonTopology(tuple(axis.dof for axis in t.axes)) for t in tendons),
+        tuple(_fixed_tendon_topology(articulation, t) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
         tuple((m.follower, m.reference) for m in articulation.mimics))
     parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
@@ -177,6 +177,13 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
         for name in ("linear_damping", "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale"):
             rows[name].append(getattr(link, name))
     return rows
+
+
+def _fixed_tendon_topology(articulation: Articulation, tendon: FixedTendon) -> FixedTendonTopology:
+    reversed_ = [link.joint.reversed for link in articulation.links if link.joint for _ in link.joint.dofs]
+    dofs = tuple(axis.dof for axis in tendon.axes)
+    opposed = tuple(reversed_[dof] != reversed_[dofs[0]] for dof in dofs)
+    return FixedTendonTopology(dofs, opposed if any(opposed) else ())
 
 
 def _link_topology(link: Link) -> LinkTopology:

@@ -25,6 +25,10 @@ class LinkRow:
     row: list[Scalar]
     bias: Scalar        # dt times Jdot v, which link velocities inside the solver carry
 
+    def opposite(self) -> LinkRow:
+        """The same along the opposite axis."""
+        return LinkRow([-1.0 * x for x in self.row], -1.0 * self.bias)
+
 
 def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int,
              lever: sp.Vec3) -> LinkRow:
@@ -60,7 +64,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     root_link = t.dofs[dofs[0]].link
     base = t.links[root_link].parent
     start_lever = sp.sub(k.d[root_link], k.com[base])
-    start = link_row(t, k, velocity, dt, base, root_link, start_lever)
+    base_row = link_row(t, k, velocity, dt, base, root_link, start_lever)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
@@ -69,6 +73,9 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
         own = link_row(t, k, velocity, dt, child, child, sp.scale(-1.0, k.com[child]))
         above = link_row(t, k, velocity, dt, t.links[child].parent, root_link, start_lever)
+        start = base_row
+        if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
+            above, start = above.opposite(), start.opposite()
         rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)
