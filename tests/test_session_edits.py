@@ -11,7 +11,10 @@ import pytest
 from physx_runtime import Session
 from physx_runtime.session import live
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+from random_articulations import Features, random_articulation
 from session_stages import DT, arm, floating, joint, link, opened, prim, state, texts, value, world_poses
+
+from physx_schema.description import describe
 
 BEFORE, AFTER = 10, 10
 SHOULDER, ELBOW = "/Robot/shoulder", "/Robot/elbow"
@@ -26,7 +29,6 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         count.append(1)
         return describe(stage)
 
-    describe = live.describe
     monkeypatch.setattr(live, "describe", counted)
     return count
 
@@ -153,10 +155,6 @@ def test_moving_a_camera_and_colouring_do_not_read_the_stage_again(readings: lis
     assert len(readings) == 1
 
 
-def reading_of(stage: Any) -> tuple[list[float], list[float]]:
-    return joints(stage)[:2], joints(stage)[2:]
-
-
 @pytest.mark.parametrize("layer", ["root", "session"])
 def test_an_edited_joint_state_sets_the_state(layer: str) -> None:
     stage = opened(arm())
@@ -185,6 +183,32 @@ def test_an_edited_transform_of_a_floating_root_sets_its_pose(layer: str) -> Non
     assert found[:3] == pytest.approx([3, 4, 5], abs=1e-4)
     assert found[3:] == pytest.approx(turned, abs=1e-3)
     assert state(stage, SHOULDER) == pytest.approx(elbow, abs=0.01)
+
+
+def test_an_edited_rotation_that_results_replace_sets_the_pose_of_a_floating_root() -> None:
+    stage = opened(floating())
+    root = stage.GetPrimAtPath("/Robot/base")
+    for name in ("xformOp:orient", "xformOp:scale"):
+        root.RemoveProperty(name)
+    root.CreateAttribute("xformOp:rotateXYZ", Sdf.ValueTypeNames.Float3).Set(Gf.Vec3f(0, 0, 10))
+    root.GetAttribute("xformOpOrder").Set(["xformOp:translate", "xformOp:rotateXYZ"])
+    session = Session(stage)
+    run(session, BEFORE)
+    root.GetAttribute("xformOp:rotateXYZ").Set(Gf.Vec3f(0, 0, 60))
+    session.step(1e-5)
+    assert world_poses(stage, ("/Robot/base",))[0, 3:] == pytest.approx([0, 0, 0.5, 0.75**0.5], abs=1e-3)
+
+
+def test_values_of_a_tendon_are_taken_up_without_losing_the_state() -> None:
+    stage = opened(random_articulation(5, Features(links=(4, 4), fixed_tendon=1.0, mimic=0.0)).text)
+    session = Session(stage)
+    run(session, 3)
+    tendon = describe(stage).articulations[0].fixed_tendons[0]
+    before = session.simulation().joint_position.copy()
+    stage.GetPrimAtPath(tendon.path).GetAttribute(f"{tendon.prefix}stiffness").Set(123.0)
+    session.step(1e-6)
+    assert session.simulation().get("fixed0_stiffness")[0, 0] == 123.0
+    assert np.allclose(session.simulation().joint_position, before, atol=1e-4)
 
 
 def test_moving_a_prim_above_the_robot_takes_it_along() -> None:

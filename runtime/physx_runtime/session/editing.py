@@ -88,6 +88,14 @@ def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits
                 "joints decide where this link is; edit the state of its joint, or the transform of the root link")
 
 
+def hidden_placements(stage: Any, properties: Iterable[str], runs: Sequence[Run]) -> set[str]:
+    """Roots of which a transform operation was edited that does not count while results are written."""
+    roots = {run.model.link_names[0] for run in runs}
+    edited = (path.rpartition(".")[::2] for path in properties)
+    return {prim for prim, name in edited if prim in roots and name.startswith("xformOp:")
+            and name not in (_value(stage, f"{prim}.xformOpOrder") or ())}
+
+
 def _value(stage: Any, path: str) -> Any:
     attribute = stage.GetAttributeAtPath(path)
     return attribute.Get(Usd.TimeCode.Default()) if attribute else None

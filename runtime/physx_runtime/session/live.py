@@ -10,7 +10,7 @@ from typing import Any
 
 from pxr import Usd
 
-from physx_runtime.session.editing import ReadingOfJoints, joint_edits, state_edits
+from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, joint_edits, state_edits
 from physx_runtime.session.following import Ear, Edits, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.layers import Into
@@ -18,6 +18,7 @@ from physx_runtime.session.messages import Message, messages_of
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation import Simulation
+from physx_schema.description.frames import Frames
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.errors import UnsupportedError
@@ -178,8 +179,11 @@ class Session:
             self._results.adopt(path)
         set_states = state_edits(self._stage, edits, list(self._runs.values()), self._ignored)
         self._outdated |= bool(edits.states)
+        hidden = hidden_placements(self._stage, properties, list(self._runs.values()))
         if edits.reading or not self._reread_joints(edits):
             self._results.restore()
+            frames = Frames()
+            set_states.poses |= {path: frames.pose(self._stage.GetPrimAtPath(path)) for path in hidden}
             self._read(set_states)
         else:
             self._apply(set_states)

@@ -88,8 +88,9 @@ class Run:
                 continue
             if old.drive is None or new.drive is None:
                 return False
-            targets = {"target_position": new.drive.target_position, "target_velocity": new.drive.target_velocity}
-            if replace(old, drive=replace(old.drive, **targets)) != new:
+            drive = replace(old.drive, target_position=new.drive.target_position,
+                            target_velocity=new.drive.target_velocity)
+            if replace(old, drive=drive) != new:
                 return False
         drives = [dof.drive for dof in articulation.dofs]
         self.simulation.set("target", [drive.target_position if drive else 0.0 for drive in drives])
