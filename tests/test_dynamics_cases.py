@@ -19,7 +19,7 @@ HERE = ("double_pendulum_n4", "drive_force_chain", "fixed_tendon_finger", "freef
 ELSEWHERE = ("centimetre_drives", "defaults_only", "envelope_slider", "joint_state_frames", "limit_pendulum",
              "mimic_compliant_vel1", "mimic_rack_pinion", "pendulum_free", "pendulum_once_per_step",
              "slider_friction_armature", "spherical_pendulum")
-# In float64 v lacks the float32 rounding of every substep, which falls the same way for long: 5.01e-5 after 120 steps.
+# In float64 the rounding of rotation and v in every substep is missing, which falls one way: 5.01e-5 after 120 steps.
 ALLOWANCE = {("spherical_pendulum", "float64"): 1.05}
 # Link velocities are J qd of arms up to this long; their tolerance is twice that of qd, times it.
 REACH = 2.0

@@ -157,3 +157,15 @@ def test_writing_positions_takes_back_what_locked_axes_have_drifted(tmp_path: Pa
     sim.set("q", sim.joint_position[:1], worlds=[0])
     assert not sim.get("locked")[0].any()
     assert sim.get("locked")[1].any()
+
+
+def test_a_joint_about_z_alone_is_clamped_at_the_start_as_if_it_turned_about_x(tmp_path: Path) -> None:
+    features = Features(links=(1, 1), spherical=1.0, generic=1.0, limit=0.0, drive=0.0, max_velocity=1.0)
+    stages = (random_articulation(seed, features).text for seed in range(50))
+    path = tmp_path / "z.usda"
+    path.write_text(next(text for text in stages if "limit:rotX" in text and "limit:rotY" in text))
+    description = describe(path)
+    model = pack(description.articulations[0], description.scene)
+    assert model.dof_names == ("/World/art/j0",)
+    assert model.parameters["max_velocity"][0] < 10.0
+    assert model.parameters["velocity_clamp"][0] == 100.0
