@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from pxr import Usd
 
 from physx_runtime.session.following import Edits
 from physx_runtime.session.messages import Message, problem_message
-from physx_runtime.session.run import Run, StateEdits
+from physx_runtime.session.run import Run, StateEdits, state_instance
 from physx_schema.description.dofs import read_dofs
 from physx_schema.description.frames import Frames, vector
 from physx_schema.description.model import Articulation, Dof, Joint, Problem
@@ -56,15 +57,20 @@ def joint_edits(reading: ReadingOfJoints, articulation: Articulation, edited: se
 def state_edits(stage: Any, edits: Edits, runs: Sequence[Run], ignored: Ignored) -> StateEdits:
     """The states that edits set; those that set none are reported through `ignored`."""
     found = StateEdits()
-    dofs = {(dof.path, _instance(dof)): dof for run in runs for dof in run.articulation.dofs}
+    joints = [link.joint for run in runs for link in run.articulation.links if link.joint]
+    dofs = {(joint.path, state_instance(joint, dof)): dof for joint in joints for dof in joint.dofs}
     floating = {run.model.link_names[0]: not run.articulation.fixed_base for run in runs}
     for path in edits.states:
         prim, _, name = path.rpartition(".")
         value = _value(stage, path)
-        if name.startswith("state:"):
+        if value is None:
+            continue
+        if not np.isfinite(value).all():
+            ignored([prim], name, "not a finite value; the state stays as it is")
+        elif name.startswith("state:"):
             instance, _, base = name.removeprefix("state:").partition(":physics:")
             dof = dofs.get((prim, instance))
-            if dof is not None and value is not None and base in ("position", "velocity"):
+            if dof is not None and base in ("position", "velocity"):
                 (found.positions if base == "position" else found.rates)[dof.name] = coordinate(value, dof.angular)
         elif not floating.get(prim, False):
             ignored([prim], name, "only the velocity of a floating root can be set; joints decide about other links")
@@ -83,7 +89,11 @@ def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits
     for run in runs:
         root, *others = run.model.link_names
         if any(root == path or root.startswith(path + "/") for path in placed):
-            found.poses[root] = frames.pose(stage.GetPrimAtPath(root))
+            pose = frames.pose(stage.GetPrimAtPath(root))
+            if np.isfinite(pose[0]).all():
+                found.poses[root] = pose
+            else:
+                ignored([root], "xformOpOrder", "not a finite transform; the articulation stays where it is")
         ignored([path for path in others if path in placed], "xformOpOrder",
                 "joints decide where this link is; edit the state of its joint, or the transform of the root link")
 
@@ -99,8 +109,3 @@ def hidden_placements(stage: Any, properties: Iterable[str], runs: Sequence[Run]
 def _value(stage: Any, path: str) -> Any:
     attribute = stage.GetAttributeAtPath(path)
     return attribute.Get(Usd.TimeCode.Default()) if attribute else None
-
-
-def _instance(dof: Dof) -> str:
-    """The instance name of a degree of freedom's joint state."""
-    return dof.name.partition(":")[2] or ("angular" if dof.angular else "linear")

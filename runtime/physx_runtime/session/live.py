@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, jo
 from physx_runtime.session.following import Ear, Edits, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.layers import Into
-from physx_runtime.session.messages import Message, messages_of
+from physx_runtime.session.messages import Message, Messages, messages_of
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation import Simulation
@@ -59,9 +59,10 @@ class Session:
         if solver not in ("physx", "ideal"):
             raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
         self._stage, self._settings = stage, {"dtype": dtype, "solver": solver}
-        self._messages: dict[Message, None] = {}
+        self._messages = Messages()
         self._ear = Ear(stage)
-        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._note, self._ear.own)
+        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages.note,
+                                self._ear.own)
         self._runs: dict[str, Run] = {}
         self._time = 0.0
         self._outdated = False              # the authored start has been edited since the last reading
@@ -85,8 +86,9 @@ class Session:
         for path, run in self._runs.items():
             run.step(dt)
             if run.diverged:
-                self._say(Message("diverged", "error", "session/diverged", path, "", "positions or velocities are no "
-                                  "longer finite; it stands still until reset"))
+                self._messages.say(Message(
+                    "diverged", "error", "session/diverged", path, "",
+                    "positions or velocities are no longer finite; it stands still until reset"))
         if self._results.write(list(self._runs.values())):
             self._ear.expect(self._results.slots)
         self._time += dt
@@ -132,7 +134,7 @@ class Session:
     @property
     def messages(self) -> tuple[Message, ...]:
         """Everything said so far, each once: what PhysX would log, would do silently, and what is not simulated."""
-        return tuple(self._messages)
+        return self._messages.said
 
     @property
     def articulations(self) -> tuple[str, ...]:
@@ -177,7 +179,7 @@ class Session:
             return
         for path in properties & self._results.slots.keys():
             self._results.adopt(path)
-        set_states = state_edits(self._stage, edits, list(self._runs.values()), self._ignored)
+        set_states = state_edits(self._stage, edits, list(self._runs.values()), self._messages.ignored)
         self._outdated |= bool(edits.states)
         hidden = hidden_placements(self._stage, properties, list(self._runs.values()))
         if edits.reading or not self._reread_joints(edits):
@@ -202,8 +204,7 @@ class Session:
             except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
                 return False
             self._describe_anew(before, changed)
-        for problem in reading.messages():
-            self._say(problem)
+        self._messages.say(*reading.messages())
         return True
 
     def _describe_anew(self, before: Articulation, changed: Articulation) -> None:
@@ -214,8 +215,7 @@ class Session:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
         self._description = description = describe(self._stage)
         self._outdated = False
-        for message in messages_of(description):
-            self._say(message)
+        self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
         self._runs = {}
         paths = [articulation.path for articulation in description.articulations]
@@ -236,7 +236,7 @@ class Session:
             run = Run(description, articulation, **self._settings)
         except (UnsupportedError, ValueError) as error:
             for line in str(error).splitlines():
-                self._say(Message("not-simulated", "warning", "session/unsupported", articulation.path, "",
+                self._messages.say(Message("not-simulated", "warning", "session/unsupported", articulation.path, "",
                                   f"not simulated: {line}"))
             return None
         for other in old:
@@ -246,18 +246,6 @@ class Session:
     def _apply(self, set_states: StateEdits) -> None:
         for run in self._runs.values():
             run.apply(set_states)
-
-    # --- messages ----------------------------------------------------------------------------------------------------
-
-    def _say(self, message: Message) -> None:
-        self._messages.setdefault(message)
-
-    def _note(self, path: str, name: str, text: str) -> None:
-        self._say(Message("written", "info", "session/written", path, name, text))
-
-    def _ignored(self, paths: Iterable[str], name: str, text: str) -> None:
-        for path in paths:
-            self._say(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text))
 
     def _require_open(self) -> None:
         if self._closed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.description.model import Description, Problem
@@ -22,6 +22,30 @@ class Message:
     def __str__(self) -> str:
         where = f"{self.path}.{self.property}" if self.property else self.path
         return f"{where}: {self.text}"
+
+
+class Messages:
+    """Everything said so far, each thing once, in order."""
+
+    def __init__(self) -> None:
+        self._said: dict[Message, None] = {}
+
+    @property
+    def said(self) -> tuple[Message, ...]:
+        """All messages."""
+        return tuple(self._said)
+
+    def say(self, *messages: Message) -> None:
+        """Say what has not been said before."""
+        self._said.update(dict.fromkeys(messages))
+
+    def note(self, path: str, name: str, text: str) -> None:
+        """Say how something is written."""
+        self.say(Message("written", "info", "session/written", path, name, text))
+
+    def ignored(self, paths: Iterable[str], name: str, text: str) -> None:
+        """Say of edits that nothing follows from them."""
+        self.say(*(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text) for path in paths))
 
 
 def problem_message(problem: Problem) -> Message:

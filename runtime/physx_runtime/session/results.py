@@ -13,9 +13,9 @@ from pxr import Gf, Sdf
 
 from physx_runtime.session.following import VELOCITIES
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
-from physx_runtime.session.run import Run
+from physx_runtime.session.run import Run, state_instance
 from physx_runtime.session.transforms import Note, Transforms
-from physx_schema.description.model import Joint
+from physx_schema.description.model import Dof, Joint
 
 Array = NDArray[np.float64]
 DEGREES = 180.0 / math.pi
@@ -133,21 +133,16 @@ class _Prepared:
             yield rate, states[i][1][dof]
 
     def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: Run, note: Note) -> None:
-        dof = 0
-        for link in run.articulation.links:
-            joint = link.joint
-            for i in range(dof, dof + len(joint.dofs) if joint else dof):
-                assert joint is not None
-                self._plan_joint(stage, layer, (index, i), joint, run.articulation.dofs[i].name, note)
-            dof += len(joint.dofs) if joint else 0
+        found = ((link.joint, dof) for link in run.articulation.links if link.joint for dof in link.joint.dofs)
+        for i, (joint, dof) in enumerate(found):
+            self._plan_joint(stage, layer, (index, i), joint, dof, note)
 
-    def _plan_joint(self, stage: Any, layer: WrittenLayer, place: tuple[int, int], joint: Joint, name: str,
+    def _plan_joint(self, stage: Any, layer: WrittenLayer, place: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
             note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")
             return
-        prim, angular = stage.GetPrimAtPath(joint.path), joint.kind != "prismatic"
-        instance = name.partition(":")[2] or ("angular" if angular else "linear")
+        prim, instance = stage.GetPrimAtPath(joint.path), state_instance(joint, dof)
         if f"PhysicsJointStateAPI:{instance}" not in map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()):
             layer.apply(prim, f"PhysicsJointStateAPI:{instance}")
             note(joint.path, "apiSchemas", f"PhysicsJointStateAPI:{instance} is applied to hold the joint's state")

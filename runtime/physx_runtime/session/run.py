@@ -14,7 +14,8 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.session.observing import Observer
 from physx_runtime.simulation import DivergenceWarning, Simulation
-from physx_schema.description.model import Articulation, Description, Pose, Scene, Vec3
+from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
+from physx_schema.description.schemas import ROTATIONS
 
 Array = NDArray[np.float64]
 LARGEST = 1e30      # length, and per s
@@ -165,6 +166,15 @@ class Run:
         rotation = sp.mul_quat(pose[1], back)
         self.simulation.set("root_rotation", rotation)
         self.simulation.set("root_position", sp.sub(pose[0], sp.rotate(rotation, at)))
+
+
+def state_instance(joint: Joint, dof: Dof) -> str:
+    """The instance name of a degree of freedom's joint state."""
+    if ":" in dof.name:
+        return dof.name.partition(":")[2]
+    if joint.kind == "d6":
+        return ROTATIONS[max(range(3), key=lambda i: abs(dof.axis[i]))]
+    return "angular" if dof.angular else "linear"
 
 
 def _floats(values: Iterable[Any]) -> list[float]:
