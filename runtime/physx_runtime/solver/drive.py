@@ -54,15 +54,14 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
         F = (rows["drive_spring"][dof] * (target - joint.q) + rows["drive_speed"][dof]
              - rows["drive_rate"][dof] * joint.v)
+    # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
+    each = t.forces_every_iteration and not final
+    before, period = (effort * h, h) if each else (total + effort * dt, dt)
     if t.dofs[dof].envelope:
-        before, period = (total + effort * dt, dt) if final else (effort * h, h)
         allowed = inside_envelope(rows, dof, before + F, unbiased_v - before * joint.r, joint.r, period)
         F = allowed - before
-    elif not final and t.forces_every_iteration:
-        push = effort * h
-        F = clamp(F + push, -(limit * h), limit * h) - push
     elif not final:
-        F = clamp(total + F, -(limit * dt), limit * dt) - total
+        F = clamp(F + before, -(limit * period), limit * period) - before
     joint.push(F)
     return total + F
 
