@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime import Simulation
-from physx_runtime.simulation import DivergenceWarning
+from physx_runtime import DivergenceWarning, Simulation
 from random_articulations import Features, random_articulation
 from varied_stages import bits, varied
 
