@@ -172,8 +172,9 @@ def via(stage: Usd.Stage, **values: float) -> None:
     PhysxTendonAttachmentAPI.Apply(near, "middle", localPos=(0, 0, 0.1), parentLink=palm, parentAttachment="cable")
     PhysxTendonAttachmentLeafAPI.Apply(
         stage.GetPrimAtPath("/Hand/far"), "end", localPos=(0, 0, 0.1), parentLink=near, parentAttachment="middle")
+    leaf = PhysxTendonAttachmentLeafAPI(near, "middle")
     for word, value in values.items():
-        PhysxTendonAttachmentLeafAPI(near, "middle")._create(word, value, False)
+        getattr(leaf, f"Create{word[0].upper()}{word[1:]}Attr")(value)
 
 
 def endless(stage: Usd.Stage) -> None:
