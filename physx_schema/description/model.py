@@ -27,8 +27,8 @@ class Scene:
 
     path: str                           # "" where the stage has no PhysicsScene
     gravity: Vec3                       # length / s^2
-    meters_per_unit: float
-    kilograms_per_unit: float
+    meters_per_unit: float              # m / length
+    kilograms_per_unit: float           # kg / mass
     up_axis: str                        # "X" | "Y" | "Z"; PhysX takes X for Z
     solver_type: str                    # "TGS" | "PGS"
     forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration
@@ -69,7 +69,7 @@ class Dof:
     path: str                           # joint prim path
     angular: bool
     lower: float                        # rad or length, -inf where free
-    upper: float
+    upper: float                        # rad or length, inf where free
     position: float                     # authored joint state, rad or length
     velocity: float                     # authored joint state, rad/s or length/s
     armature: float                     # kg length^2 (angular) or kg
@@ -125,8 +125,8 @@ class Joint:
     dofs: tuple[Dof, ...]               # empty for fixed joints
     body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
     body1: str = ""
-    break_force: float = math.inf       # force and torque that break a joint outside articulations
-    break_torque: float = math.inf
+    break_force: float = math.inf       # mass length / s^2; what breaks a joint outside articulations
+    break_torque: float = math.inf      # mass length^2 / s^2
     collision_enabled: bool = False     # whether the two bodies of a joint outside articulations collide
     distance: DistanceRange | None = None
     coupling: Coupling | None = None
@@ -182,7 +182,7 @@ class FixedTendon:
     offset: float                       # length
     rest_length: float                  # length
     lower_limit: float                  # length, -inf where free
-    upper_limit: float
+    upper_limit: float                  # length, inf where free
     enabled: bool
 
 
@@ -195,7 +195,7 @@ class Attachment:
     prefix: str                         # "physxTendon:<name>:"
     link: int                           # index into Articulation.links
     local_position: Vec3                # in the link frame, lengths scaled
-    gearing: float
+    gearing: float                      # dimensionless
     parent: int                         # index into SpatialTendon.attachments, -1 for the root
     leaf: bool
     rest_length: float                  # leaf only; negative: the geared length at the start
@@ -266,7 +266,7 @@ class MimicDeclaration:
     authored: frozenset[str]            # base names with an authored value, such as "gearing"
     values: tuple[tuple[str, object], ...]      # base name -> value (degrees, as authored), fallbacks filled in
     limits: tuple[float, float]         # the follower's, degrees or length
-    reference_limits: tuple[float, float]
+    reference_limits: tuple[float, float]       # degrees or length
     excluded: bool                      # excludeFromArticulation
     reference_excluded: bool
     refusal: str = ""                   # why PhysX makes no mimic joint of it; empty where it does
