@@ -23,6 +23,8 @@ from physx_schema.errors import AuthoringError, UnreadableError
 STAGES = Path(__file__).parent / "data" / "stages"
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+
 
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(program(), list(arguments))
@@ -53,7 +55,7 @@ def test_bad_stages_exit_1(name: str) -> None:
 def test_missing_file_exits_3_with_one_line_on_stderr(tmp_path: Path) -> None:
     path = str(tmp_path / "none.usda")
     result = call("check", path)
-    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: no such file\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: {MISSING}\n")
 
 
 def test_other_files_are_checked_beside_an_unreadable_one(tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_other_files_are_checked_beside_an_unreadable_one(tmp_path: Path) -> Non
 def test_describe_of_a_missing_file_exits_3(tmp_path: Path) -> None:
     path = str(tmp_path / "none.usda")
     result = call("describe", path)
-    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: no such file\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: {MISSING}\n")
 
 
 @pytest.mark.parametrize("arguments", [
@@ -108,7 +110,7 @@ def test_json_report_is_versioned_and_complete() -> None:
 def test_json_report_lists_unreadable_files(tmp_path: Path) -> None:
     path = str(tmp_path / "none.usda")
     result = call("check", "--format", "json", path)
-    assert json.loads(result.stdout)["unreadable"] == [{"path": path, "message": f"{path}: no such file"}]
+    assert json.loads(result.stdout)["unreadable"] == [{"path": path, "message": f"{path}: {MISSING}"}]
 
 
 def test_report_is_the_same_every_time() -> None:

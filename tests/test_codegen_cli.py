@@ -191,7 +191,7 @@ def test_two_libraries_in_one_package_are_refused(tmp_path: Path) -> None:
     assert "package 'here' is also that of firstSchema; give each library a 'package' of its own" in result.stderr
 
 
-@pytest.mark.parametrize("package", ["../evil", "/tmp/evil", "class", "_base", "tokens", "a.b"])
+@pytest.mark.parametrize("package", ["../evil", "/evil", "class", "_base", "tokens", "a.b"])
 def test_a_package_that_python_cannot_import_is_refused(tmp_path: Path, package: str) -> None:
     two_libraries(tmp_path / "schema")
     with (tmp_path / "schema/second/library.yaml").open("a", encoding="utf-8") as stream:

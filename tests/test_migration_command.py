@@ -27,6 +27,8 @@ MIGRATED = JOINT.replace("PhysxJointAPI", "PhysxJointAxisAPI:angular").replace(
     "physxJoint:armature", "physxJointAxis:angular:armature")
 FRICTION = JOINT.replace("}", "    float physxJoint:jointFriction = 0.1\n}")
 
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -226,7 +228,7 @@ def test_comments_that_usd_would_drop_are_announced(path: Path) -> None:
 
 def test_missing_stage_exits_3(tmp_path: Path) -> None:
     result = run(tmp_path / "none.usda")
-    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{tmp_path / 'none.usda'}: no such file\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{tmp_path / 'none.usda'}: {MISSING}\n")
 
 
 @pytest.mark.parametrize("options", [

@@ -15,6 +15,8 @@ from verified import axis, both, chain, drive, envelope
 
 from physx_schema.cli.program import program
 
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+
 
 def call(*arguments: str) -> Result:
     return CliRunner().invoke(program(), list(arguments))
@@ -82,7 +84,7 @@ def test_unreadable_stage_exits_3_with_one_line(tmp_path: Path) -> None:
     path = str(tmp_path / "none.usda")
     for command in ("verify", "simulate"):
         result = call(command, path)
-        assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: no such file\n"), command
+        assert (result.exit_code, result.stdout, result.stderr) == (3, "", f"{path}: {MISSING}\n"), command
 
 
 def test_stage_without_articulation_exits_2_with_one_line(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from physx_schema.errors import UnreadableError
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _LONGEST = 160
+_GIVE = "give a .usda, .usdc, .usd or .usdz file"
 
 
 def open_stage(source: str | Path | Any) -> Any:
@@ -26,7 +27,7 @@ def open_stage(source: str | Path | Any) -> Any:
     try:
         layer = Sdf.Layer.FindOrOpen(str(path))
         if layer is None:
-            raise UnreadableError(f"{path}: not a USD file; expected .usda, .usdc, .usd or .usdz")
+            raise UnreadableError(f"{path}: not a USD file; {_GIVE}")
         return Usd.Stage.Open(layer)
     except Tf.ErrorException as error:
         raise UnreadableError(f"{path}: {_reason(error, path)}") from None
@@ -36,15 +37,15 @@ def _require_file(path: Path) -> None:
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise UnreadableError(f"{path}: no such file") from None
+        raise UnreadableError(f"{path}: no such file; {_GIVE}") from None
     except (OSError, ValueError) as error:
         raise UnreadableError(f"{path}: {error}") from None
     if stat.S_ISDIR(status.st_mode):
-        raise UnreadableError(f"{path}: a directory, not a USD file")
+        raise UnreadableError(f"{path}: a directory, not a USD file; {_GIVE}")
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableError(f"{path}: not a regular file")
+        raise UnreadableError(f"{path}: not a regular file; {_GIVE}")
     if status.st_size == 0:
-        raise UnreadableError(f"{path}: the file is empty")
+        raise UnreadableError(f"{path}: the file is empty; {_GIVE}")
 
 
 def _reason(error: Any, path: Path) -> str:
@@ -64,6 +65,8 @@ def _reason(error: Any, path: Path) -> str:
 
 def _short(text: str) -> str:
     """USD's words without the names of its parser's rules and without long excerpts of the file."""
+    if text.startswith("Cannot determine file format"):
+        return f"not a USD file; {_GIVE}"
     text = _PARSER_RULE.sub("it cannot be parsed", text)
     return text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
 
