@@ -100,7 +100,7 @@ def _measure(physx: Any, path: str, index: int) -> Facts:
         physx.wait_task(physx.attach_ovstage(stage, read_ordinal=1))
         physx.wait_all()
         return _facts(physx, stage)
-    except Exception as error:     # the engine's own exception types; what it refuses is a fact
+    except RuntimeError as error:       # TaskError of ovphysx among them; what the engine refuses is a fact
         return {"refused": str(error).rpartition(": ")[2].strip()}
     finally:
         if physx.is_stage_attached(stage):
