@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from robots import base, finger, joint, link, opened, robot
 
-from physx_schema.checking import PROFILES, RULES, Finding, Report, check, parse_profile, run
-from physx_schema.checking.explanations import EXPLANATIONS, explain
+from physx_schema.checking import (
+    CODES,
+    PROFILES,
+    RULES,
+    SEVERITIES,
+    Finding,
+    Report,
+    Rule,
+    Unevaluated,
+    check,
+    explain,
+    parse_profile,
+    run,
+)
 from physx_schema.checking.finding import judged
+from physx_schema.checking.rule import belongs
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.errors import UnreadableError
 
@@ -21,6 +34,10 @@ def finding(severity: str = "error", code: str = "x/y", path: str = "/a", **more
     return Finding(code, severity, path, "p", "message", "why", "fix", **more)      # type: ignore[arg-type]
 
 
+def findings_of(rule: Callable[[Description], Iterator[Finding]], profile: str) -> tuple[Finding, ...]:
+    return run((Rule("rule", rule, ("x",)),), EMPTY, parse_profile(profile)).findings
+
+
 def test_failing_rule_becomes_a_finding_and_others_still_run() -> None:
     def broken(description: Description) -> Iterator[Finding]:
         yield finding(path=str(description.articulations[7].path))
@@ -28,7 +45,7 @@ def test_failing_rule_becomes_a_finding_and_others_still_run() -> None:
     def sound(description: Description) -> Iterator[Finding]:
         yield finding()
 
-    found = run((("broken", broken), ("sound", sound)), EMPTY, PROFILES)
+    found = run((Rule("broken", broken, ("x",)), Rule("sound", sound, ("x",))), EMPTY, PROFILES).findings
     assert [(item.code, item.severity) for item in found] == [("rule-failed/broken", "error"), ("x/y", "error")]
     assert "IndexError" in found[0].message
 
@@ -38,7 +55,7 @@ def test_findings_come_by_path_property_and_code() -> None:
         for path, code in (("/b", "a"), ("/a/c", "a"), ("/a", "z"), ("/a", "b")):
             yield finding(path=path, code=code)
 
-    found = run((("rule", rule),), EMPTY, PROFILES)
+    found = run((Rule("rule", rule, ("x",)),), EMPTY, PROFILES).findings
     assert [(item.path, item.code) for item in found] == [("/a", "b"), ("/a", "z"), ("/a/c", "a"), ("/b", "a")]
 
 
@@ -46,7 +63,7 @@ def test_profile_chooses_the_judgement() -> None:
     def rule(description: Description) -> Iterator[Finding]:
         yield from judged(finding(), "info", "error")
 
-    severities = {profile: [item.severity for item in run((("rule", rule),), EMPTY, parse_profile(profile))]
+    severities = {profile: [item.severity for item in findings_of(rule, profile)]
                   for profile in ("physx", "simready", "physx+simready")}
     assert severities == {"physx": ["info"], "simready": ["error"], "physx+simready": ["error"]}
 
@@ -55,12 +72,12 @@ def test_finding_of_both_profiles_names_both() -> None:
     def rule(description: Description) -> Iterator[Finding]:
         yield from judged(finding(), "info", "error")
 
-    assert run((("rule", rule),), EMPTY, PROFILES)[0].profiles == ("physx", "simready")
+    assert run((Rule("rule", rule, ("x",)),), EMPTY, PROFILES).findings[0].profiles == ("physx", "simready")
 
 
 def test_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'newton' is not one of physx, simready"):
-        check(opened(robot()), "physx+newton")
+    with pytest.raises(ValueError, match="'mujoco' is not one of physx, simready, newton"):
+        check(opened(robot()), "physx+mujoco")
 
 
 @pytest.mark.parametrize(("severities", "strict", "fail_on", "code"), [
@@ -119,7 +136,7 @@ def test_every_code_in_the_sources_is_explained() -> None:
         for quoted in source.read_text().split('"'):
             family, _, name = quoted.partition("/")
             if family in families and name and all(part.isalpha() for part in name.split("-")):
-                assert quoted in EXPLANATIONS, f"{source.name}: {quoted}"
+                assert quoted in CODES, f"{source.name}: {quoted}"
 
 
 def test_failed_rule_is_explained() -> None:
@@ -135,4 +152,69 @@ def test_long_chain_is_checked_without_recursion() -> None:
 
 
 def test_rules_have_different_names() -> None:
-    assert len({name for name, _ in RULES}) == len(RULES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+def test_profile_of_the_code_counts_where_the_finding_names_none() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield finding(code="DJ.007/self")
+
+    assert [item.profiles for item in findings_of(rule, "physx+newton")] == [("physx",)]
+
+
+# --- verdicts ---
+
+
+def verdict_of(family: str, rule: Callable[[Description], Iterator[Finding | Unevaluated]]) -> str:
+    found = run((Rule("rule", rule, ("tendon", "joint/locked")),), EMPTY, PROFILES)
+    return Report("x", "physx", found.findings, verdicts=found.verdicts).verdict(family)
+
+
+def test_code_without_a_finding_passes_and_one_with_fails() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield finding("warning", "tendon/sign")
+
+    assert verdict_of("tendon/sign", rule) == "fail"
+    assert verdict_of("tendon/cycle", rule) == "pass"
+    assert verdict_of("tendon", rule) == "fail"
+
+
+def test_finding_of_severity_info_leaves_the_code_passed() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield finding("info", "joint/locked")
+
+    assert verdict_of("joint", rule) == "pass"
+
+
+def test_codes_of_a_rule_that_raises_are_not_evaluated() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        yield finding("error", "tendon/sign", path=str(description.articulations[7].path))
+
+    assert verdict_of("tendon", rule) == "not evaluated"
+
+
+def test_rule_may_say_what_it_did_not_judge() -> None:
+    def rule(description: Description) -> Iterator[Finding | Unevaluated]:
+        yield Unevaluated("tendon/cycle", "/a", "", "the schema is not registered")
+        yield finding("error", "tendon/sign")
+
+    assert verdict_of("tendon/cycle", rule) == "not evaluated"
+    assert verdict_of("tendon/no-leaf", rule) == "pass"
+    assert verdict_of("tendon", rule) == "fail"
+
+
+def test_codes_that_the_profile_does_not_ask_for_have_no_verdict() -> None:
+    report = check(opened(robot(base())), "newton")
+    with pytest.raises(KeyError, match=r"DJ\.007/self: no rule of this name was asked for"):
+        report.verdict("DJ.007/self")
+
+
+def test_every_code_has_a_rule_and_every_rule_a_code() -> None:
+    families = {family for rule in RULES for family in rule.codes}
+    assert {code for code in CODES if not any(belongs(code, family) for family in families)} == {"rule-failed"}
+    assert {family for family in families if not any(belongs(code, family) for code in CODES)} == set()
+
+
+def test_codes_have_their_own_names_titles_and_severities() -> None:
+    assert all(name == code.code and code.severity in SEVERITIES for name, code in CODES.items())
+    assert len({code.title for code in CODES.values()}) == len(CODES)

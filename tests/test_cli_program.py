@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from robots import finger
 
-from physx_schema.checking.explanations import EXPLANATIONS
+from physx_schema.checking.catalogue import CODES
 from physx_schema.cli.machine import plain
 from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
 from physx_schema.cli.text import printable
@@ -71,7 +71,7 @@ def test_describe_of_a_missing_file_exits_3(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    ("check",), ("check", CLEAN, "--profile", "newton"), ("check", CLEAN, "--format", "xml"), ("nonsense",),
+    ("check",), ("check", CLEAN, "--profile", "mujoco"), ("check", CLEAN, "--format", "xml"), ("nonsense",),
     ("explain", "no/such-code"),
 ])
 def test_wrong_usage_exits_2(arguments: tuple[str, ...]) -> None:
@@ -144,7 +144,7 @@ def test_explain_gives_the_meaning_of_a_code() -> None:
 
 
 def test_explain_alone_lists_every_code() -> None:
-    assert call("explain").stdout.split() == list(EXPLANATIONS)
+    assert call("explain").stdout.split() == list(CODES)
 
 
 def test_explain_suggests_a_close_code() -> None:

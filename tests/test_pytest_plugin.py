@@ -36,8 +36,8 @@ def test_errors_fail_with_prim_property_and_fix() -> None:
 
 
 def test_profile_is_passed_on() -> None:
-    with pytest.raises(ValueError, match="'newton' is not one of physx, simready"):
-        assert_valid_physics(STAGES / "clean_finger.usda", profile="newton")
+    with pytest.raises(ValueError, match="'mujoco' is not one of physx, simready"):
+        assert_valid_physics(STAGES / "clean_finger.usda", profile="mujoco")
 
 
 def test_values_as_authored_pass() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description
 
 
@@ -44,4 +45,7 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
             )
 
 
-RULES = (("articulation-roots", roots), ("disabled-joints", disabled_joints))
+RULES = (
+    Rule("articulation-roots", roots, ("articulation/no-root", "articulation/several-trees")),
+    Rule("disabled-joints", disabled_joints, ("joint/disabled",)),
+)

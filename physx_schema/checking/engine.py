@@ -2,61 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from physx_schema.checking import (
-    articulation,
-    joint,
-    mass,
-    mimic,
-    problems,
-    retired,
-    rotations,
-    schemas,
-    tendon,
-    unused,
-    value_types,
-    values,
-)
-from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, Report, rank
-from physx_schema.description import Description, describe
+from physx_schema.checking.catalogue import CODES, RULE_FAILED
+from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, rank
+from physx_schema.checking.registry import RULES
+from physx_schema.checking.report import Report, Verdict, verdicts
+from physx_schema.checking.rule import Rule, Unevaluated, belongs
+from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.stages import open_stage
-
-Rule = Callable[[Description], Iterable[Finding]]
-
-RULES: tuple[tuple[str, Rule], ...] = (
-    *problems.RULES,
-    *values.RULES,
-    *value_types.RULES,
-    *joint.RULES,
-    *mass.RULES,
-    *rotations.RULES,
-    *articulation.RULES,
-    *schemas.RULES,
-    *mimic.RULES,
-    *tendon.RULES,
-    *retired.RULES,
-    *unused.RULES,
-)
 
 # What a rule raises on facts it did not expect; anything else is a fault of the program and passes through.
 _RULE_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What rules made of a description."""
+
+    findings: tuple[Finding, ...]               # by prim, property and code
+    unevaluated: tuple[Unevaluated, ...]        # in the same order
+    verdicts: tuple[Verdict, ...]               # of the codes asked for, by code
+
+
 def check(source: str | Path | Any, profile: str = DEFAULT_PROFILE) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
-    Profiles: "physx" (what the simulator does), "simready" (the published rules), "physx+simready" (both).
-    Raises UnreadableError for a path that is no readable USD file and ValueError for an unknown profile.
+    Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
+    stage), or several joined with +. Raises UnreadableError for a path that is no readable USD file and ValueError for
+    an unknown profile.
     """
     wanted = parse_profile(profile)
     stage = open_stage(source)
     description = describe(stage)
-    found = [replace(finding, layer=_layer(stage, finding)) for finding in run(RULES, description, wanted)]
-    return Report(description.source, profile, tuple(found), description.unused, description.not_evaluated)
+    outcome = run(RULES, description, wanted)
+    found = tuple(replace(finding, layer=_layer(stage, finding)) for finding in outcome.findings)
+    unjudged = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
+    return Report(
+        description.source, profile, found, description.unused, (*description.not_evaluated, *unjudged),
+        outcome.verdicts,
+    )
 
 
 def parse_profile(profile: str) -> tuple[str, ...]:
@@ -68,28 +56,54 @@ def parse_profile(profile: str) -> tuple[str, ...]:
     return parts
 
 
-def run(rules: Sequence[tuple[str, Rule]], description: Description, profiles: Sequence[str]) -> tuple[Finding, ...]:
-    """The findings of rules that one of the profiles asks for, sorted by prim, property and code."""
+def run(rules: Sequence[Rule], description: Description, profiles: Sequence[str]) -> Outcome:
+    """The findings of rules that one of the profiles asks for, and a verdict on every code that one asks for."""
     merged: dict[tuple[str, str, str, str], Finding] = {}
-    for name, rule in rules:
-        for finding in _findings(name, rule, description):
-            wanted = tuple(profile for profile in finding.profiles if profile in profiles)
+    unevaluated: dict[Unevaluated, None] = {}
+    unjudged: list[tuple[str, str]] = []
+    for rule in rules:
+        fault = ""
+        for item in _outcomes(rule, description):
+            if isinstance(item, Unevaluated):
+                unevaluated[item] = None
+                continue
+            wanted = tuple(profile for profile in _profiles(item) if profile in profiles)
             if not wanted:
                 continue
-            key = (finding.path, finding.property, finding.code, finding.message)
-            merged[key] = _worse(merged.get(key), replace(finding, profiles=wanted))
-    return tuple(sorted(merged.values(), key=_order))
+            key = (item.path, item.property, item.code, item.message)
+            merged[key] = _worse(merged.get(key), replace(item, profiles=wanted))
+            fault = item.message if belongs(item.code, RULE_FAILED) else fault
+        unjudged += [(code, fault) for code in rule.codes if fault]
+    findings = tuple(sorted(merged.values(), key=_order))
+    missing = tuple(sorted(unevaluated, key=lambda item: (_path_key(item.path), item.property, item.code)))
+    unjudged += [(item.code, item.reason) for item in missing]
+    return Outcome(findings, missing, tuple(verdicts(_asked_for(rules, profiles), findings, unjudged)))
 
 
-def _findings(name: str, rule: Rule, description: Description) -> list[Finding]:
-    """What a rule finds; a rule that fails is itself a finding."""
+def _outcomes(rule: Rule, description: Description) -> list[Finding | Unevaluated]:
+    """What a rule says; a rule that fails is itself a finding."""
     try:
-        return list(rule(description))
+        return list(rule.find(description))
     except _RULE_FAULTS as fault:
         return [Finding(
-            f"rule-failed/{name}", "error", "/", "", f"the rule raised {type(fault).__name__}: {fault}",
+            f"{RULE_FAILED}/{rule.name}", "error", "/", "", f"the rule raised {type(fault).__name__}: {fault}",
             "what it checks was not checked", "report this stage as a bug of physx-schema",
         )]
+
+
+def _profiles(finding: Finding) -> tuple[str, ...]:
+    """The profiles that want a finding: its own, else those of its code, else all."""
+    if finding.profiles:
+        return finding.profiles
+    code = CODES.get(finding.code)
+    return code.profiles if code else PROFILES
+
+
+def _asked_for(rules: Iterable[Rule], profiles: Sequence[str]) -> set[str]:
+    """The codes of the rules that one of the profiles wants."""
+    families = {family for rule in rules for family in rule.codes}
+    return {name for name, code in CODES.items() if set(code.profiles).intersection(profiles)
+            and any(belongs(name, family) for family in families)}
 
 
 def _worse(first: Finding | None, second: Finding) -> Finding:
@@ -102,7 +116,11 @@ def _worse(first: Finding | None, second: Finding) -> Finding:
 
 
 def _order(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
-    return tuple(finding.path.split("/")), finding.property, finding.code, finding.message
+    return _path_key(finding.path), finding.property, finding.code, finding.message
+
+
+def _path_key(path: str) -> tuple[str, ...]:
+    return tuple(path.split("/"))
 
 
 def _layer(stage: Any, finding: Finding) -> str:

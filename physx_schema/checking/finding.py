@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from physx_schema.description import Opinion
+from physx_schema.checking.edits import Repair
 
 SEVERITIES = ("info", "warning", "error")
 PHYSX = "physx"             # what the simulator does
 SIMREADY = "simready"       # the literal text of the published rules
-PROFILES = (PHYSX, SIMREADY)
+NEWTON = "newton"           # what Newton makes of the same stage
+PROFILES = (PHYSX, SIMREADY, NEWTON)
 DEFAULT_PROFILE = "physx+simready"
+DEFAULT_PROFILES = (PHYSX, SIMREADY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +27,10 @@ class Finding:
     message: str                # what was found
     why: str                    # what happens because of it
     fix: str                    # what to do
-    profiles: tuple[str, ...] = PROFILES    # the profiles that ask for it
+    profiles: tuple[str, ...] = ()      # the profiles that ask for it; () for those of its code
     measured: str = ""          # what a simulation showed, where one was run
-    layer: str = ""             # the layer that holds the strongest opinion
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The outcome of checking one stage."""
-
-    source: str
-    profile: str
-    findings: tuple[Finding, ...]
-    unused: tuple[Opinion, ...] = ()
-    not_evaluated: tuple[Opinion, ...] = ()
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """The findings of severity error."""
-        return tuple(finding for finding in self.findings if finding.severity == "error")
-
-    def count(self, severity: str) -> int:
-        """How many findings have this severity."""
-        return sum(finding.severity == severity for finding in self.findings)
-
-    def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
-        """1 with findings at or above `fail_on`, 5 under `strict` with something not evaluated, else 0."""
-        if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
-            return 1
-        return 5 if strict and self.not_evaluated else 0
+    layer: str = ""             # the layer that holds the strongest opinion, "" for the root layer
+    repair: Repair | None = None        # the edits that do what `fix` says, where that is known
 
 
 def location(path: str, name: str) -> str:
@@ -66,12 +43,15 @@ def rank(severity: str) -> int:
     return SEVERITIES.index(severity)
 
 
-def judged(finding: Finding, physx: str = "", simready: str = "") -> Iterator[Finding]:
-    """The finding with the severity each profile gives it; nothing for a profile without one."""
-    if physx == simready:
+def judged(finding: Finding, physx: str = "", simready: str = "", newton: str = "") -> Iterator[Finding]:
+    """The finding with the severity each profile gives it; nothing for a profile without one.
+
+    Where PhysX and SimReady agree and Newton is not asked, the finding goes to the profiles of its code.
+    """
+    if physx == simready and not newton:
         if physx:
             yield replace(finding, severity=physx)
         return
-    for profile, severity in ((PHYSX, physx), (SIMREADY, simready)):
+    for profile, severity in ((PHYSX, physx), (SIMREADY, simready), (NEWTON, newton)):
         if severity:
             yield replace(finding, severity=severity, profiles=(profile,))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, Dof
 
 _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
@@ -76,4 +77,6 @@ def _spelt(dof: Dof, value: float) -> str:
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
 
 
-RULES = (("degrees-of-freedom", degrees_of_freedom),)
+RULES = (Rule("degrees-of-freedom", degrees_of_freedom, (
+    "joint/locked", "joint/no-velocity", "joint/drive-powerless", "joint/state-outside-limits",
+)),)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import flat
 from physx_schema.description import Description, Link
 
@@ -84,4 +85,6 @@ def _reach(half_extents: tuple[float, float, float], radius: float, half_height:
     return max(math.hypot(*half_extents), math.hypot(radius, half_height + radius))
 
 
-RULES = (("mass-properties", mass_properties),)
+RULES = (Rule("mass-properties", mass_properties, (
+    "body/inertia-triangle", "body/inertia-incomplete", "body/center-far", "body/mass-computed",
+)),)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.mimic_limits import limits, range_of_motion
 from physx_schema.checking.mimic_pairs import pairs
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, MimicDeclaration, Opinion
 
 CODE = "DJ.007/"
@@ -159,5 +160,8 @@ _PARTS: tuple[Callable[[MimicDeclaration], Iterator[Finding]], ...] = (
 )
 
 RULES = (
-    ("mimic-declared", declared), ("mimic-refused", refused), ("mimic-pairs", pairs), ("mimic-orphans", orphans),
+    Rule("mimic-declared", declared, ("DJ.007",)),
+    Rule("mimic-refused", refused, ("DJ.007",)),
+    Rule("mimic-pairs", pairs, ("DJ.007",)),
+    Rule("mimic-orphans", orphans, ("DJ.007/orphan-properties",)),
 )

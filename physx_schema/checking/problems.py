@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description
 
 
@@ -16,4 +17,7 @@ def reader_problems(description: Description) -> Iterator[Finding]:
         )
 
 
-RULES = (("reader", reader_problems),)
+RULES = (Rule("reader", reader_problems, (
+    "articulation", "body", "collider", "group", "joint", "material", "pair", "scene", "schema", "stage", "tendon",
+    "value",
+)),)

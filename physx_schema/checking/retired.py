@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, Opinion
 from physx_schema.migration.definitions import known_definitions
 from physx_schema.migration.moves import MOVES
@@ -42,4 +43,4 @@ def _rules() -> Rules:
     return rules(known_definitions(), MOVES)
 
 
-RULES = (("retired", retired_things),)
+RULES = (Rule("retired", retired_things, ("unused/retired",)),)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pxr import Gf
 
 from physx_schema.checking.finding import Finding, judged
+from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import flat
 from physx_schema.description import Articulation, Authored, Description, Joint, Link
 from physx_schema.description.frames import pose_matrix, pose_of
@@ -74,4 +75,7 @@ def _displaced(joint: Joint, coordinate: float) -> Gf.Matrix4d:
     return matrix
 
 
-RULES = (("quaternions", quaternions), ("joint-frames", joint_frames))
+RULES = (
+    Rule("quaternions", quaternions, ("value/not-unit",)),
+    Rule("joint-frames", joint_frames, ("joint/frames-apart",)),
+)

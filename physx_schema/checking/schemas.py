@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description
 from physx_schema.description.declared import definitions
 from physx_schema.description.known import OTHER_SCHEMAS
@@ -34,4 +35,4 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
             )
 
 
-RULES = (("schemas", misplaced_schemas),)
+RULES = (Rule("schemas", misplaced_schemas, ("schema/host", "schema/instance")),)

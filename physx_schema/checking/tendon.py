@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import (
     Articulation,
     Attachment,
@@ -112,4 +113,9 @@ def _point(link: Link, attachment: Attachment) -> Vec3:
     return x, y, z
 
 
-RULES = (("fixed-tendon", fixed_tendons), ("spatial-tendon", spatial_tendons))
+_COMMON = ("tendon/limits-missing", "tendon/limit-stiffness-missing", "tendon/no-gains", "tendon/disabled")
+
+RULES = (
+    Rule("fixed-tendon", fixed_tendons, ("tendon/sign", *_COMMON)),
+    Rule("spatial-tendon", spatial_tendons, ("tendon/zero-length", *_COMMON)),
+)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.mimic import is_orphan
 from physx_schema.checking.retired import RETIRED
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Description
 
 _ERRORS = frozenset({"misspelt-property", "misspelt-schema", "wrong-instance", "no-instance"})
@@ -29,4 +30,4 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
         )
 
 
-RULES = (("unused", unused_opinions),)
+RULES = (Rule("unused", unused_opinions, ("unused",)),)

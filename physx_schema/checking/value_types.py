@@ -8,6 +8,7 @@ from functools import lru_cache
 from pxr import Sdf, Usd
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import JUDGED_ELSEWHERE
 from physx_schema.description import Authored, Description
 from physx_schema.description.declared import definitions
@@ -68,4 +69,4 @@ def _declared_type(schema: str, base: str) -> str:
     return str(found.GetAttributeDefinition(name).GetTypeName())
 
 
-RULES = (("value-types", authored_types),)
+RULES = (Rule("value-types", authored_types, ("value/wrong-type", "value/type")),)

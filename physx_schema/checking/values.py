@@ -11,6 +11,7 @@ import numpy as np
 from physx_generated import Attribute, Range
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
 from physx_schema.description import Authored, Description
 from physx_schema.description.declared import definitions
 
@@ -153,4 +154,4 @@ def _is_sequence(value: object) -> bool:
     return hasattr(value, "__len__") and hasattr(value, "__getitem__")
 
 
-RULES = (("values", authored_values),)
+RULES = (Rule("values", authored_values, ("value/token", "value/not-finite", "value/range")),)

@@ -9,7 +9,7 @@ import click
 
 from physx_schema.checking import DEFAULT_PROFILE, PROFILES, SEVERITIES, Report
 from physx_schema.checking import check as run_checks
-from physx_schema.checking.explanations import EXPLANATIONS, explain
+from physx_schema.checking.catalogue import CODES, explain
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.machine import description_json, report_json
 from physx_schema.cli.outline import outline
@@ -65,12 +65,12 @@ def check_command(paths: tuple[str, ...], style: str, profile: str, strict: bool
 def explain_command(code: str | None) -> None:
     """Explain the code of a finding; without one, list every code."""
     if code is None:
-        for name in EXPLANATIONS:
+        for name in CODES:
             click.echo(name)
         return
     text = explain(code)
     if text is None:
-        close = get_close_matches(code, EXPLANATIONS, 1)
+        close = get_close_matches(code, CODES, 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
         raise click.UsageError(f"there is no code {printable(code)}{hint}")
     click.echo(f"{code}: {text}")

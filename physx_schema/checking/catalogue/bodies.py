@@ -1,0 +1,86 @@
+"""Rigid bodies."""
+
+from __future__ import annotations
+
+from physx_schema.checking.finding import PROFILES as EVERYONE
+from physx_schema.checking.rule import Code
+
+CODES = (
+    Code(
+        "body/mass-computed", "info", "Mass 0 that stands for the colliders' mass",
+        "A mass of 0 is none: PhysX works it out from the colliders and their densities.",
+    ),
+    Code(
+        "body/inertia-triangle", "error", "Moments of inertia that no solid has",
+        "Each principal moment of a solid is at most the sum of the two others.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/inertia-incomplete", "warning", "Principal axes without moments",
+        "principalAxes turn the moments of diagonalInertia; alone they turn moments that PhysX works out along other "
+        "axes.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/center-far", "warning", "Centre of mass far from the body",
+        "The centre of mass is far outside the colliders, often for another length unit or frame.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/no-mass", "warning", "Body without mass and colliders",
+        "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/zero-inertia", "error", "Moment of inertia of 0",
+        "PhysX refuses a principal moment of 0 and takes a moment of 1 about every axis.",
+    ),
+    Code(
+        "body/collider-mass", "warning", "Collider whose mass is estimated",
+        "PhysX's mesh tools make convex decompositions, sphere fillings and SDFs of open meshes. What they weigh is "
+        "estimated here.",
+    ),
+    Code(
+        "body/no-scene", "error", "Body owned by no scene",
+        "physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.",
+    ),
+    Code(
+        "body/several-scenes", "warning", "Body owned by several scenes",
+        "physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.",
+    ),
+    Code(
+        "body/in-instance", "error", "Body or joint inside an instance",
+        "PhysX makes no body, joint or articulation of prims inside an instance, whether or not they are kinematic or "
+        "disabled. An instance may itself be a body, and colliders inside it count.",
+    ),
+    Code(
+        "body/in-instancer", "info", "Bodies repeated by a point instancer",
+        "The prototypes of a point instancer have rigid bodies; PhysX steps one for each instance.",
+    ),
+    Code(
+        "body/transform-operation", "error", "Transform operation that USD cannot read",
+        "USD cannot read one of the prim's transform operations.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/transform-not-finite", "error", "Transform with NaN or infinity",
+        "A transform with NaN or infinity: PhysX leaves the body and its joints out.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/transform-singular", "error", "Transform with a scale of 0",
+        "A scale of 0 leaves a body without rotation along an axis.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/transform-sheared", "warning", "Sheared transform",
+        "A turned prim below scales that differ along x, y and z is sheared. PhysX keeps the direction of x, and y "
+        "and z square to it; joint frames use the scales of the symmetric part.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "body/transform-mirrored", "warning", "Mirrored transform",
+        "A transform with an odd number of negative scales. PhysX turns all axes over.",
+        profiles=EVERYONE,
+    ),
+)

@@ -1,0 +1,51 @@
+"""Colliders, materials and collision filters."""
+
+from __future__ import annotations
+
+from physx_schema.checking.finding import PROFILES as EVERYONE
+from physx_schema.checking.rule import Code
+
+CODES = (
+    Code(
+        "collider/no-shape", "error", "Collider without a shape",
+        "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims with "
+        "PhysicsCollisionAPI, and of such children of an Xform or Scope with it. A plane on a body that moves by "
+        "forces is refused.",
+    ),
+    Code(
+        "collider/merged", "warning", "Merged mesh collider",
+        "PhysxMeshMergeCollisionAPI makes one shape of several meshes, which is not worked out here.",
+    ),
+    Code(
+        "collider/offsets", "error", "Rest offset not below the contact offset",
+        "restOffset must be below contactOffset; PhysX otherwise drops both.",
+    ),
+    Code(
+        "material/combine-mode", "error", "Combine mode that does not exist",
+        "Combine modes are average, min, multiply and max; PhysX takes average for anything else.",
+    ),
+    Code(
+        "material/refused", "error", "Material that PhysX refuses",
+        "A friction below 0, a restitution above 1 or a value that is no number makes PhysX work with its default "
+        "material: friction 0.5, no restitution.",
+    ),
+    Code(
+        "group/several", "warning", "Collider in several collision groups",
+        "PhysX keeps a collider in one collision group, the first by path.",
+    ),
+    Code(
+        "group/missing-group", "error", "Filtered group that does not exist",
+        "physics:filteredGroups points at something that is no PhysicsCollisionGroup.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "group/missing-member", "error", "Member of a collision group that does not exist",
+        "The colliders collection of a collision group names a path without a prim.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "pair/missing-target", "error", "Filtered pair with a prim that does not exist",
+        "physics:filteredPairs names a path without a prim.",
+        profiles=EVERYONE,
+    ),
+)

@@ -1,0 +1,133 @@
+"""Joints."""
+
+from __future__ import annotations
+
+from physx_schema.checking.finding import PROFILES as EVERYONE
+from physx_schema.checking.rule import Code
+
+CODES = (
+    Code(
+        "joint/one-sided-limit", "error", "Joint limit on one side only",
+        "PhysX refuses limits with one infinite bound and holds the joint at 0. Author both bounds; 1e38 and above "
+        "stands for no bound and is accepted.",
+    ),
+    Code(
+        "joint/limit-order", "error", "Lower limit above the upper one",
+        "PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds the joint at 0.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/friction-order", "error", "Dynamic friction above static friction",
+        "dynamicFrictionEffort above staticFrictionEffort is an error in PhysX, and the joint then has no friction at "
+        "all, viscous friction included.",
+    ),
+    Code(
+        "joint/drive-refused", "error", "Drive with a negative force limit",
+        "A negative maxForce makes PhysX refuse the whole drive.",
+    ),
+    Code(
+        "joint/several-bodies", "error", "Several bodies on one side of a joint",
+        "A body relationship has more than one target; PhysX takes the first.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/missing-body", "error", "Joint to a body that does not exist",
+        "A body relationship points at a path without a prim.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/no-body", "warning", "Joint to a prim that is no body",
+        "A body relationship points at a prim that is no rigid body nor inside one; that side then is the world.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/frames-apart", "error", "Joint frames that do not meet",
+        "The frames of the two bodies differ where the bodies are authored, by more than the joint allows at its "
+        "authored state. PhysX places links by their joints.",
+    ),
+    Code(
+        "joint/disabled", "info", "Joint that is switched off",
+        "PhysX makes nothing of a joint with jointEnabled false.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/locked", "info", "Joint with one position",
+        "Both limits of the joint are the same, so it has one position.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/no-velocity", "error", "Joint that may not move",
+        "PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.",
+    ),
+    Code(
+        "joint/drive-powerless", "error", "Drive without force",
+        "maxForce bounds what a drive may exert; 0 leaves nothing of its stiffness and damping.",
+    ),
+    Code(
+        "joint/state-outside-limits", "warning", "Joint state outside the limits",
+        "The authored joint state is outside the joint's limits, so the first steps push the joint back with great "
+        "force.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/limit-range", "error", "Limits beyond half a turn",
+        "Generic and spherical joints of an articulation turn by at most 180 degrees to either side. PhysX refuses "
+        "wider limits and holds the axis at 0.",
+    ),
+    Code(
+        "joint/half-cone", "warning", "Cone limit with one angle",
+        "PhysX makes a cone of two angles of at least 0, and ignores one alone.",
+    ),
+    Code(
+        "joint/newton-mimic", "error", "Newton mimic joint that PhysX refuses",
+        "PhysX makes mimic joints of NewtonMimicAPI too: q = mimicCoef0 + mimicCoef1 * q of the joint that "
+        "newton:mimicJoint names, in degrees and lengths. Both joints have one axis, revolute ones finite limits, and "
+        "mimicCoef1 is not 0.",
+    ),
+    Code(
+        "joint/newton-wins", "warning", "Newton value that PhysX takes instead of its own",
+        "PhysX takes newton:armature, friction, damping or velocityLimit where its own property is not above 0, or "
+        "for the velocity not below infinity, even where that is authored.",
+    ),
+    Code(
+        "joint/free-translation", "warning", "Free translation of a generic joint",
+        "PhysX locks the translations of generic joints in articulations.",
+    ),
+    Code(
+        "joint/state-refused", "error", "Joint state that PhysX refuses",
+        "PhysX refuses a joint position beyond one turn (half a turn for joints with several axes), NaN and infinity, "
+        "and starts at 0.",
+    ),
+    Code(
+        "joint/target-changed", "warning", "Drive target that PhysX changes",
+        "On a revolute joint without limits PhysX takes whole turns off a drive's target; on a generic joint it "
+        "refuses targets beyond 180 degrees.",
+    ),
+    Code(
+        "joint/frame-refused", "error", "Joint frame that is none",
+        "A joint frame needs finite numbers and a rotation other than 0.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/no-hinge", "error", "Gear or rack joint without its hinges",
+        "A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one.",
+    ),
+    Code(
+        "joint/same-body", "error", "Joint between a body and itself",
+        "PhysX makes no joint between a body and itself.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/no-bodies", "error", "Joint without bodies",
+        "A joint with no rigid body on either side does nothing.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "joint/static", "error", "Joint between bodies that do not move",
+        "PhysX makes no joint between two bodies that forces do not move.",
+    ),
+    Code(
+        "joint/several-scenes", "error", "Joint between scenes",
+        "PhysX makes no joint between bodies that different scenes step.",
+    ),
+)

@@ -1,0 +1,84 @@
+"""Scenes, and the stage itself."""
+
+from __future__ import annotations
+
+from physx_schema.checking.finding import PROFILES as EVERYONE
+from physx_schema.checking.rule import Code
+
+CODES = (
+    Code(
+        "scene/hidden", "warning", "Scene that PhysX does not see",
+        "PhysX does not see a PhysicsScene with NewtonSceneAPI, PhysicsMassAPI or most other schemas applied to it, "
+        "unless PhysxSceneAPI is applied as well. It works with a scene of its own, and leaves bodies out whose "
+        "physics:simulationOwner is the hidden one.",
+    ),
+    Code(
+        "scene/several", "info", "Several physics scenes",
+        "The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the one whose "
+        "path comes first.",
+    ),
+    Code(
+        "scene/gravity", "error", "Gravity that is no number",
+        "PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "scene/gravity-direction", "warning", "Gravity direction of another length than 1",
+        "PhysX does not normalise an authored direction; one of length 0 means no gravity.",
+    ),
+    Code(
+        "stage/units", "error", "Units that PhysX refuses",
+        "metersPerUnit and kilogramsPerUnit must be finite and above 0; PhysX refuses the stage otherwise.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/composition", "error", "Layer or arc that does not compose",
+        "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/session-layer", "info", "Opinions of the session layer",
+        "Opinions of the session layer are read with the rest, and they are not in the file.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/muted-layer", "info", "Muted layer",
+        "Opinions of a muted layer are not read.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/layer-offset", "info", "Sublayer with a time offset",
+        "Offsets of sublayers move time samples; physics is read at the default time.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/outside-layer", "info", "Layer from outside the stage's folder",
+        "Layers from outside the stage's folder compose without a word and do not travel with it.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/inactive", "info", "Inactive prims",
+        "USD passes over inactive prims and everything below them.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/unloaded", "info", "Payload that is not loaded",
+        "What an unloaded payload holds is not on the stage.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/undefined", "info", "Override of a prim that is not defined",
+        "An over without a def defines no prim; USD's traversal passes over it.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/abstract", "info", "Class prim",
+        "A class is no prim of the scene: its opinions come with the prims that inherit it.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "stage/variants", "info", "Variants that are not selected",
+        "Only the selected variant of a set is composed and read.",
+        profiles=EVERYONE,
+    ),
+)

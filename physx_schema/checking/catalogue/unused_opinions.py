@@ -1,0 +1,60 @@
+"""Opinions that nothing uses."""
+
+from __future__ import annotations
+
+from physx_schema.checking.finding import PROFILES as EVERYONE
+from physx_schema.checking.rule import Code
+
+CODES = (
+    Code(
+        "unused/misspelt-property", "error", "Misspelt property",
+        "No schema of the prim has a property of this name.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "unused/misspelt-schema", "error", "Misspelt schema",
+        "PhysX has no schema of this name.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "unused/wrong-instance", "error", "Instance name that does not fit the joint",
+        "The instance name does not fit the joint: revolute joints have angular, prismatic joints linear.",
+    ),
+    Code(
+        "unused/no-instance", "error", "Schema without the instance name it needs",
+        "A multiple-apply schema is applied without an instance name and has no properties then.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "unused/not-applied", "warning", "Property whose schema is not applied",
+        "The property belongs to a schema that is not applied to the prim.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "unused/retired", "error", "Class or property that PhysX dropped",
+        "A release of PhysX dropped this class or property, and what is authored has no effect. Where it has a "
+        "successor one to one, `physx-schema migrate` rewrites the stage.",
+    ),
+    Code(
+        "unused/soft-limit", "warning", "Soft limit on a joint of an articulation",
+        "PhysxLimitAPI has no effect on joints of an articulation.",
+    ),
+    Code(
+        "unused/disabled", "warning", "Opinion on a disabled joint",
+        "The joint is disabled, so its drives, states and axis properties have no effect.",
+    ),
+    Code(
+        "unused/other-engine", "info", "Opinion for another engine",
+        "A property or schema of Newton or MuJoCo that PhysX does not read. Of Newton's it reads joint armature, "
+        "friction, damping and velocity limits, mimic joints, gravityEnabled, and what Newton's schemas bring with "
+        "them, such as PhysicsArticulationRootAPI.",
+    ),
+    Code(
+        "unused/overridden", "warning", "Opinion of another engine that PhysX overrides",
+        "PhysX has a value of its own, and takes it instead of the other engine's.",
+    ),
+    Code(
+        "unused/idle", "warning", "Opinion that nothing uses",
+        "Nothing on the stage makes use of this opinion.",
+    ),
+)

@@ -1,0 +1,87 @@
+"""What repairs a finding, as data: changes to single prims and properties that another part carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue:
+    """Author an attribute's value."""
+
+    path: str                   # prim
+    name: str                   # full property name
+    value: object               # anything USD takes: numbers, text, tuples of them
+    type_name: str = ""         # Sdf type of an attribute that is not there yet
+
+
+@dataclass(frozen=True, slots=True)
+class SetTargets:
+    """Author a relationship's targets."""
+
+    path: str
+    name: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RenameProperty:
+    """Give a property, with all it says, another name."""
+
+    path: str
+    name: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveProperty:
+    """Take a property away."""
+
+    path: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplySchema:
+    """Apply an API schema: "PhysxMimicJointAPI:rotX"."""
+
+    path: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSchema:
+    """Take an API schema away; its properties stay."""
+
+    path: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameSchema:
+    """Put another API schema, or instance of it, where one is applied."""
+
+    path: str
+    schema: str
+    to: str
+
+
+Edit = SetValue | SetTargets | RenameProperty | RemoveProperty | ApplySchema | RemoveSchema | RenameSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The edits that make a finding go away."""
+
+    edits: tuple[Edit, ...]
+    safe: bool                  # the author's intention is beyond doubt, and nothing that works now changes
+
+
+def safe(*edits: Edit) -> Repair:
+    """A repair that may be made without asking."""
+    return Repair(edits, True)
+
+
+def unsafe(*edits: Edit) -> Repair:
+    """A repair that may not be what the author wants."""
+    return Repair(edits, False)
