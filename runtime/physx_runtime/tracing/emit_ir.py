@@ -93,7 +93,7 @@ def _emit_body(program: StepProgram, vectors: Vectors, name: str, body: Body) ->
         lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr %x, i64 {program.layout[row] * vectors.lanes}")
     lines += [f"  %first.{row} = {_load(vectors, row)}" for row in carried]
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %loop ]"]
-    emitter = _Arithmetic(vectors, body, carried)
+    emitter = Arithmetic(vectors, body, carried)
     values = emitter.lines()
     for row in carried:
         last = emitter.operand(outputs[row])
@@ -112,7 +112,7 @@ def _load(vectors: Vectors, row: str) -> str:
     return f"load {vectors.type}, ptr %p.{row}, align {BITS[vectors.element] // 8}"
 
 
-class _Arithmetic:
+class Arithmetic:
     """Lines for the nodes of a body; a product used once, by a sum, becomes part of an fma."""
 
     def __init__(self, vectors: Vectors, body: Body, carried: list[str]) -> None:
