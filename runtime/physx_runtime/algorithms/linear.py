@@ -14,6 +14,11 @@ def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
+def plus(a: Sequence[Scalar] | Row, b: Sequence[Scalar] | Row) -> list[Scalar]:
+    """a + b."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
 def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
     """minv row^T."""
     out: list[Scalar] = []

@@ -20,26 +20,26 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
         "drive_rate": x * a,
         "drive_spring": x * h * k,
         "drive_speed": x * h * d * speed,
-        "drive_start": _target(t, rows, dof) - (dt - h) * speed,
+        "drive_start": _error(t, rows, dof) - (dt - h) * speed,
     }
 
 
-def _target(t: Topology, rows: Rows, dof: int) -> Scalar:
-    """The position a drive pulls to; of a spherical joint what its error at the step's start amounts to.
+def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
+    """How far a drive has to go at the step's start.
 
-    That error is -2 Im(target^-1 rotation), of the targets of all its drives together.
+    Of a spherical joint with several axes -2 Im(target^-1 rotation), of the targets of all its drives together.
     """
     link = t.dofs[dof].link
     dofs = t.dofs_of(link)
     if t.kind_of(dof) != SPHERICAL or len(dofs) == 1:
-        return rows["target"][dof]
+        return rows["target"][dof] - rows["q"][dof]
     targets: list[Scalar] = [0.0] * len(t.dofs)
     for i in dofs:
         targets[i] = rows["target"][i] if t.dofs[i].drive else 0.0
     wanted = sp.exponential(joint_rotation(t, {}, targets, link))
     apart = sp.mul_quat(sp.conjugate(wanted), sp.exponential(joint_rotation(t, rows, rows["q"], link)))
     error = where(apart[3] < 0.0, 2.0, -2.0) * apart[t.dofs[dof].axis]
-    return rows["q"][dof] + (-error if t.links[link].flipped else error)
+    return -error if t.links[link].flipped else error
 
 
 def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v: Scalar, final: bool) -> Scalar:
@@ -52,7 +52,7 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v
     F: Scalar = 0.0
     if not final:
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
-        F = (rows["drive_spring"][dof] * (target - joint.q) + rows["drive_speed"][dof]
+        F = (rows["drive_spring"][dof] * (target - joint.travel) + rows["drive_speed"][dof]
              - rows["drive_rate"][dof] * joint.v)
     # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
     each = t.forces_every_iteration and not final

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
-from physx_runtime.algorithms.linear import dot, less, times
+from physx_runtime.algorithms.linear import dot, less, plus, times
 from physx_runtime.model import REVOLUTE, Topology
 from physx_runtime.tracing.ops import Scalar, maximum, minimum
 
@@ -89,14 +89,14 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
             f"{name}_rate_bias": [bias]}
 
 
-def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], v: list[Scalar]) -> list[Scalar]:
-    """v after the tendon's impulse; all axes use the v before it."""
+def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar]) -> list[Scalar]:
+    """dv after the tendon's impulse; all axes use the v before it."""
     name, dofs, h = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0]
     gearing = rows[f"{name}_gearing"]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
     length = dot(gearing, [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
-    rate = dot(rows[f"{name}_rate_row"], v) + rows[f"{name}_rate_bias"][0]
+    rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
     limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
     spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
-    return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(v)]
+    return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, com_jacobian, triple
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, com_jacobian, triple
 from physx_runtime.model import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.tracing.ops import Scalar, maximum
 
@@ -18,7 +18,7 @@ class JointState:
     r: Scalar           # response: change of v for a unit impulse
     soft: Scalar        # 1 / (r + cfm)
     v: Scalar           # velocity, with the bias of link velocities
-    q: Scalar           # position
+    travel: Scalar      # change of position since the step's start
     impulse: Scalar = 0.0
 
     def push(self, F: Scalar) -> None:
@@ -95,12 +95,7 @@ def travel_start(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, d
             "travel_spin": [*sp.scale(rows["dt"][0], velocity.alpha[t.links[child].parent])]}
 
 
-def travelled(t: Topology, rows: Rows, q: Row, dof: int) -> Scalar:
-    """Joint velocity integrated since the step's start."""
-    return rows["travel"][dof] if t.kind_of(dof) == SPHERICAL else q[dof] - rows["q_start"][dof]
-
-
-def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
+def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
 
     The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
@@ -108,22 +103,21 @@ def parent_turn(t: Topology, rows: Rows, q: Row, dof: int) -> sp.Vec3:
     turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
         for above in t.dofs_of(link) if t.links[link].kind in TURNING else ():
-            turn = sp.add(turn, sp.scale(travelled(t, rows, q, above), triple(rows, "travel_axis", above)))
+            turn = sp.add(turn, sp.scale(rows["travel"][above], triple(rows, "travel_axis", above)))
     passed = rows["iteration"][0] * rows["h"][0]
     return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
 
 
-def seen_position(t: Topology, rows: Rows, k: Kinematics, q: Row, dof: int) -> Scalar:
-    """Joint position as drives and limits see it.
+def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
+    """Change of a joint's position since the step's start as drives and limits see it.
 
     Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
-    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Any other
-    joint: its position.
+    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Of any
+    other joint: its velocity integrated, which keeps digits that a position has not.
     """
     if t.kind_of(dof) == SPHERICAL:
-        return rows["q_start"][dof] + rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
+        return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not turns(t, dof):
-        return q[dof]
+        return rows["travel"][dof]
     moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    turned = sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, q, dof))
-    return rows["q_start"][dof] + moved - turned
+    return moved - sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, dof))

@@ -16,7 +16,7 @@ def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[S
     """
     h, erp = rows["h"][0], rows["erp"][0]
     low, high = rows["lower_total"][dof], rows["upper_total"][dof]
-    s_low, s_high = (rows["lower"][dof] - joint.q) / h, (joint.q - rows["upper"][dof]) / h
+    s_low, s_high = (rows["lower_start"][dof] - joint.travel) / h, (joint.travel - rows["upper_start"][dof]) / h
     v = joint.v
     if final:
         acts_low = _before(s_low) & (v < s_low)

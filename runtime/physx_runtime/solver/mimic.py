@@ -33,15 +33,17 @@ def mimic_column(t: Topology, rows: Rows, minv: Matrix, mimic: int) -> dict[str,
             f"mimic{mimic}_hard_scale": [1.0 / r], f"mimic{mimic}_erp": [erp / h]}
 
 
-def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], v: list[Scalar], final: bool) -> list[Scalar]:
-    """v after the mimic joint's impulse; a velocity iteration solves J v = 0 hard, without position error."""
+def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], dv: list[Scalar],
+                final: bool) -> list[Scalar]:
+    """dv after the mimic joint's impulse; a velocity iteration solves J v = 0 hard, without position error."""
     (follower, reference), name = t.mimics[mimic], f"mimic{mimic}"
     gearing, root = rows[f"{name}_gearing"][0], t.root_size
-    rate = v[root + follower] + gearing * v[root + reference]
+    v = rows["v"]
+    rate = (v[root + follower] + dv[root + follower]) + gearing * (v[root + reference] + dv[root + reference])
     if final:
         impulse = rate * rows[f"{name}_hard_scale"][0]
     else:
         error = q[follower] + gearing * q[reference] + rows[f"{name}_offset"][0]
         impulse = (rows[f"{name}_erp"][0] * error + rate) * rows[f"{name}_scale"][0]
     column = rows[f"{name}_column"]
-    return [x - column[i] * impulse for i, x in enumerate(v)]
+    return [x - column[i] * impulse for i, x in enumerate(dv)]

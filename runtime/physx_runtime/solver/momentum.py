@@ -16,7 +16,6 @@ from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, link_velocities, triple
 from physx_runtime.algorithms.rnea import generalized_force, world_inertia
 from physx_runtime.model import Topology
-from physx_runtime.solver.joint import travelled
 from physx_runtime.tracing.ops import Scalar, where
 
 
@@ -109,7 +108,7 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
 
     position, start = triple(rows, "root_position", 0), triple(rows, "root_start", 0)
     travel = [*sp.sub(position, start), *rows["root_turn"],
-              *(travelled(t, rows, rows["q"], dof) for dof in range(len(t.dofs)))]
+              *rows["travel"]]
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
     com_travel = sp.scale(1.0 / body.mass, sp.add(momentum_of(t, rows, travel, biased=False).linear, bias))
     predicted = sp.add(sp.add(start, triple(rows, "com_start", 0)), com_travel)

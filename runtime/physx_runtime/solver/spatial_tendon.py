@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, point_jacobian, triple
-from physx_runtime.algorithms.linear import dot, times
+from physx_runtime.algorithms.linear import dot, plus, times
 from physx_runtime.model import Topology
 from physx_runtime.solver.fixed_tendon import outside
 from physx_runtime.tracing.ops import Scalar, maximum, where
@@ -63,16 +63,16 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
             f"{name}_bias": [rows["dt"][0] * bias]}
 
 
-def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, v: list[Scalar]) -> list[Scalar]:
-    """v after the tendon's impulse, at the link poses `k`."""
+def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar]) -> list[Scalar]:
+    """dv after the tendon's impulse, at the link poses `k`."""
     name, h = f"spatial{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
     length = tendon_length(rows, tendon, attachment_points(t, rows, k, tendon))
-    rate = dot(rows[f"{name}_row"], v) + rows[f"{name}_bias"][0]
+    rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
     beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
     F = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate) + x_limit * limit * h * beyond
     column = rows[f"{name}_column"]
-    return [w + column[i] * F for i, w in enumerate(v)]
+    return [w + column[i] * F for i, w in enumerate(dv)]

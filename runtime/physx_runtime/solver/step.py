@@ -22,7 +22,7 @@ from physx_runtime.algorithms.kinematics import (
     quaternion,
     triple,
 )
-from physx_runtime.algorithms.linear import times
+from physx_runtime.algorithms.linear import plus, times
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
 from physx_runtime.model import REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.solver import joint as joints
@@ -63,7 +63,6 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 
     out: dict[str, list[Scalar]] = floating | {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
                                     "root_position": list(rows["root_position"]), "iteration": [0.0]}
-    out["q_start"] = list(rows["q"])
     out["push"] = [rows["h"][0] * x for x in push]
     out["minv"] = [x for line in minv for x in line]
     out |= _dof_coefficients(t, rows, k, velocity, minv)
@@ -141,6 +140,7 @@ def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velociti
         soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if softened else 0.0
         own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
         own |= joints.travel_start(t, rows, k, velocity, dof)
+        own |= {f"{bound}_start": [rows[bound][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
         drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else dict.fromkeys(DRIVE_ROWS, 0.0)
         own |= {name: [drive[name]] for name in DRIVE_ROWS}
         for name, values in own.items():
@@ -149,26 +149,31 @@ def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velociti
 
 
 def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """One position iteration, or with `final` one velocity iteration: no forces, no integration, no position bias."""
-    q, v, h = list(rows["q"]), list(rows["v"]), rows["h"][0]
-    if not final and t.forces_every_iteration:
-        v = [a + b for a, b in zip(v, rows["push"], strict=True)]
+    """One position iteration, or with `final` one velocity iteration: no forces, no integration, no position bias.
+
+    Constraints add to the change `dv` of this iteration, which reaches v at its end: one rounding, as in PhysX.
+    """
+    q = list(rows["q"])
+    pushed = t.forces_every_iteration and not final
+    dv = list(rows["push"]) if pushed else [0.0] * t.nv
     balls = rows["ball_rotation"] if t.balls else ()
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
     q, _ = ball_coordinates(t, rows, k, q)
     for i in range(len(t.spatial_tendons)):
-        v = solve_spatial_tendon(t, rows, i, k, v)
+        dv = solve_spatial_tendon(t, rows, i, k, dv)
     for i in range(len(t.fixed_tendons)):
-        v = solve_fixed_tendon(t, rows, i, q, v)
+        dv = solve_fixed_tendon(t, rows, i, q, dv)
     for i in range(len(t.mimics)):
-        v = solve_mimic(t, rows, i, q, v, final)
+        dv = solve_mimic(t, rows, i, q, dv, final)
     out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in ACCUMULATED}
     for dof in t.depth_first():
-        v = _solve_dof(t, rows, k, dof, q, v, out, final)
+        dv = _solve_dof(t, rows, k, dof, q, dv, out, final)
+    v = plus(rows["v"], dv)
     out["v"] = v
     if not final:
-        out["q"] = [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + h * v[t.root_size + dof]
-                    for dof, x in enumerate(q)]
+        moved = [rows["h"][0] * x for x in v[t.root_size:]]
+        out["q"] = [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(q)]
+        out["travel"] = [x + moved[dof] for dof, x in enumerate(rows["travel"])]
         out |= move_balls(t, rows, v) if t.balls else {}
         out["iteration"] = [rows["iteration"][0] + 1.0]
         if not t.fixed_base:
@@ -196,28 +201,26 @@ def _wrapped(t: Topology, dof: int, q: Scalar) -> Scalar:
     return where(q > TURN, q - 2.0 * TURN, where(q < -TURN, q + 2.0 * TURN, q))
 
 
-def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], v: list[Scalar],
+def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], dv: list[Scalar],
                out: dict[str, list[Scalar]], final: bool) -> list[Scalar]:
-    """v after all constraints of one dof: drive, friction, limit, maximum velocity; their totals go to `out`."""
+    """dv after all constraints of one dof: drive, friction, limit, maximum velocity; their totals go to `out`."""
     features, own, n = t.dofs[dof], t.root_size + dof, t.nv
-    position = joints.seen_position(t, rows, k, q, dof)
-    minv = rows["minv"]
-    bias = rows["bias"][dof]
-    joint = joints.JointState(minv[own * n + own], rows["soft"][dof], v[own] + bias, position)
+    travel = joints.seen_travel(t, rows, k, dof)
+    minv, now = rows["minv"], rows["v"][own] + dv[own]
+    joint = joints.JointState(minv[own * n + own], rows["soft"][dof], now + rows["bias"][dof], travel)
     if features.drive:
-        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, v[own], final)
+        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, now, final)
     if features.friction:
         out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
     if features.limit:
         out["lower_total"][dof], out["upper_total"][dof] = solve_limit(rows, dof, joint, final)
     if features.max_velocity:
         solve_max_velocity(rows, dof, joint)
-    F = joint.impulse
-    return [joint.v - bias if i == own else x + minv[i * n + own] * F for i, x in enumerate(v)]
+    return [x + minv[i * n + own] * joint.impulse for i, x in enumerate(dv)]
 
 
 def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """World rotations of links with spherical joints after one substep, and what their dofs have travelled.
+    """World rotations of links with spherical joints after one substep.
 
     PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by less than
     LEAST_TURN it turns none.
@@ -232,9 +235,7 @@ def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[S
         angle = h * sp.norm(w)
         turn = sp.exponential(sp.scale(where(angle > LEAST_TURN, h, 0.0), w))
         rotations += sp.mul_quat(turn, quaternion(rows, "ball_rotation", i))
-    travel = [x + h * v[t.root_size + dof] if t.kind_of(dof) == SPHERICAL else x
-              for dof, x in enumerate(rows["travel"])]
-    return {"ball_rotation": rotations, "travel": travel}
+    return {"ball_rotation": rotations}
 
 
 def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
