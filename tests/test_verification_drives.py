@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from physx_runtime.simulation import simulate
 from physx_runtime.verification import verify
-from verified import both, chain, drive, envelope, part, row_of, verified
+from verified import both, chain, drive, envelope, part, row_of, turning, verified
 
 EXACT = 1e-6        # experiments are in float64 and linear
+SINE = 1e-5         # a drive of several axes sees twice the sine of half an angle; experiments turn by 0.01 at most
+# A generic joint stops where a substep turns it by less than 1e-6 rad, a little of the load still on its damper.
+STALL = 1e-3
 SOFTENED = 1 / 1.025    # of an acceleration drive on a free slider at the default cfmScale
 
 
@@ -52,6 +55,25 @@ def test_drive_saturates_at_max_force() -> None:
     stage = chain(drive("linear", stiffness=250.0, damping=12.0, maxForce=20.0))
     row = verified(stage, "drive:linear:physics:maxForce")
     assert (row.effective, row.verdict) == (pytest.approx(20.0, rel=EXACT), "as authored")
+
+
+@pytest.mark.parametrize("iterations", [(1, 0), (4, 4), (32, 1)])
+def test_drives_of_a_generic_joint_give_their_gains_and_forces(iterations: tuple[int, int]) -> None:
+    drives = [drive(token, stiffness=2.0 + i, damping=0.3 + i, maxForce=5.0 + i)
+              for i, token in enumerate(("rotX", "rotY", "rotZ"))]
+    rows = verify(chain(turning(*drives), kind="", iterations=iterations))
+    for i, token in enumerate(("rotX", "rotY", "rotZ")):
+        found = [row_of(rows, f"drive:{token}:physics:{name}") for name in ("stiffness", "damping", "maxForce")]
+        assert [row.effective for row in found] == pytest.approx([2.0 + i, 0.3 + i, 5.0 + i], rel=SINE)
+        assert [row.ideal for row in found] == pytest.approx([2.0 + i, 0.3 + i, 5.0 + i], rel=SINE)
+
+
+def test_stiffness_of_a_generic_joint_is_the_load_over_the_turn_that_simulating_shows() -> None:
+    stage = chain(turning(drive("rotZ", stiffness=2.0, damping=0.1)), kind="", iterations=(4, 0))
+    rest = [simulate(stage, steps=600, every=600, dtype="float64", joint_effort=[0.0, 0.0, load])
+            .joint_position[-1, 0, 2] for load in (5.0, 10.0)]
+    shown = verified(stage, "drive:rotZ:physics:stiffness").effective
+    assert shown == pytest.approx(np.radians(1.0) * 5.0 / (rest[1] - rest[0]), rel=STALL)
 
 
 def test_drive_without_force_is_ignored() -> None:

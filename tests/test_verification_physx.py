@@ -11,7 +11,7 @@ import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench, Case, stripped
 from pxr import Sdf, Usd
-from verified import attachment, axis, chain, drive, row_of
+from verified import attachment, axis, chain, drive, row_of, turning
 
 from physx_schema.description import describe
 
@@ -21,6 +21,9 @@ DT, STEPS = 1 / 60, 360
 LOADS = (3.0, 6.0)
 # In float32 a joint stalls with damping ulp(q) / (2 h) missing from its balance: 1e-5 of the load at 32 iterations.
 DIGITS = 3e-5
+# A generic joint stops where a substep turns it by less than 1e-6 rad, a little of the load still on its damper.
+STALL = 1e-3
+GENERIC = "generic joint"
 COUNTS = ((1, 0), (4, 0), (4, 4), (32, 0), (32, 1))
 ROOT = attachment("r", (2.0, 0.0, 0.0), stiffness=150.0, damping=12.0)
 LEAF = attachment("f", (0.0, 0.0, 0.0), ("base", "r"), leaf=True, restLength=2.0)
@@ -45,11 +48,16 @@ def spatial(iterations: tuple[int, int]) -> Usd.Stage:
     return chain(((), {}), links={0: LEAF}, on_base=ROOT, iterations=iterations)
 
 
+def generic(iterations: tuple[int, int]) -> Usd.Stage:
+    return chain(turning(drive("rotX", stiffness=2.0, damping=0.1)), kind="", iterations=iterations)
+
+
 # Stage, prim and property, and what turns load over displacement into the property.
 CASES: dict[str, tuple[Callable[[tuple[int, int]], Usd.Stage], str, str, float]] = {
     "force drive": (driven, "/Robot/j0", "drive:linear:physics:stiffness", 1.0),
     "acceleration drive": (accelerated, "/Robot/j0", "drive:linear:physics:stiffness", 1.0 / 2.5),
     "fixed tendon": (fixed, "/Robot/j0", "physxTendon:t:stiffness", 1.0 / (GEARING * FORCE)),
+    GENERIC: (generic, "/Robot/j0", "drive:rotX:physics:stiffness", np.radians(1.0)),
     "spatial tendon": (spatial, "/Robot/base", "physxTendon:r:stiffness", 1.0),
 }
 
@@ -71,8 +79,8 @@ def loaded(oracle_folder: Path) -> dict[tuple[str, tuple[int, int]], float]:
     from physx_oracle import run_jobs, sim_job
 
     keys = [(name, counts) for name in CASES for counts in COUNTS]
-    jobs = [sim_job(exported(CASES[name][0](counts)), DT, STEPS, effort=[load], every=STEPS)
-            for name, counts in keys for load in LOADS]
+    jobs = [sim_job(exported(CASES[name][0](counts)), DT, STEPS, every=STEPS,
+                    effort=[load, 0.0, 0.0] if name == GENERIC else [load]) for name, counts in keys for load in LOADS]
     rest = np.array([float(result["q"][-1, 0]) for result in run_jobs(jobs)]).reshape(-1, 2)
     return dict(zip(keys, (LOADS[1] - LOADS[0]) / (rest[:, 1] - rest[:, 0]), strict=True))
 
@@ -83,7 +91,7 @@ def test_load_over_displacement_is_that_of_physx(name: str, counts: tuple[int, i
                                                  loaded: dict[tuple[str, tuple[int, int]], float]) -> None:
     stage, path, property_name, factor = CASES[name]
     row = row_of(verify(stage(counts), dt=DT), property_name, path)
-    assert row.effective == pytest.approx(loaded[name, counts] * factor, rel=DIGITS)
+    assert row.effective == pytest.approx(loaded[name, counts] * factor, rel=STALL if name == GENERIC else DIGITS)
 
 
 def test_efforts_that_hold_a_finger_hold_it_in_physx(shared_cases: Path, oracle_folder: Path) -> None:

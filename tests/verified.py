@@ -29,6 +29,13 @@ def envelope(token: str, **values: float) -> Part:
     return part(f"PhysxDrivePerformanceEnvelopeAPI:{token}", f"physxDrivePerformanceEnvelope:{token}", **values)
 
 
+def turning(*parts: Part) -> Part:
+    """What makes a joint without a kind (chain's kind "") a generic one that turns about three axes."""
+    locks = [part(f"PhysicsLimitAPI:{axis}", f"limit:{axis}:physics", low=1.0, high=-1.0)
+             for axis in ("transX", "transY", "transZ")]
+    return both(*locks, *parts)
+
+
 def limits(lower: float, upper: float) -> Part:
     """Joint limits."""
     return (), {"float physics:lowerLimit": float(lower), "float physics:upperLimit": float(upper)}

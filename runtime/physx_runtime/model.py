@@ -156,6 +156,8 @@ def input_rows(t: Topology) -> dict[str, int]:
         "stiffness": dofs, "damping": dofs, "target": dofs, "target_velocity": dofs, "max_force": dofs,
         "envelope_velocity": dofs, "envelope_gradient": dofs, "envelope_resistance": dofs,
     }
+    if t.balls:
+        rows["least_turn"] = 1              # rad, what a substep leaves out of a spherical joint's rotation
     for i, tendon in enumerate(t.fixed_tendons):
         rows |= {f"fixed{i}_{name}": 1 for name in FIXED_TENDON_ROWS}
         rows |= {f"fixed{i}_gearing": len(tendon.dofs), f"fixed{i}_force": len(tendon.dofs)}

@@ -43,6 +43,8 @@ Array = NDArray[np.float64]
 # Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
 # authored (physx_semantics.md, joint axis).
 OTHER_AXIS_CLAMP = 100.0
+# rad, physx_semantics.md, spherical and generic joints.
+LEAST_TURN = 1e-6
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
 IDENTITY_ROTATION = (0.0, 0.0, 0.0, 1.0)
@@ -94,6 +96,8 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
         tuple((m.follower, m.reference) for m in articulation.mimics))
     parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
+    if topology.balls:
+        parameters["least_turn"] = [LEAST_TURN]
     for i, tendon in enumerate(tendons):
         parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
     state = _state_rows(articulation, frames, len(topology.locked))

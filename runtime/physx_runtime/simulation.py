@@ -99,6 +99,8 @@ class Simulation:
         self.set("effort", efforts)
         if not self.settings.softened:
             self.set("cfm_scale", np.zeros(len(self.topology.links)))
+            if self.topology.balls:
+                self.set("least_turn", [0.0])
         self.set_time_step(self.dt)
 
     @property

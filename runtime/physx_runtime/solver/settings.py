@@ -18,7 +18,7 @@ class _Counts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SolverSettings:
-    """Iteration counts, and whether constraints are softened by cfm as PhysX does."""
+    """Iteration counts, and whether constraints are softened by cfm and small turns left out as PhysX does."""
 
     position_iterations: int
     velocity_iterations: int

@@ -37,7 +37,6 @@ from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
 DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start")
 TURN = 2.0 * math.pi
-LEAST_TURN = 1e-6       # rad (DyFeatherstoneArticulation.cpp, propagateTransform)
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
 
 
@@ -222,8 +221,8 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Sca
 def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """World rotations of links with spherical joints after one substep.
 
-    PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by less than
-    LEAST_TURN it turns none.
+    PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more
+    than least_turn it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
     """
     h = rows["h"][0]
     rotations: list[Scalar] = []
@@ -233,7 +232,7 @@ def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[S
             for dof in t.dofs_of(above) if t.links[above].kind in TURNING else ():
                 w = sp.add(w, sp.scale(v[t.root_size + dof], triple(rows, "travel_axis", dof)))
         angle = h * sp.norm(w)
-        turn = sp.exponential(sp.scale(where(angle > LEAST_TURN, h, 0.0), w))
+        turn = sp.exponential(sp.scale(where(angle > rows["least_turn"][0], h, 0.0), w))
         rotations += sp.mul_quat(turn, quaternion(rows, "ball_rotation", i))
     return {"ball_rotation": rotations}
 

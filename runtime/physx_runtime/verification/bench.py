@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.algorithms.crba import mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
+from physx_runtime.model import SPHERICAL
 from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_runtime.verification.quantity import UnsteadyError
 from physx_schema.description.model import Articulation, Description, Dof
@@ -29,6 +30,8 @@ Array = NDArray[np.float64]
 PROBE_SPEED, PROBE_LENGTH = 1e-4, 1e-4
 # Largest change of a target or a rest length, which moves nothing while the pose is held, rad or m.
 LONGEST = 1.0
+# The same where a drive sees the sine of half the angle: off by one part in a hundred thousand.
+SMALL_ANGLE = 1e-2
 # The last correction of the efforts that hold a motion may be this large, of the efforts.
 HELD = 1e-6
 # The motions are almost linear in the efforts: the first correction finds them, the others remove what is left.
@@ -62,7 +65,8 @@ class Case:
 class Bench:
     """An articulation with a held base, without gravity, friction, limits, dampings and clamps.
 
-    `articulation` brings the constraints under test. Lengths are stage units; dt [s].
+    `articulation` brings the constraints under test. Lengths are stage units; dt [s]. The pose is the authored one, but
+    spherical and generic joints stand at 0, where the rate of their position is their velocity.
     """
 
     def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX) -> None:
@@ -75,7 +79,8 @@ class Bench:
         self.model, self.topology = single.model, single.topology
         self.dofs = articulation.dofs
         self.size = len(self.dofs)
-        self.pose = single.joint_position[0]
+        self.turning = np.array([self.topology.kind_of(i) == SPHERICAL for i in range(self.size)], dtype=np.bool_)
+        self.pose = np.where(self.turning, 0.0, single.joint_position[0])
         self.meter = 1.0 / description.scene.meters_per_unit
         self.units = np.array([1.0 if dof.angular else self.meter for dof in self.dofs])    # rad or m
         self.speeds, self.lengths = PROBE_SPEED * self.units, PROBE_LENGTH * self.units
@@ -90,6 +95,8 @@ class Bench:
                                    ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),
                                    ("velocity_clamp", np.inf, dofs)):
             sim.set(name, np.full(count, value))
+        if sim.topology.balls:
+            sim.set("least_turn", [0.0])
         if not self.solver.softened:
             sim.set("cfm_scale", np.zeros(links))
         return sim
@@ -152,12 +159,12 @@ class Bench:
         inertial = self.inertia * self.speeds / self.dt
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
 
-    def probe(self, stiffness: float, damping: float) -> float:
+    def probe(self, stiffness: float, damping: float, longest: float = LONGEST) -> float:
         """A change of target or rest length, rad or m, that a spring answers clearly but not violently."""
         if stiffness == 0.0:
-            return LONGEST
+            return longest
         gentle = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
-        return min(max(gentle, PROBE_LENGTH), LONGEST)
+        return min(max(gentle, PROBE_LENGTH), longest)
 
     def spring(self, stiffness: float, damping: float) -> float:
         """A stiffness to read lengths with: as authored, or more where damping would drown it, yet little beside it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.bench import LONGEST, SMALL_ANGLE, Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key
 from physx_schema.description.model import Drive, unlimited
 
@@ -28,7 +28,8 @@ def measure_drives(bench: Bench) -> Findings:
         stiffness, damping = (Key(drive.path, drive.prefix + name) for name in ("stiffness", "damping"))
         scale = response[i] if drive.acceleration else 1.0
         with found.attempt(stiffness, damping):
-            away = bench.probe(drive.stiffness / scale, drive.damping / scale) * float(bench.units[i])
+            longest = SMALL_ANGLE if bench.turning[i] else LONGEST
+            away = bench.probe(drive.stiffness / scale, drive.damping / scale, longest) * float(bench.units[i])
             efforts = scale * bench.hold(_hold_cases(bench, i, drive, 1.0 / scale, away))[:, i]
             found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * away))
             found.values[damping] = float((efforts[3] - efforts[2]) / (2.0 * bench.speeds[i]))
@@ -74,11 +75,15 @@ def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
     least = max(limit, float(bench.inertia[i] * bench.speeds[i] / bench.dt))
     speed, scale = least * response * bench.dt, response if drive.acceleration else 1.0
     effort = np.zeros(bench.size)
-    if drive.stiffness > 0.0:
+    # no target of a turning joint is far enough: a damper pulls in place of its spring
+    turned = drive.stiffness > 0.0 and bench.turning[i]
+    damping = drive.stiffness * bench.dt if turned else drive.damping
+    if drive.stiffness > 0.0 and not turned:
         rows["damping"] = np.zeros(bench.size)
         rows["target"] = bench.pose + unit * OVERLOAD * (least * scale / drive.stiffness + speed * bench.dt)
-    elif drive.damping > 0.0:
-        rows["target_velocity"] = unit * OVERLOAD * (least * scale / drive.damping + speed)
+    elif damping > 0.0:
+        rows["damping"] = unit * damping
+        rows["target_velocity"] = unit * OVERLOAD * (least * scale / damping + speed)
     else:
         effort = unit * OVERLOAD * least
     velocity = bench.kick([Case(rows)], effort[None, :])[0]

@@ -14,7 +14,7 @@ NAMES = ("armature", "staticFrictionEffort", "dynamicFrictionEffort", "viscousFr
 # Efforts a resting joint is pushed with, of the authored static friction; and how finely the largest held is sought.
 PUSHES, FINER = np.linspace(0.0, 2.0, 81), 4
 # A joint slides when it is this much faster than static friction could stop within a step.
-SLIDING = 20.0
+SLIDING = 4.0
 # A joint is thrown at this multiple of its maximum velocity.
 THROWN = 3.0
 

@@ -100,12 +100,8 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
 
 def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
     """Why nothing of an articulation can be measured; empty where it can."""
-    mimics, joints = articulation.mimics, [link.joint for link in articulation.links if link.joint]
-    balls = [f"{joint.path} is {joint.kind}" for joint in joints if joint.kind in ("spherical", "d6") and joint.dofs]
-    if balls:
-        return f"joint {' and '.join(balls)}; experiments need joints whose velocity is the rate of their position"
     broken = [f"{q.key.path} {q.key.property} is NaN" for q in wanted if math.isnan(q.described)]
-    broken += [f"{m.path} {m.prefix}gearing is infinite" for m in mimics if math.isinf(m.gearing)]
+    broken += [f"{m.path} {m.prefix}gearing is infinite" for m in articulation.mimics if math.isinf(m.gearing)]
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
 
 
