@@ -22,7 +22,7 @@ from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
-from physx_schema.description.model import Description
+from physx_schema.description.model import Articulation, Description
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
@@ -64,7 +64,7 @@ class Simulation:
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}; give at least 1")
         self.dt = _required_time(dt)
-        chosen = _choose(description, articulation)
+        chosen = choose(description, articulation)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen))
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
@@ -316,7 +316,8 @@ def _required_time(dt: float) -> float:
     return dt
 
 
-def _choose(description: Description, path: str | None) -> Any:
+def choose(description: Description, path: str | None) -> Articulation:
+    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one."""
     found = {a.path: a for a in description.articulations}
     if path is not None and path not in found:
         raise UnsupportedError(f"{description.source}: no articulation at {path}; found {', '.join(found) or 'none'}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Kinematics, Rows
+from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows
 from physx_runtime.model import Topology
 from physx_runtime.tracing.ops import Scalar
 
@@ -20,7 +20,7 @@ def center_of_mass(t: Topology, rows: Rows, k: Kinematics) -> sp.Vec3:
 
 
 def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
-                        coriolis: Sequence[Scalar]) -> tuple[list[list[Scalar]], list[Scalar]]:
+                        coriolis: Row) -> tuple[list[list[Scalar]], list[Scalar]]:
     """(A, b) of a floating base: momentum A v and its rate A a + b, [linear; angular] at the centre of mass.
 
     A = X M[0:6], b = X C[0:6] with X = [[E, 0], [-[c]x, E]]; c, from the root's centre of mass to that of the whole,
@@ -32,7 +32,7 @@ def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
     return [[column[row] for column in columns] for row in range(6)], _moved(c, coriolis)
 
 
-def _moved(c: sp.Vec3, momentum: Sequence[Scalar]) -> list[Scalar]:
+def _moved(c: sp.Vec3, momentum: Row) -> list[Scalar]:
     """X momentum: taken about a point that lies c further."""
     linear = (momentum[0], momentum[1], momentum[2])
     angular = sp.sub((momentum[3], momentum[4], momentum[5]), sp.cross(c, linear))
