@@ -33,6 +33,7 @@ EXCEPTIONS = {
     "codegen/physx_codegen/load_generated.py": {"pxr"},     # reads the layer of an installed plugin
     "codegen/physx_codegen/support": {"pxr"},           # travels into the generated package
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
+    "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {

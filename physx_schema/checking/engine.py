@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.checking.catalogue import CODES, RULE_FAILED
+from physx_schema.checking.choice import EVERYTHING, Choice
 from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, rank
 from physx_schema.checking.registry import RULES
 from physx_schema.checking.report import Report, Verdict, verdicts
 from physx_schema.checking.rule import Rule, Unevaluated, belongs
+from physx_schema.checking.waivers import Waiver, apply, faults, waivers_of
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.stages import open_stage
 
@@ -25,25 +27,38 @@ class Outcome:
 
     findings: tuple[Finding, ...]               # by prim, property and code
     unevaluated: tuple[Unevaluated, ...]        # in the same order
-    verdicts: tuple[Verdict, ...]               # of the codes asked for, by code
+    codes: frozenset[str]                       # the codes that were asked for
+    unjudged: tuple[tuple[str, str], ...]       # codes or families that were not evaluated, each with the reason
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Of the codes asked for, by code."""
+        return tuple(verdicts(self.codes, self.findings, self.unjudged))
 
 
-def check(source: str | Path | Any, profile: str = DEFAULT_PROFILE) -> Report:
+def check(
+    source: str | Path | Any, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
+    waivers: Sequence[Waiver] = (),
+) -> Report:
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
     Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
-    stage), or several joined with +. Raises UnreadableError for a path that is no readable USD file and ValueError for
-    an unknown profile.
+    stage), or several joined with +. `select` keeps the findings of some codes or families such as "DJ.007", `ignore`
+    leaves some out; `waivers` count beside those on the stage. Raises UnreadableError for a path that is no readable
+    USD file and ValueError for an unknown profile, code or family.
     """
-    wanted = parse_profile(profile)
+    wanted, choice = parse_profile(profile), Choice(tuple(select), tuple(ignore))
     stage = open_stage(source)
     description = describe(stage)
-    outcome = run(RULES, description, wanted)
-    found = tuple(replace(finding, layer=_layer(stage, finding)) for finding in outcome.findings)
+    outcome = run(RULES, description, wanted, choice)
+    own = tuple(waivers_of(stage))
+    applied = apply((*own, *waivers), outcome.findings)
+    left = sorted((*applied.findings, *choice.of(faults(own, applied.used, outcome.codes))), key=_order)
+    outcome = replace(outcome, findings=tuple(replace(finding, layer=_layer(stage, finding)) for finding in left))
     unjudged = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
     return Report(
-        description.source, profile, found, description.unused, (*description.not_evaluated, *unjudged),
-        outcome.verdicts,
+        description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unjudged),
+        outcome.verdicts, applied.waived,
     )
 
 
@@ -56,28 +71,37 @@ def parse_profile(profile: str) -> tuple[str, ...]:
     return parts
 
 
-def run(rules: Sequence[Rule], description: Description, profiles: Sequence[str]) -> Outcome:
-    """The findings of rules that one of the profiles asks for, and a verdict on every code that one asks for."""
+def run(
+    rules: Sequence[Rule], description: Description, profiles: Sequence[str], choice: Choice = EVERYTHING,
+) -> Outcome:
+    """The findings of rules that one of the profiles asks for and that are chosen."""
     merged: dict[tuple[str, str, str, str], Finding] = {}
     unevaluated: dict[Unevaluated, None] = {}
     unjudged: list[tuple[str, str]] = []
+    codes = frozenset(code for code in _asked_for(rules, profiles) if choice.has(code))
     for rule in rules:
-        fault = ""
+        if not any(belongs(code, family) for code in codes for family in rule.codes) and choice != EVERYTHING:
+            continue
         for item in _outcomes(rule, description):
             if isinstance(item, Unevaluated):
                 unevaluated[item] = None
-                continue
-            wanted = tuple(profile for profile in _profiles(item) if profile in profiles)
-            if not wanted:
-                continue
-            key = (item.path, item.property, item.code, item.message)
-            merged[key] = _worse(merged.get(key), replace(item, profiles=wanted))
-            fault = item.message if belongs(item.code, RULE_FAILED) else fault
-        unjudged += [(code, fault) for code in rule.codes if fault]
+            elif belongs(item.code, RULE_FAILED):
+                unjudged += [(family, item.message) for family in rule.codes]
+            if isinstance(item, Finding) and choice.has(item.code):
+                _merge(merged, item, profiles)
     findings = tuple(sorted(merged.values(), key=_order))
     missing = tuple(sorted(unevaluated, key=lambda item: (_path_key(item.path), item.property, item.code)))
-    unjudged += [(item.code, item.reason) for item in missing]
-    return Outcome(findings, missing, tuple(verdicts(_asked_for(rules, profiles), findings, unjudged)))
+    return Outcome(findings, missing, codes, (*unjudged, *((item.code, item.reason) for item in missing)))
+
+
+def _merge(
+    merged: dict[tuple[str, str, str, str], Finding], finding: Finding, profiles: Sequence[str],
+) -> None:
+    """Add a finding that one of the profiles wants; the same one twice counts once."""
+    wanted = tuple(profile for profile in _profiles(finding) if profile in profiles)
+    if wanted:
+        key = (finding.path, finding.property, finding.code, finding.message)
+        merged[key] = _worse(merged.get(key), replace(finding, profiles=wanted))
 
 
 def _outcomes(rule: Rule, description: Description) -> list[Finding | Unevaluated]:

@@ -8,18 +8,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from physx_schema.checking import Report
+from physx_schema.checking import Finding, Report
+from physx_schema.checking.several import Run
 from physx_schema.description import Description
 
 VERSION = 1
 
 
-def report_json(reports: Mapping[str, Report], failures: Mapping[str, str]) -> str:
+def run_json(run: Run) -> str:
     """The reports of several stages by path, and the paths that could not be read."""
     return _dumps({
         "version": VERSION,
-        "reports": [_report(path, report) for path, report in reports.items()],
-        "unreadable": [{"path": path, "message": message} for path, message in failures.items()],
+        "reports": [_report(path, report) for path, report in run.reports.items()],
+        "unreadable": [{"path": path, "message": message} for path, message in run.unreadable.items()],
+        "failed": [{"path": path, "message": message} for path, message in run.broken.items()],
     })
 
 
@@ -28,10 +30,19 @@ def _report(path: str, report: Report) -> dict[str, Any]:
         "path": path,
         "profile": report.profile,
         "counts": {severity: report.count(severity) for severity in ("error", "warning", "info")},
-        "findings": plain(report.findings),
+        "verdicts": plain(report.verdicts),
+        "findings": list(map(_finding, report.findings)),
+        "known": list(map(_finding, report.known)),
+        "waived": [{**_finding(item.finding), "reason": item.reason, "waiver": item.source} for item in report.waived],
         "unused": plain(report.unused),
         "not_evaluated": plain(report.not_evaluated),
     }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    """A finding; of its repair only whether there is one, and whether it is safe."""
+    fields = {name: value for name, value in plain(finding).items() if name != "repair"}
+    return {**fields, "repair": None if finding.repair is None else "safe" if finding.repair.safe else "unsafe"}
 
 
 def description_json(description: Description) -> str:

@@ -17,7 +17,10 @@ TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
 
 
 class Boundary:
-    """Turns what leaves a command into one line on stderr and the program's exit code."""
+    """Turns what leaves a command into one line on stderr and the program's exit code; `passing` goes through."""
+
+    def __init__(self, passing: tuple[type[Exception], ...] = ()) -> None:
+        self.passing = (click.ClickException, click.exceptions.Exit, click.Abort, *passing)
 
     def __enter__(self) -> None:
         return None
@@ -25,8 +28,7 @@ class Boundary:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None,
     ) -> None:
-        passes = (click.ClickException, click.exceptions.Exit, click.Abort)
-        if error is None or not isinstance(error, Exception) or isinstance(error, passes):
+        if error is None or not isinstance(error, Exception) or isinstance(error, self.passing):
             return
         if isinstance(error, PhysxSchemaError):
             raise (Unreadable if isinstance(error, UnreadableError) else Failure)(str(error)) from None

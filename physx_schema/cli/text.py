@@ -33,14 +33,6 @@ def finding_lines(source: str, finding: Finding) -> Iterator[str]:
     yield printable(f"    fix: {finding.fix}")
 
 
-def report_lines(source: str, report: Report) -> Iterator[str]:
-    """Every finding, what was not evaluated, and one line of summary."""
-    for finding in report.findings:
-        yield from finding_lines(source, finding)
-    yield from not_evaluated_lines(source, report.not_evaluated)
-    yield printable(f"{source}: {summary(report)}")
-
-
 def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[str]:
     """One line per reason, with how often it occurs and where first."""
     by_reason: dict[str, list[Opinion]] = {}
@@ -54,7 +46,9 @@ def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[st
 def summary(report: Report) -> str:
     """The counts of a report."""
     counts = [plural(report.count(severity), severity) for severity in ("error", "warning")]
-    return ", ".join((*counts, f"{report.count('info')} info", f"{len(report.not_evaluated)} not evaluated"))
+    counts += [f"{report.count('info')} info", f"{len(report.not_evaluated)} not evaluated"]
+    aside = [f"{len(found)} {what}" for found, what in ((report.waived, "waived"), (report.known, "known")) if found]
+    return ", ".join((*counts, *aside))
 
 
 def plural(count: int, noun: str, several: str = "") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from physx_runtime.recording import Recording
-from physx_runtime.viewing.writing import replacing
+from physx_schema.files import replacing
 
 
 def write_recording(path: Path, recording: Recording) -> None:

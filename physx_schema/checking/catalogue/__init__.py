@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from physx_schema.checking.catalogue import (
     articulations,
+    baselines,
     bodies,
     collision,
     joints,
@@ -14,6 +15,7 @@ from physx_schema.checking.catalogue import (
     tendons,
     unused_opinions,
     values,
+    waivers,
 )
 from physx_schema.checking.finding import PROFILES
 from physx_schema.checking.rule import Code
@@ -26,7 +28,8 @@ _FAILED = Code(
 
 CODES: Mapping[str, Code] = {item.code: item for item in (
     *mimic.CODES, *tendons.CODES, *joints.CODES, *bodies.CODES, *articulations.CODES, *collision.CODES,
-    *stages.CODES, *values.CODES, *unused_opinions.CODES, _FAILED,
+    *stages.CODES, *values.CODES, *unused_opinions.CODES,
+    *waivers.CODES, *baselines.CODES, _FAILED,
 )}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from pxr import Sdf
 
 from physx_runtime.demonstration.hand import PHALANGES, THUMB
-from physx_runtime.viewing.writing import replacing
+from physx_schema.files import replacing
 
 INSTANCE, WRONG_INSTANCE = "rotY", "Z"
 DRIVE_TYPE = f"{THUMB.joint(PHALANGES[0])}.drive:angular:physics:type"

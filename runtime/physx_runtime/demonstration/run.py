@@ -13,9 +13,9 @@ from physx_runtime.simulation import simulate
 from physx_runtime.verification import verify
 from physx_runtime.viewing.motion import write_motion
 from physx_runtime.viewing.report import write_report
-from physx_runtime.viewing.writing import replacing
 from physx_schema.checking import check
 from physx_schema.description import describe
+from physx_schema.files import replacing
 
 DT, STEPS = 1 / 60, 150
 

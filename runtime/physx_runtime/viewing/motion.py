@@ -18,11 +18,11 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.recording import Recording
 from physx_runtime.viewing.placement import PlacedLink, placed_links, rigid
-from physx_runtime.viewing.writing import replacing
 from physx_schema import JointStateAPI
 from physx_schema.description.frames import pose_matrix
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
+from physx_schema.files import replacing
 
 SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")

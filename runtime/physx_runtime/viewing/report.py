@@ -23,11 +23,11 @@ from physx_runtime.viewing.charts import articulation_of, joint_charts, relation
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.text import listed, number
-from physx_runtime.viewing.writing import replacing
 from physx_schema.checking import Report
 from physx_schema.checking.finding import location
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
+from physx_schema.files import replacing
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
          IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}

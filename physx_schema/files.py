@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from physx_schema.errors import UnsupportedError
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -32,3 +34,13 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def write_text(path: Path, text: str) -> None:
+    """Put text in a file's place at once. Raises UnsupportedError where it cannot be written."""
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        remedy = "give a writable place with room"
+        raise UnsupportedError(f"{path}: cannot be written: {error.strerror}; {remedy}") from None

@@ -1,0 +1,145 @@
+"""What ``[tool.physx-schema.check]`` of a pyproject.toml says: defaults of the command, and waivers with a reason."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from physx_schema.checking.choice import Choice
+from physx_schema.checking.engine import parse_profile
+from physx_schema.checking.finding import DEFAULT_PROFILE, SEVERITIES
+from physx_schema.checking.waivers import Waiver
+from physx_schema.errors import UnsupportedError
+
+FILE = "pyproject.toml"
+TABLE = "tool.physx-schema.check"
+_WAIVER_KEYS = ("code", "reason", "path", "file")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to check where the caller does not say so."""
+
+    source: Path | None = None          # the file they are from
+    profile: str = DEFAULT_PROFILE
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str = "error"
+    strict: bool = False
+    baseline: Path | None = None
+    waivers: tuple[Waiver, ...] = ()
+
+    def waivers_for(self, stage: str) -> tuple[Waiver, ...]:
+        """The waivers whose file pattern holds a stage, as a path relative to the settings' folder."""
+        if self.source is None or not self.waivers:
+            return ()
+        name = Path(os.path.relpath(stage, self.source.parent)).as_posix()
+        return tuple(waiver for waiver in self.waivers if fnmatchcase(name, waiver.file))
+
+
+def nearest(folder: Path) -> Settings:
+    """The settings of the nearest pyproject.toml at or above a folder that has any; defaults where none has."""
+    for place in (folder, *folder.parents):
+        path = place / FILE
+        if path.is_file() and _table(path) is not None:
+            return read_settings(path)
+    return Settings()
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings of one file. Raises UnsupportedError that lists everything wrong with them."""
+    table = _table(path)
+    if table is None:
+        raise UnsupportedError(f"{path}: has no table [{TABLE}]; add one, or leave --config away")
+    problems = [f"{path}: {problem}" for problem in _problems(table)]
+    if problems:
+        raise UnsupportedError("\n".join(problems))
+    given = {key.replace("-", "_"): value for key, value in table.items() if key != "waive"}
+    for key in ("select", "ignore"):
+        given[key] = tuple(given.get(key, ()))
+    if "baseline" in given:
+        given["baseline"] = path.parent / given["baseline"]
+    return Settings(path, waivers=tuple(_waivers(table, path)), **given)
+
+
+def _table(path: Path) -> Mapping[str, Any] | None:
+    try:
+        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UnsupportedError(f"{path}: {error.strerror}; give an existing {FILE}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnsupportedError(f"{path}: {error}") from None
+    for key in TABLE.split("."):
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return content if isinstance(content, Mapping) else None
+
+
+def _waivers(table: Mapping[str, Any], path: Path) -> Iterator[Waiver]:
+    for number, entry in enumerate(table.get("waive", ()), 1):
+        yield Waiver(
+            entry["code"], entry.get("reason", "").strip(), f"{path.name}, waive {number}", entry.get("path", "*"),
+            entry.get("file", "*"),
+        )
+
+
+def _problems(table: Mapping[str, Any]) -> Iterator[str]:
+    """Everything wrong with a table, one line each."""
+    for key, value in table.items():
+        if key not in _KEYS:
+            yield f"{TABLE} has no key {key!r}; {_hint(key, _KEYS)}"
+        else:
+            what = _KEYS[key](value)
+            if what:
+                yield f"{TABLE}.{key}: {value!r} is not {what}" if what[0] != "!" else f"{TABLE}.{key}: {what[1:]}"
+
+
+def _hint(key: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    close = get_close_matches(key, list(known), 1)
+    return f"did you mean {close[0]!r}?" if close else f"use {', '.join(known)}"
+
+
+def _a_profile(value: object) -> str:
+    try:
+        parse_profile(str(value))
+    except ValueError as error:
+        return f"!{error}"
+    return "" if isinstance(value, str) else "text"
+
+
+def _codes(value: object) -> str:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return "a list of codes"
+    try:
+        Choice(tuple(value))
+    except ValueError as error:
+        return f"!{error}"
+    return ""
+
+
+def _entries(value: object) -> str:
+    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+        return "a list of tables; write [[tool.physx-schema.check.waive]]"
+    for item in value:
+        wrong = [key for key in item if key not in _WAIVER_KEYS]
+        if wrong:
+            return f"!an entry has no key {wrong[0]!r}; {_hint(wrong[0], _WAIVER_KEYS)}"
+        if "code" not in item or not all(isinstance(text, str) for text in item.values()):
+            return "!an entry needs a code and a reason, and may have a path and a file, all of them text"
+    return ""
+
+
+_KEYS: Mapping[str, Callable[[Any], str]] = {     # what is wrong with a value, "" for nothing
+    "profile": _a_profile,
+    "select": _codes,
+    "ignore": _codes,
+    "fail-on": lambda value: "" if value in SEVERITIES else f"one of {', '.join(SEVERITIES)}",
+    "strict": lambda value: "" if isinstance(value, bool) else "true or false",
+    "baseline": lambda value: "" if isinstance(value, str) else "the path of a file",
+    "waive": _entries,
+}

@@ -1,0 +1,127 @@
+"""Findings that someone decided to live with, and why: on a prim, on a layer, or in pyproject.toml.
+
+A prim's customData holds them as ``physxSchema:waive``, a dictionary of codes (or families, such as "DJ.007") with a
+reason each; it counts for that prim alone. The same dictionary in the root layer's customLayerData counts for the whole
+stage, an entry of ``[[tool.physx-schema.check.waive]]`` for the prims and files that it names.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pxr import Usd
+
+from physx_schema.checking.catalogue import CODES
+from physx_schema.checking.finding import Finding
+from physx_schema.checking.report import Waived
+from physx_schema.checking.rule import belongs
+
+NAMESPACE, KEY = "physxSchema", "waive"
+FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A decision to live with findings of a code, or of all codes of a family."""
+
+    code: str
+    reason: str
+    source: str                 # where it stands, for people
+    path: str = "*"             # prims, as a pattern with * and ?; the whole stage by default
+    file: str = "*"             # stages, as a pattern
+    home: str = "/"             # the prim that a finding about the waiver itself is at
+    local: bool = False         # `path` is one prim, whatever characters its name has
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it takes out a finding of a stage that its file pattern holds."""
+        if not self.reason or not belongs(finding.code, self.code) or belongs(finding.code, FAMILY):
+            return False
+        return finding.path == self.path if self.local else fnmatch.fnmatchcase(finding.path, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Findings with waivers taken into account."""
+
+    findings: tuple[Finding, ...]       # what is left
+    waived: tuple[Waived, ...]
+    used: frozenset[Waiver]
+
+
+def waivers_of(stage: Any) -> Iterator[Waiver]:
+    """The waivers that a stage carries, those of the layer first."""
+    layer = stage.GetRootLayer()
+    yield from _entries(layer.customLayerData, "/", f"customLayerData of {layer.GetDisplayName()}")
+    for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
+        if prim.HasAuthoredMetadata("customData"):
+            path = str(prim.GetPath())
+            yield from _entries(prim.GetCustomData(), path, f"customData of {path}")
+
+
+def _entries(data: Mapping[str, Any], path: str, source: str) -> Iterator[Waiver]:
+    ours = data.get(NAMESPACE)
+    entries = ours.get(KEY, {}) if isinstance(ours, Mapping) else {}
+    if not isinstance(entries, Mapping):
+        yield Waiver("", "", source, path, home=path, local=path != "/")
+        return
+    for code, reason in sorted(entries.items()):
+        said = reason.strip() if isinstance(reason, str) else ""
+        pattern = "*" if path == "/" else path
+        yield Waiver(str(code), said, source, pattern, home=path, local=path != "/")
+
+
+def apply(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> Applied:
+    """Take the findings out that a waiver covers; the first that does counts as used."""
+    by_code: dict[str, list[Waiver]] = {}
+    left: list[Finding] = []
+    waived: list[Waived] = []
+    used: set[Waiver] = set()
+    for finding in findings:
+        if finding.code not in by_code:
+            by_code[finding.code] = [item for item in waivers if belongs(finding.code, item.code)]
+        waiver = next((item for item in by_code[finding.code] if item.covers(finding)), None)
+        if waiver is None:
+            left.append(finding)
+        else:
+            waived.append(Waived(finding, waiver.reason, waiver.source))
+            used.add(waiver)
+    return Applied(tuple(left), tuple(waived), frozenset(used))
+
+
+def faults(waivers: Iterable[Waiver], used: Collection[Waiver], asked: Collection[str]) -> Iterator[Finding]:
+    """Waivers without a reason, for a code that does not exist, or for one of `asked` that nothing was found of."""
+    for waiver in waivers:
+        yield from _fault(waiver, waiver in used, asked)
+
+
+def _fault(waiver: Waiver, used: bool, asked: Collection[str]) -> Iterator[Finding]:
+    where = f"{waiver.source}: the waiver of {waiver.code}"
+    if not waiver.code:
+        yield _finding(
+            waiver, "malformed", "error", f"{waiver.source}: {NAMESPACE}:{KEY} is no dictionary", "it waives nothing",
+            'author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
+        )
+    elif not any(belongs(code, waiver.code) for code in CODES):
+        close = get_close_matches(waiver.code, CODES, 1)
+        yield _finding(
+            waiver, "unknown-code", "error", f"{where}: there is no such code", "it waives nothing",
+            f"did you mean {close[0]!r}?" if close else "`physx-schema check --list-rules` lists the codes",
+        )
+    elif not waiver.reason:
+        yield _finding(
+            waiver, "no-reason", "error", f"{where} gives no reason", "it waives nothing",
+            "say why the finding is acceptable here",
+        )
+    elif not used and any(belongs(code, waiver.code) for code in asked):
+        yield _finding(
+            waiver, "unused", "warning", f"{where} matches no finding",
+            "it would hide such a finding if one came up", "remove the waiver",
+        )
+
+
+def _finding(waiver: Waiver, code: str, severity: str, message: str, why: str, fix: str) -> Finding:
+    return Finding(f"{FAMILY}/{code}", severity, waiver.home, "customData", message, why, fix)

@@ -1,0 +1,163 @@
+"""The command `check`."""
+
+from __future__ import annotations
+
+import glob
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from physx_schema.checking import CODES, DEFAULT_PROFILE, PROFILES, SEVERITIES, Report
+from physx_schema.checking.baseline import Baseline
+from physx_schema.checking.baseline import write_baseline as write_known
+from physx_schema.checking.choice import Choice
+from physx_schema.checking.engine import parse_profile
+from physx_schema.checking.settings import Settings, nearest, read_settings
+from physx_schema.checking.several import Run, check_all, check_one
+from physx_schema.cli.formats.github import workflow_commands
+from physx_schema.cli.formats.page import page
+from physx_schema.cli.formats.sarif import sarif
+from physx_schema.cli.machine import run_json
+from physx_schema.cli.program import Boundary, Internal
+from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, printable, summary
+from physx_schema.errors import UnreadableError
+from physx_schema.files import write_text
+
+FORMATS = ("text", "json", "sarif", "html", "github")
+
+
+def _several(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Codes given one by one or with commas between them."""
+    return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
+
+
+def _profile(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    try:
+        return value if value is None else "+".join(parse_profile(value))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    width = max(map(len, CODES))
+    for code in CODES.values():
+        who = ",".join(code.profiles).ljust(len(",".join(PROFILES)))
+        click.echo(f"{code.code.ljust(width)}  {code.severity.ljust(7)}  {who}  {code.title}")
+    context.exit()
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the report to this file.")
+@click.option("--profile", callback=_profile, metavar="PROFILE",
+              help=f"Who is asked: {', '.join(PROFILES)}, or several joined with +.  [default: {DEFAULT_PROFILE}]")
+@click.option("--select", multiple=True, callback=_several, metavar="CODE", help="Check these codes or families alone.")
+@click.option("--ignore", multiple=True, callback=_several, metavar="CODE", help="Leave these codes or families out.")
+@click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES),
+              help="The least severity that makes the exit code 1.  [default: error]")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
+@click.option("--max-findings", type=click.IntRange(min=1), help="Show at most so many findings of a file as text.")
+@click.option("--config", type=click.Path(path_type=Path),
+              help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
+@click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
+              help="List every code with its severity, profiles and title.")
+def check_command(
+    paths: tuple[str, ...], style: str, output: Path | None, baseline: Path | None, write_baseline: Path | None,
+    max_findings: int | None, config: Path | None, **choices: Any,
+) -> None:
+    """Check the physics of stages: files, patterns such as 'assets/**/*.usda', or - for a list on stdin.
+
+    Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
+    """
+    settings = _settings(config, choices)
+    known = baseline or settings.baseline
+    run = check_all(list(_stages(paths)), settings, Baseline(known) if known and not write_baseline else None,
+                    lambda path: _guarded(path, settings))
+    for message in (*run.unreadable.values(), *run.broken.values()):
+        click.echo(printable(message), err=True)
+    if write_baseline:
+        _write_baseline(write_baseline, run)
+        raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
+    _put(_shown(run, style, max_findings), output)
+    raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
+
+
+def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:
+    """The settings file's, with what the command line says instead. Raises UsageError for an unknown code."""
+    settings = read_settings(config) if config else nearest(Path.cwd())
+    settings = replace(settings, **{key: value for key, value in choices.items() if value})
+    try:
+        Choice(settings.select, settings.ignore)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return settings
+
+
+def _stages(paths: Sequence[str]) -> Iterator[str]:
+    """The files that arguments name: themselves, what a pattern matches, and the lines of stdin for -."""
+    for path in paths:
+        if path == "-":
+            yield from (line.strip() for line in sys.stdin if line.strip())
+        elif set(path) & set("*?[") and not Path(path).exists():
+            found = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())  # noqa: PTH207
+            if not found:
+                raise click.UsageError(f"{printable(path)} matches no file")
+            yield from found
+        else:
+            yield path
+
+
+def _guarded(path: str, settings: Settings) -> Report | str:
+    """The report on a stage, or one line where the program fails on it."""
+    try:
+        with Boundary(passing=(UnreadableError,)):
+            return check_one(path, settings)
+    except Internal as fault:
+        return f"{path}: {fault.message}"
+    raise AssertionError
+
+
+def _write_baseline(path: Path, run: Run) -> None:
+    count = write_known(path, run.reports)
+    click.echo(f"{path}: {plural(count, 'known finding')} of {plural(len(run.reports), 'file')}", err=True)
+
+
+def _shown(run: Run, style: str, most: int | None) -> str:
+    """The run in one of the formats, as it is written."""
+    if style == "json":
+        return run_json(run) + "\n"
+    if style == "sarif":
+        return json.dumps(sarif(run), indent=2) + "\n"
+    if style == "html":
+        return page(run)
+    lines: Iterable[str] = workflow_commands(run) if style == "github" else _text(run, most)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _text(run: Run, most: int | None) -> Iterator[str]:
+    for path, report in run.reports.items():
+        for finding in report.findings[:most]:
+            yield from finding_lines(path, finding)
+        hidden = len(report.findings) - (most or len(report.findings))
+        if hidden > 0:
+            yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
+        yield from not_evaluated_lines(path, report.not_evaluated)
+        yield printable(f"{path}: {summary(report)}")
+
+
+def _put(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        click.echo(f"wrote {printable(str(output))}", err=True)

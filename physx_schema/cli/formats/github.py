@@ -1,0 +1,53 @@
+"""Workflow commands by which GitHub marks lines of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_schema.checking.finding import Finding, location
+from physx_schema.checking.report import Report
+from physx_schema.checking.several import Run
+from physx_schema.cli.formats.places import line_of
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def workflow_commands(run: Run) -> Iterator[str]:
+    """One command for each finding, unreadable file and file that the program failed on."""
+    for path, report in run.reports.items():
+        for finding in report.findings:
+            yield _annotation(path, finding)
+        for verdict in report.verdicts:
+            if verdict.state == "not evaluated":
+                yield _command("warning", f"{verdict.code} not evaluated", verdict.reason, path, None)
+        yield from _unsimulated(path, report)
+    for path, message in (*run.unreadable.items(), *run.broken.items()):
+        yield _command("error", "cannot be checked", message, path, None)
+
+
+def _unsimulated(path: str, report: Report) -> Iterator[str]:
+    if report.not_evaluated:
+        first = report.not_evaluated[0]
+        where = location(first.path, first.property)
+        text = f"{len(report.not_evaluated)} opinions, the first: {where}: {first.reason}"
+        yield _command("notice", "not evaluated", text, path, None)
+
+
+def _annotation(path: str, finding: Finding) -> str:
+    file = finding.layer or path
+    text = f"{location(finding.path, finding.property)}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
+    line = line_of(file, finding.path, finding.property)
+    return _command(_COMMANDS[finding.severity], finding.code, text, file, line)
+
+
+def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:
+    place = f"file={_value(file)}" + (f",line={line}" if line else "")
+    return f"::{kind} {place},title={_value(title)}::{_text(text)}"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

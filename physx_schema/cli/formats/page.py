@@ -1,0 +1,87 @@
+"""A page for a browser, in one file: no script, nothing from elsewhere, printable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from itertools import groupby
+from typing import Any
+
+import jinja2
+
+from physx_schema.checking.catalogue import CODES, RULE_FAILED
+from physx_schema.checking.finding import SEVERITIES, Finding, location
+from physx_schema.checking.report import Report
+from physx_schema.checking.rule import Code, belongs
+from physx_schema.checking.several import Run
+from physx_schema.cli.text import plural, printable
+from physx_schema.description import Opinion
+
+_BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in the next line
+_MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}
+
+
+def page(run: Run) -> str:
+    """The findings of every stage by prim, the rules they are of, and what was not evaluated."""
+    codes = {finding.code for report in run.reports.values() for finding in report.findings}
+    return _environment().get_template("page.html.jinja").render(
+        stages=[_stage(path, report) for path, report in run.reports.items()],
+        failed=[*run.unreadable.items(), *run.broken.items()],
+        explained=sorted((code for code in map(_code, codes) if code), key=lambda code: code.code),
+        totals=_totals(run),
+    )
+
+
+def _totals(run: Run) -> list[tuple[str, str, int]]:
+    """Kind, mark and count over all stages."""
+    reports = run.reports.values()
+    counts = [(severity, sum(report.count(severity) for report in reports)) for severity in reversed(SEVERITIES)]
+    counts.append(("not evaluated", sum(len(report.not_evaluated) for report in reports)))
+    return [(kind, _MARKS[kind], count) for kind, count in counts]
+
+
+def _stage(path: str, report: Report) -> Mapping[str, Any]:
+    states = [verdict.state for verdict in report.verdicts]
+    return {
+        "path": path, "report": report,
+        "prims": [(prim, list(found)) for prim, found in groupby(report.findings, lambda finding: finding.path)],
+        "passed": states.count("pass"), "failed": states.count("fail"), "unjudged": list(_unjudged(report)),
+        "reasons": list(_reasons(report.not_evaluated)),
+    }
+
+
+def _unjudged(report: Report) -> Iterator[tuple[str, str]]:
+    """Codes that were not evaluated, with the reason."""
+    return ((item.code, item.reason) for item in report.verdicts if item.state == "not evaluated")
+
+
+def _reasons(opinions: tuple[Opinion, ...]) -> Iterator[tuple[str, int, str]]:
+    """Each reason once: how often, and where first."""
+    places: dict[str, list[str]] = {}
+    for opinion in opinions:
+        places.setdefault(opinion.reason, []).append(location(opinion.path, opinion.property))
+    return ((reason, len(found), found[0]) for reason, found in places.items())
+
+
+def _code(name: str) -> Code | None:
+    return CODES.get(RULE_FAILED if belongs(name, RULE_FAILED) else name)
+
+
+def _place(finding: Finding) -> str:
+    return location(finding.path, finding.property)
+
+
+def _template(name: str) -> str:
+    return resources.files("physx_schema.cli.formats").joinpath(name).read_text(encoding="utf-8")
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+        finalize=lambda value: printable(value) if type(value) is str else value,
+    )
+    environment.filters |= {"plural": plural, "place": _place, "parts": _BREAKS.split}
+    environment.globals |= {"marks": _MARKS}
+    return environment
