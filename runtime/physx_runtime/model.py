@@ -37,6 +37,11 @@ class DofTopology:
     max_velocity: bool = False
     axis: int = 0                   # the axis of F it turns about or slides along
 
+    @property
+    def softened(self) -> bool:
+        """Whether a constraint acts that cfm weakens."""
+        return self.friction or self.limit or self.max_velocity or self.drive == "acceleration"
+
 
 @dataclass(frozen=True, slots=True)
 class FixedTendonTopology:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Rows
 from physx_runtime.algorithms.rnea import world_inertia
@@ -18,29 +20,58 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
     would drown in float32.
     """
     links, root = len(t.links), t.root_size
-    mass = list(rows["mass"])
-    moment = [sp.scale(mass[i], k.com[i]) for i in range(links)]      # m c
-    inertia = [sp.add_sym(world_inertia(t, rows, k, i), sp.parallel_axis(sp.scale(0.5, moment[i]), k.com[i]))
-               for i in range(links)]
+    bodies = [composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)) for i in range(links)]
     M: Matrix = [[0.0] * t.nv for _ in range(t.nv)]
     for i in range(links - 1, -1, -1):
         parent = t.links[i].parent
         for dof in t.dofs_of(i):
-            # force and torque about the anchor that accelerate the composite at unit qdd
-            if t.links[i].kind in TURNING:
-                f, n = sp.cross(k.axes[dof], moment[i]), sp.mul_sv(inertia[i], k.axes[dof])
-            else:
-                f, n = sp.scale(mass[i], k.axes[dof]), sp.cross(moment[i], k.axes[dof])
+            f, n = bodies[i].wrench(t.links[i].kind in TURNING, k.axes[dof])
             _fill_column(t, k, M, i, root + dof, f, n)
         if parent >= 0:
-            d, m = k.d[i], mass[i]
-            shifted = sp.parallel_axis(sp.add(moment[i], sp.scale(0.5 * m, d)), d)
-            inertia[parent] = sp.add_sym(inertia[parent], sp.add_sym(inertia[i], shifted))
-            moment[parent] = sp.add(moment[parent], sp.add(moment[i], sp.scale(m, d)))
-            mass[parent] = mass[parent] + m
+            bodies[parent] = bodies[parent].joined(bodies[i], k.d[i])
     if not t.fixed_base:
-        _fill_root(M, mass[0], moment[0], inertia[0])
+        for i, row in enumerate(bodies[0].matrix()):
+            M[i][0:6] = row
     return M
+
+
+@dataclass(slots=True)
+class Composite:
+    """Links frozen into one body: mass, first moment and moment of inertia about an anchor, world axes."""
+
+    mass: Scalar
+    moment: sp.Vec3
+    inertia: sp.Sym3
+
+    def wrench(self, turning: bool, axis: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+        """Force and torque about the anchor that accelerate the body at unit qdd of a joint there."""
+        if turning:
+            return sp.cross(axis, self.moment), sp.mul_sv(self.inertia, axis)
+        return sp.scale(self.mass, axis), sp.cross(self.moment, axis)
+
+    def joined(self, child: Composite, d: sp.Vec3) -> Composite:
+        """Together with the composite of a child, whose anchor is at `d`."""
+        m = child.mass
+        shifted = sp.parallel_axis(sp.add(child.moment, sp.scale(0.5 * m, d)), d)
+        return Composite(self.mass + m, sp.add(self.moment, sp.add(child.moment, sp.scale(m, d))),
+                         sp.add_sym(self.inertia, sp.add_sym(child.inertia, shifted)))
+
+    def matrix(self) -> Matrix:
+        """The 6 x 6 inertia [[m E, -h x], [h x, I]], linear part first."""
+        mass, h = self.mass, self.moment
+        xx, yy, zz, xy, xz, yz = self.inertia
+        return [[mass, 0.0, 0.0, 0.0, h[2], -h[1]],
+                [0.0, mass, 0.0, -h[2], 0.0, h[0]],
+                [0.0, 0.0, mass, h[1], -h[0], 0.0],
+                [0.0, -h[2], h[1], xx, xy, xz],
+                [h[2], 0.0, -h[0], xy, yy, yz],
+                [-h[1], h[0], 0.0, xz, yz, zz]]
+
+
+def composite_of(mass: Scalar, com: sp.Vec3, inertia: sp.Sym3) -> Composite:
+    """One link about its anchor; its own inertia is about its centre of mass."""
+    moment = sp.scale(mass, com)
+    return Composite(mass, moment, sp.add_sym(inertia, sp.parallel_axis(sp.scale(0.5, moment), com)))
 
 
 def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, f: sp.Vec3, n: sp.Vec3) -> None:
@@ -54,19 +85,6 @@ def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, 
     if not t.fixed_base:
         for row, value in enumerate((*f, *n)):
             M[row][column] = M[column][row] = value
-
-
-def _fill_root(M: Matrix, mass: Scalar, h: sp.Vec3, inertia: sp.Sym3) -> None:
-    """The floating root's 6 x 6 block [[m E, -h x], [h x, I]]."""
-    xx, yy, zz, xy, xz, yz = inertia
-    blocks = ((mass, 0.0, 0.0, 0.0, h[2], -h[1]),
-              (0.0, mass, 0.0, -h[2], 0.0, h[0]),
-              (0.0, 0.0, mass, h[1], -h[0], 0.0),
-              (0.0, -h[2], h[1], xx, xy, xz),
-              (h[2], 0.0, -h[0], xy, yy, yz),
-              (-h[1], h[0], 0.0, xz, yz, zz))
-    for i, row in enumerate(blocks):
-        M[i][0:6] = list(row)
 
 
 def inverse(M: Matrix) -> Matrix:

@@ -119,35 +119,51 @@ def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
     v: root linear velocity at its centre of mass and angular velocity (floating base), then qd.
     """
     out = Velocities([], [], [], [])
-    anchor_v: list[sp.Vec3] = []
-    anchor_a: list[sp.Vec3] = []
+    motions: list[Motion] = []
     for i, link in enumerate(t.links):
-        dofs = t.dofs_of(i)
-        w, alpha, u, a = sp.ZERO3, sp.ZERO3, sp.ZERO3, sp.ZERO3
-        if link.parent < 0 and not t.fixed_base:
-            u, w = (v[0], v[1], v[2]), (v[3], v[4], v[5])
         if link.parent >= 0:
-            p, d = link.parent, k.d[i]
-            w, alpha = out.w[p], out.alpha[p]
-            u = sp.add(anchor_v[p], sp.cross(w, d))
-            a = sp.add(sp.add(anchor_a[p], sp.cross(alpha, d)), sp.cross(w, sp.cross(w, d)))
-        if dofs:
-            joint_v = sp.ZERO3
-            for dof in dofs:
-                joint_v = sp.add(joint_v, sp.scale(v[t.root_size + dof], k.axes[dof]))
-            if link.kind in TURNING:
-                alpha = sp.add(alpha, sp.cross(w, joint_v))
-                w = sp.add(w, joint_v)
-            else:
-                u = sp.add(u, joint_v)
-                a = sp.add(a, sp.scale(2.0, sp.cross(w, joint_v)))
-        anchor_v.append(u)
-        anchor_a.append(a)
-        out.w.append(w)
-        out.alpha.append(alpha)
-        out.v_com.append(sp.add(u, sp.cross(w, k.com[i])))
-        out.a_com.append(sp.add(sp.add(a, sp.cross(alpha, k.com[i])), sp.cross(w, sp.cross(w, k.com[i]))))
+            rates = [(v[t.root_size + dof], k.axes[dof]) for dof in t.dofs_of(i)]
+            motion = link_motion(link.kind in TURNING, rates, k.d[i], motions[link.parent])
+        elif t.fixed_base:
+            motion = Motion(sp.ZERO3, sp.ZERO3, sp.ZERO3, sp.ZERO3)
+        else:
+            motion = Motion((v[3], v[4], v[5]), sp.ZERO3, (v[0], v[1], v[2]), sp.ZERO3)
+        motions.append(motion)
+        out.w.append(motion.w)
+        out.alpha.append(motion.alpha)
+        v_com, a_com = motion.at(k.com[i])
+        out.v_com.append(v_com)
+        out.a_com.append(a_com)
     return out
+
+
+@dataclass(slots=True)
+class Motion:
+    """Of one link at its anchor: velocities, and accelerations at zero generalised acceleration."""
+
+    w: sp.Vec3
+    alpha: sp.Vec3
+    v: sp.Vec3
+    a: sp.Vec3
+
+    def at(self, offset: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+        """Velocity and acceleration of the point at `offset` from the anchor."""
+        spin = sp.cross(self.w, offset)
+        return sp.add(self.v, spin), sp.add(sp.add(self.a, sp.cross(self.alpha, offset)), sp.cross(self.w, spin))
+
+
+def link_motion(turning: bool, rates: Sequence[tuple[Scalar, sp.Vec3]], d: sp.Vec3, parent: Motion) -> Motion:
+    """A link's motion from its parent's and its joint's rates along their axes (RBDA eq. 4.15-4.17)."""
+    w, alpha = parent.w, parent.alpha
+    u, a = parent.at(d)
+    joint_v = sp.ZERO3
+    for rate, axis in rates:
+        joint_v = sp.add(joint_v, sp.scale(rate, axis))
+    if not rates:
+        return Motion(w, alpha, u, a)
+    if turning:
+        return Motion(sp.add(w, joint_v), sp.add(alpha, sp.cross(w, joint_v)), u, a)
+    return Motion(w, alpha, sp.add(u, joint_v), sp.add(a, sp.scale(2.0, sp.cross(w, joint_v))))
 
 
 def com_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:

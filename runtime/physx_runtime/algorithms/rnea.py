@@ -26,10 +26,15 @@ def generalized_force(t: Topology, k: Kinematics, forces: LinkForces) -> list[Sc
         for dof in t.dofs_of(i):
             tau[t.root_size + dof] = sp.dot(k.axes[dof], n[i] if t.links[i].kind in TURNING else f[i])
         f[parent] = sp.add(f[parent], f[i])
-        n[parent] = sp.add(n[parent], sp.add(n[i], sp.cross(k.d[i], f[i])))
+        n[parent] = sp.add(n[parent], moved_torque(f[i], n[i], k.d[i]))
     if not t.fixed_base:
         tau[0:6] = [*f[0], *n[0]]
     return tau
+
+
+def moved_torque(f: sp.Vec3, n: sp.Vec3, d: sp.Vec3) -> sp.Vec3:
+    """The torque of a wrench about the point from which `d` leads to its own."""
+    return sp.add(n, sp.cross(d, f))
 
 
 def world_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> sp.Sym3:
@@ -42,10 +47,15 @@ def inertial_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities
     """Force and torque each link needs at zero generalised acceleration: m a_com, I alpha + w x I w."""
     forces = []
     for i in range(len(t.links)):
-        inertia, w = world_inertia(t, rows, k, i), velocity.w[i]
-        force = sp.scale(rows["mass"][i], velocity.a_com[i])
-        forces.append((force, sp.add(sp.mul_sv(inertia, velocity.alpha[i]), sp.cross(w, sp.mul_sv(inertia, w)))))
+        inertia = world_inertia(t, rows, k, i)
+        forces.append(inertial_force(rows["mass"][i], inertia, velocity.w[i], velocity.alpha[i], velocity.a_com[i]))
     return forces
+
+
+def inertial_force(mass: Scalar, inertia: sp.Sym3, w: sp.Vec3, alpha: sp.Vec3,
+                   a_com: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+    """Force and torque about its centre of mass that one link needs (RBDA eq. 2.69-2.70)."""
+    return sp.scale(mass, a_com), sp.add(sp.mul_sv(inertia, alpha), sp.cross(w, sp.mul_sv(inertia, w)))
 
 
 def coriolis_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> list[Scalar]:

@@ -36,18 +36,18 @@ def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link:
 
     It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
     """
-    axis, moment = k.axis[axis_link], sp.cross(lever, k.axis[axis_link])
-    turning = angular_jacobian(t, k, link)
+    force, torque = axis_wrench(t.links[axis_link].kind, k.axis[axis_link], lever)
     row: list[Scalar] = [0.0] * t.nv
-    if t.links[axis_link].kind == REVOLUTE:
-        for i, column in turning.items():
-            row[i] = sp.dot(axis, column)
-        return LinkRow(row, dt * sp.dot(axis, velocity.alpha[link]))
     for i, column in com_jacobian(t, k, link).items():
-        row[i] = sp.dot(axis, column)
-    for i, column in turning.items():
-        row[i] = row[i] + sp.dot(moment, column)
-    return LinkRow(row, dt * (sp.dot(axis, velocity.a_com[link]) + sp.dot(moment, velocity.alpha[link])))
+        row[i] = sp.dot(force, column)
+    for i, column in angular_jacobian(t, k, link).items():
+        row[i] = row[i] + sp.dot(torque, column)
+    return LinkRow(row, dt * (sp.dot(force, velocity.a_com[link]) + sp.dot(torque, velocity.alpha[link])))
+
+
+def axis_wrench(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+    """Force and torque about a link's centre of mass that pull along a joint axis, at `lever` where it slides."""
+    return (sp.ZERO3, axis) if kind == REVOLUTE else (axis, sp.cross(lever, axis))
 
 
 def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
@@ -59,8 +59,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     """
-    name, dofs, h, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0], rows["dt"][0]
-    stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    name, dofs, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
     root_link = t.dofs[dofs[0]].link
     base = t.links[root_link].parent
     start_lever = sp.sub(k.d[root_link], k.com[base])
@@ -80,23 +79,35 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)
         column = times(minv, row)
-        r, share = dot(row, column), rows[f"{name}_force"][axis] / float(len(dofs))
-        x = share / (1.0 + h * (h * stiffness + damping) * r)
-        x_limit = share / (1.0 + h * (h * limit + damping) * r)
+        x, x_limit = axis_shares(rows, tendon, axis, len(dofs), dot(row, column))
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
     return {f"{name}_spring_column": spring, f"{name}_limit_column": limits, f"{name}_rate_row": rate,
             f"{name}_rate_bias": [bias]}
 
 
+def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
+    """What an axis with response r passes on of the spring's and of the limit's pull."""
+    name, h = f"fixed{tendon}", rows["h"][0]
+    stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    share = rows[f"{name}_force"][axis] / float(axes)
+    return share / (1.0 + h * (h * stiffness + damping) * r), share / (1.0 + h * (h * limit + damping) * r)
+
+
 def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar]) -> list[Scalar]:
     """dv after the tendon's impulse; all axes use the v before it."""
-    name, dofs, h = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["h"][0]
-    gearing = rows[f"{name}_gearing"]
-    stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
-    length = dot(gearing, [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
+    name, dofs = f"fixed{tendon}", t.fixed_tendons[tendon].dofs
+    length = dot(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
     rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
-    pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
-    limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
     spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
     return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]
+
+
+def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
+    """Impulses of a tendon's spring and of its limits at this length and rate."""
+    name, h = f"fixed{tendon}", rows["h"][0]
+    stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
+    pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
+    limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    return pull, limit

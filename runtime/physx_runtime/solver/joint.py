@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.crba import Matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, Velocities, com_jacobian, triple
+from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, com_jacobian, triple
 from physx_runtime.model import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
 from physx_runtime.tracing.ops import Scalar, maximum
 
@@ -46,7 +46,12 @@ def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) ->
     """
     if t.fixed_base and not t.path(link):
         return 0.0
-    x, y, z = dot_columns(com_jacobian(t, k, link), minv)
+    return softening(rows, link, dot_columns(com_jacobian(t, k, link), minv))
+
+
+def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
+    """cfm of a link whose centre of mass answers unit impulses along x, y, z by `response`."""
+    x, y, z = response
     return rows["cfm_scale"][link] * maximum(maximum(x, y), z) / rows["length_scale"][0]
 
 
@@ -102,10 +107,16 @@ def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     """
     turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
-        for above in t.dofs_of(link) if t.links[link].kind in TURNING else ():
-            turn = sp.add(turn, sp.scale(rows["travel"][above], triple(rows, "travel_axis", above)))
+        turn = link_turn(t, rows, rows["travel"], link, turn)
     passed = rows["iteration"][0] * rows["h"][0]
     return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
+
+
+def link_turn(t: Topology, rows: Rows, amounts: Row, link: int, turn: sp.Vec3) -> sp.Vec3:
+    """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
+    for dof in t.dofs_of(link) if t.links[link].kind in TURNING else ():
+        turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
+    return turn
 
 
 def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:

@@ -47,10 +47,13 @@ def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
     center = sp.scale(1.0 / mass, first)
     inertia = sp.ZERO_SYM
     for i, (m, c) in enumerate(zip(masses, centers, strict=True)):
-        offset = sp.sub(c, center)
-        own = sp.add_sym(world_inertia(t, rows, k, i), sp.parallel_axis(sp.scale(0.5 * m, offset), offset))
-        inertia = sp.add_sym(inertia, own)
+        inertia = sp.add_sym(inertia, inertia_about(m, world_inertia(t, rows, k, i), sp.sub(c, center)))
     return Compound(mass, center, inertia)
+
+
+def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
+    """Inertia of a body about a point from which `offset` leads to its centre of mass."""
+    return sp.add_sym(inertia, sp.parallel_axis(sp.scale(0.5 * mass, offset), offset))
 
 
 def about_center(root: Sequence[Scalar], center: sp.Vec3) -> Momentum:
@@ -107,9 +110,17 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
     v = restored(v, now, momentum_of(t, rows, rows["v"], biased=True), body)
 
     position, start = triple(rows, "root_position", 0), triple(rows, "root_start", 0)
-    travel = [*sp.sub(position, start), *rows["root_turn"],
-              *rows["travel"]]
+    travel = [*sp.sub(position, start), *rows["root_turn"], *rows["travel"]]
+    carried = momentum_of(t, rows, travel, biased=False).linear
+    return {"v": v, "root_position": list(root_after(rows, carried, body))}
+
+
+def root_after(rows: Rows, carried: sp.Vec3, body: Compound) -> sp.Vec3:
+    """Root position at which the centre of mass is where the solver's link velocities took it.
+
+    carried: linear momentum of the step's travel, without the bias of link velocities.
+    """
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
-    com_travel = sp.scale(1.0 / body.mass, sp.add(momentum_of(t, rows, travel, biased=False).linear, bias))
-    predicted = sp.add(sp.add(start, triple(rows, "com_start", 0)), com_travel)
-    return {"v": v, "root_position": list(sp.sub(predicted, body.center))}
+    com_travel = sp.scale(1.0 / body.mass, sp.add(carried, bias))
+    predicted = sp.add(sp.add(triple(rows, "root_start", 0), triple(rows, "com_start", 0)), com_travel)
+    return sp.sub(predicted, body.center)

@@ -65,14 +65,20 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
 
 def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar]) -> list[Scalar]:
     """dv after the tendon's impulse, at the link poses `k`."""
+    name = f"spatial{tendon}"
+    length = tendon_length(rows, tendon, attachment_points(t, rows, k, tendon))
+    rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
+    F = spatial_tendon_impulse(rows, tendon, length, rate)
+    column = rows[f"{name}_column"]
+    return [w + column[i] * F for i, w in enumerate(dv)]
+
+
+def spatial_tendon_impulse(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> Scalar:
+    """The impulse along a tendon of this length and rate."""
     name, h = f"spatial{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
-    length = tendon_length(rows, tendon, attachment_points(t, rows, k, tendon))
-    rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
     beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
-    F = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate) + x_limit * limit * h * beyond
-    column = rows[f"{name}_column"]
-    return [w + column[i] * F for i, w in enumerate(dv)]
+    return x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate) + x_limit * limit * h * beyond

@@ -24,7 +24,7 @@ from physx_runtime.algorithms.kinematics import (
 )
 from physx_runtime.algorithms.linear import plus, times
 from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
-from physx_runtime.model import REVOLUTE, SPHERICAL, TURNING, Topology
+from physx_runtime.model import REVOLUTE, SPHERICAL, Topology
 from physx_runtime.solver import joint as joints
 from physx_runtime.solver.drive import drive_coefficients, solve_drive
 from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows
@@ -105,15 +105,16 @@ def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velo
 
 def damping_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
     """Link damping; its rates are capped at 1/dt."""
-    forces = []
+    return [damping_force(rows, i, world_inertia(t, rows, k, i), velocity.v_com[i], velocity.w[i])
+            for i in range(len(t.links))]
+
+
+def damping_force(rows: Rows, link: int, inertia: sp.Sym3, v: sp.Vec3, w: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+    """Force and torque about its centre of mass that damping puts on one link."""
     most = 1.0 / rows["dt"][0]
-    for i in range(len(t.links)):
-        v, w = velocity.v_com[i], velocity.w[i]
-        linear = _damping_rate(rows["linear_damping"][i], v, rows["max_linear_velocity"][i], most)
-        angular = _damping_rate(rows["angular_damping"][i], w, rows["max_angular_velocity"][i], most)
-        forces.append((sp.scale(-(linear * rows["mass"][i]), v),
-                       sp.scale(-angular, sp.mul_sv(world_inertia(t, rows, k, i), w))))
-    return forces
+    linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], most)
+    angular = _damping_rate(rows["angular_damping"][link], w, rows["max_angular_velocity"][link], most)
+    return sp.scale(-(linear * rows["mass"][link]), v), sp.scale(-angular, sp.mul_sv(inertia, w))
 
 
 def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Scalar) -> Scalar:
@@ -124,10 +125,14 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Sca
 
 
 def gravity_forces(t: Topology, rows: Rows) -> LinkForces:
-    """Weight of every link, reduced by its linear damping over the step."""
-    g, dt = triple(rows, "gravity", 0), rows["dt"][0]
-    return [(sp.scale(rows["mass"][i] * rows["gravity_scale"][i] * (1.0 - rows["linear_damping"][i] * dt), g), sp.ZERO3)
-            for i in range(len(t.links))]
+    """Weight of every link."""
+    return [(link_weight(rows, i), sp.ZERO3) for i in range(len(t.links))]
+
+
+def link_weight(rows: Rows, link: int) -> sp.Vec3:
+    """Weight of one link, reduced by its linear damping over the step."""
+    damped = 1.0 - rows["linear_damping"][link] * rows["dt"][0]
+    return sp.scale(rows["mass"][link] * rows["gravity_scale"][link] * damped, triple(rows, "gravity", 0))
 
 
 def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
@@ -135,16 +140,20 @@ def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velociti
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
         r = minv[t.root_size + dof][t.root_size + dof]
-        softened = features.friction or features.limit or features.max_velocity or features.drive == "acceleration"
-        soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if softened else 0.0
-        own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
-        own |= joints.travel_start(t, rows, k, velocity, dof)
-        own |= {f"{bound}_start": [rows[bound][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
-        drive = drive_coefficients(t, rows, dof, r, soft) if features.drive else dict.fromkeys(DRIVE_ROWS, 0.0)
-        own |= {name: [drive[name]] for name in DRIVE_ROWS}
-        for name, values in own.items():
+        soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if features.softened else 0.0
+        for name, values in dof_coefficients(t, rows, k, velocity, dof, r, soft).items():
             out.setdefault(name, []).extend(values)
     return out
+
+
+def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int, r: Scalar,
+                     soft: Scalar) -> dict[str, list[Scalar]]:
+    """What the constraints of one dof with response r need during the iterations."""
+    own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
+    own |= joints.travel_start(t, rows, k, velocity, dof)
+    own |= {f"{bound}_start": [rows[bound][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
+    drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(DRIVE_ROWS, 0.0)
+    return own | {name: [drive[name]] for name in DRIVE_ROWS}
 
 
 def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
@@ -194,28 +203,37 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 
 
 def _wrapped(t: Topology, dof: int, q: Scalar) -> Scalar:
+    return wrapped(q) if t.kind_of(dof) == REVOLUTE else q
+
+
+def wrapped(q: Scalar) -> Scalar:
     """A revolute joint's position moved back by two turns once it passes one turn, as PhysX does."""
-    if t.links[t.dofs[dof].link].kind != REVOLUTE:
-        return q
     return where(q > TURN, q - 2.0 * TURN, where(q < -TURN, q + 2.0 * TURN, q))
 
 
 def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], dv: list[Scalar],
                out: dict[str, list[Scalar]], final: bool) -> list[Scalar]:
     """dv after all constraints of one dof: drive, friction, limit, maximum velocity; their totals go to `out`."""
-    features, own, n = t.dofs[dof], t.root_size + dof, t.nv
+    own, n = t.root_size + dof, t.nv
     travel = joints.seen_travel(t, rows, k, dof)
     minv, now = rows["minv"], rows["v"][own] + dv[own]
     joint = joints.JointState(minv[own * n + own], rows["soft"][dof], now + rows["bias"][dof], travel)
+    solve_constraints(t, rows, dof, joint, now, out, final)
+    return [x + minv[i * n + own] * joint.impulse for i, x in enumerate(dv)]
+
+
+def solve_constraints(t: Topology, rows: Rows, dof: int, joint: joints.JointState, unbiased_v: Scalar,
+                      out: dict[str, list[Scalar]], final: bool) -> None:
+    """All constraints of one dof, one after another: drive, friction, limit, maximum velocity."""
+    features = t.dofs[dof]
     if features.drive:
-        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, now, final)
+        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, unbiased_v, final)
     if features.friction:
         out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
     if features.limit:
         out["lower_total"][dof], out["upper_total"][dof] = solve_limit(rows, dof, joint, final)
     if features.max_velocity:
         solve_max_velocity(rows, dof, joint)
-    return [x + minv[i * n + own] * joint.impulse for i, x in enumerate(dv)]
 
 
 def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
@@ -224,17 +242,20 @@ def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[S
     PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more
     than least_turn it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
     """
-    h = rows["h"][0]
     rotations: list[Scalar] = []
     for i, link in enumerate(t.balls):
         w = triple(rows, "ball_spin", i) if t.fixed_base else sp.add(triple(rows, "ball_spin", i), (v[3], v[4], v[5]))
         for above in t.path(link):
-            for dof in t.dofs_of(above) if t.links[above].kind in TURNING else ():
-                w = sp.add(w, sp.scale(v[t.root_size + dof], triple(rows, "travel_axis", dof)))
-        angle = h * sp.norm(w)
-        turn = sp.exponential(sp.scale(where(angle > rows["least_turn"][0], h, 0.0), w))
-        rotations += sp.mul_quat(turn, quaternion(rows, "ball_rotation", i))
+            w = joints.link_turn(t, rows, v[t.root_size:], above, w)
+        rotations += turned_ball(rows, i, w)
     return {"ball_rotation": rotations}
+
+
+def turned_ball(rows: Rows, ball: int, w: sp.Vec3) -> sp.Quat:
+    """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
+    h = rows["h"][0]
+    turn = sp.exponential(sp.scale(where(h * sp.norm(w) > rows["least_turn"][0], h, 0.0), w))
+    return sp.mul_quat(turn, quaternion(rows, "ball_rotation", ball))
 
 
 def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
