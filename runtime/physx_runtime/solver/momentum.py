@@ -21,8 +21,13 @@ from physx_runtime.tracing.ops import Scalar, where
 
 @dataclass(slots=True)
 class Momentum:
-    """Of the whole articulation, about its centre of mass; world axes."""
+    """Of the whole articulation, about its centre of mass; world axes.
 
+    The linear part leaves out what the root's velocity carries along: falling at 10 m/s it would drown the rest in
+    float32. The angular part does not depend on it.
+    """
+
+    root_velocity: sp.Vec3
     linear: sp.Vec3
     angular: sp.Vec3
 
@@ -56,10 +61,11 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
     return sp.add_sym(inertia, sp.parallel_axis(sp.scale(0.5 * mass, offset), offset))
 
 
-def about_center(root: Sequence[Scalar], center: sp.Vec3) -> Momentum:
-    """Momentum from its linear part and the angular part about the root's centre of mass."""
-    linear = (root[0], root[1], root[2])
-    return Momentum(linear, sp.sub((root[3], root[4], root[5]), sp.cross(center, linear)))
+def about_center(v: Row, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
+    """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
+    linear = (relative[0], relative[1], relative[2])
+    angular = sp.sub((relative[3], relative[4], relative[5]), sp.cross(center, linear))
+    return Momentum((v[0], v[1], v[2]), linear, angular)
 
 
 def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, M: Matrix) -> dict[str, list[Scalar]]:
@@ -72,20 +78,19 @@ def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, 
                 sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i])) for i in range(len(t.links))]
     return {"momentum_matrix": [x for line in M[0:6] for x in line],
             "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
-            "com_start": [*compound_body(t, rows, k).center], "root_start": list(rows["root_position"]),
-            "root_turn": [0.0] * 3}
+            "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
 
 
 def momentum_of(t: Topology, start: Rows, v: Row, biased: bool) -> Momentum:
     """Momentum of the generalised velocity `v` at the poses of the step's start."""
     n, center = t.nv, triple(start, "com_start", 0)
-    root: list[Scalar] = []
+    relative: list[Scalar] = []
     for i in range(6):
         total = start["momentum_bias"][i] if biased else 0.0
-        for weight, x in zip(start["momentum_matrix"][i * n:(i + 1) * n], v, strict=True):
+        for weight, x in zip(start["momentum_matrix"][i * n + 3:(i + 1) * n], v[3:], strict=True):
             total = total + weight * x
-        root.append(total)
-    return about_center(root, center)
+        relative.append(total)
+    return about_center(v, relative, center)
 
 
 def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compound) -> list[Scalar]:
@@ -95,7 +100,8 @@ def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compoun
     ratio = where(moving, wanted_size / where(moving, size, 1.0), 1.0)
     spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.angular))
     # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
-    shift = sp.scale(1.0 / body.mass, sp.sub(wanted.linear, now.linear))
+    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(wanted.linear, now.linear)),
+                   sp.sub(wanted.root_velocity, now.root_velocity))
     root = (*sp.sub(shift, sp.cross(spin, body.center)), *spin)
     return [a + b for a, b in zip(v[0:6], root, strict=True)] + list(v[6:])
 
@@ -103,14 +109,13 @@ def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compoun
 def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Scalar]]:
     """Root velocity and position after the step, from the poses `k` that its iterations reached."""
     v, body = list(rows["v"]), compound_body(t, rows, k)
-    moved = link_velocities(t, k, v)
+    moved = link_velocities(t, k, [0.0, 0.0, 0.0, *v[3:]])
     forces = [(sp.scale(rows["mass"][i], moved.v_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), moved.w[i]))
               for i in range(len(t.links))]
-    now = about_center(generalized_force(t, k, forces)[0:6], body.center)
-    v = restored(v, now, momentum_of(t, rows, rows["v"], biased=True), body)
+    now = about_center(v, generalized_force(t, k, forces)[0:6], body.center)
+    v = restored(v, now, momentum_of(t, rows, v, biased=True), body)
 
-    position, start = triple(rows, "root_position", 0), triple(rows, "root_start", 0)
-    travel = [*sp.sub(position, start), *rows["root_turn"], *rows["travel"]]
+    travel = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
     carried = momentum_of(t, rows, travel, biased=False).linear
     return {"v": v, "root_position": list(root_after(rows, carried, body))}
 
@@ -118,9 +123,9 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
 def root_after(rows: Rows, carried: sp.Vec3, body: Compound) -> sp.Vec3:
     """Root position at which the centre of mass is where the solver's link velocities took it.
 
-    carried: linear momentum of the step's travel, without the bias of link velocities.
+    carried: linear momentum of the step's travel relative to the root, without the bias of link velocities.
     """
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
-    com_travel = sp.scale(1.0 / body.mass, sp.add(carried, bias))
-    predicted = sp.add(sp.add(triple(rows, "root_start", 0), triple(rows, "com_start", 0)), com_travel)
-    return sp.sub(predicted, body.center)
+    ahead = sp.add(sp.scale(1.0 / body.mass, sp.add(carried, bias)), triple(rows, "com_start", 0))
+    moved = sp.add(triple(rows, "root_travel", 0), sp.sub(ahead, body.center))
+    return sp.add(triple(rows, "root_position", 0), moved)

@@ -52,10 +52,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     minv = inverse(M)
 
     dt = rows["dt"][0]
-    each = generalized_force(t, k, gravity_forces(t, rows))
-    for dof, effort in enumerate(rows["effort"]):
-        each[t.root_size + dof] = each[t.root_size + dof] + effort
-    push = times(minv, each)
+    push = free_acceleration(t, rows, k, minv)
     if not t.forces_every_iteration:
         v = [a + dt * b for a, b in zip(v, push, strict=True)]
     v, floating = apply_velocity_forces(t, rows, k, velocity, v, M, minv)
@@ -124,15 +121,24 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Sca
     return minimum(damping, most) + excess
 
 
-def gravity_forces(t: Topology, rows: Rows) -> LinkForces:
-    """Weight of every link."""
-    return [(link_weight(rows, i), sp.ZERO3) for i in range(len(t.links))]
-
-
-def link_weight(rows: Rows, link: int) -> sp.Vec3:
-    """Weight of one link, reduced by its linear damping over the step."""
+def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> sp.Vec3:
+    """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
     damped = 1.0 - rows["linear_damping"][link] * rows["dt"][0]
-    return sp.scale(rows["mass"][link] * rows["gravity_scale"][link] * damped, triple(rows, "gravity", 0))
+    return sp.scale(rows["mass"][link] * (rows["gravity_scale"][link] * damped - common), triple(rows, "gravity", 0))
+
+
+def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:
+    """M^-1 (gravity + effort).
+
+    A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
+    would make the joints of a falling robot turn.
+    """
+    common = 0.0 if t.fixed_base else 1.0
+    forces = generalized_force(t, k, [(link_weight(rows, i, common), sp.ZERO3) for i in range(len(t.links))])
+    for dof, effort in enumerate(rows["effort"]):
+        forces[t.root_size + dof] = forces[t.root_size + dof] + effort
+    out = times(minv, forces)
+    return out if t.fixed_base else [*sp.add((out[0], out[1], out[2]), triple(rows, "gravity", 0)), *out[3:]]
 
 
 def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
@@ -259,9 +265,9 @@ def turned_ball(rows: Rows, ball: int, w: sp.Vec3) -> sp.Quat:
 
 
 def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """The floating root's pose after one substep: p += h v, rotation by h w."""
+    """How far the floating root has come after one substep, by h v, and its rotation, by h w."""
     h = rows["h"][0]
-    position = [p + h * x for p, x in zip(rows["root_position"], v[0:3], strict=True)]
+    travel = [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)]
     w = (v[3], v[4], v[5])
     speed = sp.norm(w)
     s, c = sincos(0.5 * h * speed)
@@ -270,4 +276,4 @@ def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     turn = (factor * w[0], factor * w[1], factor * w[2], c)
     turned = [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)]
     rotation = sp.mul_quat(turn, quaternion(rows, "root_rotation", 0))
-    return {"root_position": position, "root_turn": turned, "root_rotation": list(rotation)}
+    return {"root_travel": travel, "root_turn": turned, "root_rotation": list(rotation)}
