@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
 TURNING = (REVOLUTE, SPHERICAL)
+TGS, PGS = "tgs", "pgs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ class Topology:
     fixed_tendons: tuple[FixedTendonTopology, ...] = ()
     spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
     mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
+    solver: str = TGS               # or PGS, which applies forces once a step
+
+    @property
+    def pgs(self) -> bool:
+        """Whether an iteration repeats the whole step (PGS) instead of taking its N-th part (TGS)."""
+        return self.solver == PGS
 
     @property
     def root_size(self) -> int:
@@ -140,7 +147,7 @@ def input_rows(t: Topology) -> dict[str, int]:
     """Rows that a step reads: settings, efforts and parameters."""
     links, dofs = len(t.links), len(t.dofs)
     rows = {
-        "dt": 1, "h": 1, "erp": 1,          # s; h = dt / N; bias coefficient of N
+        "dt": 1, "h": 1, "erp": 1,          # s; what one iteration counts for, dt / N or with PGS dt; bias coefficient
         "gravity": 3,                       # length / s^2
         "length_scale": 1,                  # length units a metre
         "effort": dofs,                     # force or torque

@@ -13,10 +13,12 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import forward_kinematics, quaternion
 from physx_runtime.model import (
     FIXED,
+    PGS,
     PRISMATIC,
     REVOLUTE,
     ROOT,
     SPHERICAL,
+    TGS,
     DofTopology,
     FixedTendonTopology,
     LinkTopology,
@@ -86,18 +88,19 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     frames = tuple(_internal_frame(link, articulation.fixed_base) for link in articulation.links)
     tendons = tuple(t for t in articulation.fixed_tendons if t.enabled)
     paths = tuple(path for t in articulation.spatial_tendons if t.enabled for path in _leaf_paths(t))
+    solver = PGS if scene.solver_type == "PGS" else TGS
     topology = Topology(
-        articulation.fixed_base, scene.forces_every_iteration,
+        articulation.fixed_base, scene.forces_every_iteration and solver == TGS,
         tuple(_link_topology(link) for link in articulation.links),
         tuple(_dof_topology(i, dof, _axis_of(link.joint, n)) for i, link in enumerate(articulation.links) if link.joint
               for n, dof in enumerate(link.joint.dofs)),
         tuple(_fixed_tendon_topology(articulation, t) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
-        tuple((m.follower, m.reference) for m in articulation.mimics))
+        tuple((m.follower, m.reference) for m in articulation.mimics), solver)
     parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
     if topology.balls:
-        parameters["least_turn"] = [LEAST_TURN]
+        parameters["least_turn"] = [0.0 if topology.pgs else LEAST_TURN]
     for i, tendon in enumerate(tendons):
         parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
     state = _state_rows(articulation, frames, len(topology.locked))
@@ -124,9 +127,6 @@ def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
     if not articulation.enabled:
         problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                         "articulations are stepped, set it to true")
-    if scene.solver_type != "TGS":
-        problems.append(f"{scene.path}: physxScene:solverType is {scene.solver_type}; only TGS is stepped, "
-                        "set it to TGS")
     if problems:
         raise UnsupportedError("\n".join(problems))
 

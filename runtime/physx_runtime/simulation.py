@@ -65,7 +65,9 @@ class Simulation:
             raise ValueError(f"worlds is {worlds}; give at least 1")
         self.dt = _required_time(dt)
         chosen = choose(description, articulation)
-        self.model: PackedModel = pack(chosen, description.scene_of(chosen))
+        scene = description.scene_of(chosen)
+        # iterations of PGS do not divide dt, so no number of them comes to the ideal
+        self.model: PackedModel = pack(chosen, replace(scene, solver_type="TGS") if solver == "ideal" else scene)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
         self.worlds, self.dtype, self._solver = worlds, dtype, solver
@@ -79,9 +81,7 @@ class Simulation:
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = _required_time(dt)
-        iterations = self.settings.position_iterations
-        settings = {"dt": dt, "h": dt / iterations, "erp": min(0.9, 2.0 / math.sqrt(iterations))}
-        for name, value in settings.items():
+        for name, value in self.settings.rows(self.dt).items():
             self.set(name, [value])
 
     def repack(self, model: PackedModel) -> None:

@@ -10,13 +10,18 @@ from physx_runtime.tracing.ops import Scalar, clamp, maximum, minimum, where
 
 
 def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scalar) -> dict[str, Scalar]:
-    """Factors of velocity, error and target velocity in a drive's impulse (DyCpuGpuArticulation.h, implicit drive)."""
+    """Factors of velocity, error and target velocity in a drive's impulse (DyCpuGpuArticulation.h, implicit drive).
+
+    With PGS also that of the impulse given so far, which every iteration works out anew.
+    """
     h, dt = rows["h"][0], rows["dt"][0]
     k, d = rows["stiffness"][dof], rows["damping"][dof]
     a = h * (h * k + d)
-    x = soft / (1.0 + a) if t.dofs[dof].drive == "acceleration" else 1.0 / (1.0 + a * r)
+    accelerates = t.dofs[dof].drive == "acceleration"
+    x = soft / (1.0 + a) if accelerates else 1.0 / (1.0 + a * r)
     speed = rows["target_velocity"][dof]
-    return {
+    again = {"drive_again": 1.0 / (1.0 + a) if accelerates else x} if t.pgs else {}
+    return again | {
         "drive_rate": x * a,
         "drive_spring": x * h * k,
         "drive_speed": x * h * d * speed,
@@ -45,22 +50,24 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
 def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v: Scalar, final: bool) -> Scalar:
     """Push the joint; returns the drive's impulse since the step began.
 
-    final: a velocity iteration, in which the drive is frozen and only an envelope clamps again, over the whole step.
+    final: a velocity iteration. In TGS the drive is then frozen and only an envelope clamps again, over the whole step.
     """
     h, dt = rows["h"][0], rows["dt"][0]
     total, effort, limit = rows["drive_total"][dof], rows["effort"][dof], rows["max_force"][dof]
     F: Scalar = 0.0
-    if not final:
+    frozen = final and not t.pgs
+    if not frozen:
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
         F = (rows["drive_spring"][dof] * (target - joint.travel) + rows["drive_speed"][dof]
              - rows["drive_rate"][dof] * joint.v)
+        F = F - rows["drive_again"][dof] * total if t.pgs else F
     # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
     each = t.forces_every_iteration and not final
     before, period = (effort * h, h) if each else (total + effort * dt, dt)
     if t.dofs[dof].envelope:
         allowed = inside_envelope(rows, dof, before + F, unbiased_v - before * joint.r, joint.r, period)
         F = allowed - before
-    elif not final:
+    elif not frozen:
         F = clamp(F + before, -(limit * period), limit * period) - before
     joint.push(F)
     return total + F

@@ -58,6 +58,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
     parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
+    PGS needs every axis by itself: it holds their impulses apart, each with its x.
     """
     name, dofs, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
     root_link = t.dofs[dofs[0]].link
@@ -68,6 +69,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
+    apart: dict[str, list[Scalar]] = {}
     for axis, dof in enumerate(dofs):
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
         own = link_row(t, k, velocity, dt, child, child, sp.scale(-1.0, k.com[child]))
@@ -79,27 +81,51 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)
         column = times(minv, row)
-        x, x_limit = axis_shares(rows, tendon, axis, len(dofs), dot(row, column))
+        r = dot(row, column)
+        x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
-    return {f"{name}_spring_column": spring, f"{name}_limit_column": limits, f"{name}_rate_row": rate,
-            f"{name}_rate_bias": [bias]}
+        for part, values in axis_alone(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
+            apart.setdefault(part, []).extend(values)
+        apart.setdefault(f"{name}_column", []).extend(column)
+    together = {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    return (apart if t.pgs else together) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
 
 
 def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """What an axis with response r passes on of the spring's and of the limit's pull."""
+    share = rows[f"fixed{tendon}_force"][axis] / float(axes)
+    stiff, stiff_limit = _stiffening(rows, tendon, r)
+    return share / stiff, share / stiff_limit
+
+
+def axis_alone(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
+    """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
+    name = f"fixed{tendon}"
+    stiff, stiff_limit = _stiffening(rows, tendon, r)
+    return {f"{name}_share": [rows[f"{name}_force"][axis] / float(axes)], f"{name}_again": [1.0 / stiff],
+            f"{name}_limit_again": [1.0 / stiff_limit]}
+
+
+def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
+    """1 + a r of the spring and of the limit."""
     name, h = f"fixed{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
-    share = rows[f"{name}_force"][axis] / float(axes)
-    return share / (1.0 + h * (h * stiffness + damping) * r), share / (1.0 + h * (h * limit + damping) * r)
+    return 1.0 + h * (h * stiffness + damping) * r, 1.0 + h * (h * limit + damping) * r
 
 
-def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar]) -> list[Scalar]:
-    """dv after the tendon's impulse; all axes use the v before it."""
+def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar],
+                       out: dict[str, list[Scalar]]) -> list[Scalar]:
+    """dv after the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed{tendon}", t.fixed_tendons[tendon].dofs
     length = dot(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
     rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
+    if t.pgs:
+        for axis in range(len(dofs)):
+            F = axis_impulse(rows, tendon, axis, pull, limit, out)
+            dv = [x + rows[f"{name}_column"][axis * t.nv + i] * F for i, x in enumerate(dv)]
+        return dv
     spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
     return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]
 
@@ -111,3 +137,16 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
     limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
     return pull, limit
+
+
+def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,
+                 out: dict[str, list[Scalar]]) -> Scalar:
+    """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
+    name = f"fixed{tendon}"
+    F: Scalar = 0.0
+    for part, wanted in (("", pull), ("limit_", limit)):
+        total = rows[f"{name}_{part}total"][axis]
+        change = -(rows[f"{name}_{part}again"][axis] * (rows[f"{name}_share"][axis] * wanted + total))
+        out[f"{name}_{part}total"][axis] = total + change
+        F = F + change
+    return F

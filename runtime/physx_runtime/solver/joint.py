@@ -124,8 +124,11 @@ def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
 
     Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
     the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Of any
-    other joint: its velocity integrated, which keeps digits that a position has not.
+    other joint: its velocity integrated, which keeps digits that a position has not. With PGS nothing moves before the
+    step's end.
     """
+    if t.pgs:
+        return 0.0
     if t.kind_of(dof) == SPHERICAL:
         return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not turns(t, dof):

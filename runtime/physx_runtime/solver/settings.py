@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from physx_runtime.model import Topology
+
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
 IDEAL_ITERATIONS = 1024
+# Share of a position error that one TGS iteration, or PGS step, takes away at most (DyCpuGpuArticulation.h).
+TGS_BIAS, PGS_BIAS = 0.9, 0.8
 
 
-class _Counts(Protocol):
+class _Model(Protocol):
+    @property
+    def topology(self) -> Topology: ...
     @property
     def position_iterations(self) -> int: ...
     @property
@@ -23,15 +30,24 @@ class SolverSettings:
     position_iterations: int
     velocity_iterations: int
     softened: bool
+    pgs: bool = False
+
+    def rows(self, dt: float) -> dict[str, float]:
+        """The step's rows of time [s] and bias: TGS iterations share dt, PGS iterations count for all of it."""
+        n = self.position_iterations
+        if self.pgs:
+            return {"dt": dt, "h": dt, "erp": PGS_BIAS}
+        return {"dt": dt, "h": dt / n, "erp": min(TGS_BIAS, 2.0 / math.sqrt(n))}
 
 
-def solver_settings(solver: str, model: _Counts) -> SolverSettings:
+def solver_settings(solver: str, model: _Model) -> SolverSettings:
     """Settings of solver="physx" (as authored) or "ideal" (many iterations, no velocity iterations, no cfm).
 
-    Raises ValueError for another name.
+    PGS takes one velocity iteration where none is authored. Raises ValueError for another name.
     """
     if solver == "physx":
-        return SolverSettings(model.position_iterations, model.velocity_iterations, True)
+        pgs = model.topology.pgs
+        return SolverSettings(model.position_iterations, max(model.velocity_iterations, int(pgs)), True, pgs)
     if solver == "ideal":
         return SolverSettings(IDEAL_ITERATIONS, 0, False)
     raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")

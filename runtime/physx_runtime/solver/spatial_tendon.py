@@ -59,26 +59,36 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
         turning = sp.cross(velocity.alpha[link], sp.sub(offset, k.com[link]))
         bias = bias + sign * sp.dot(u, sp.add(velocity.a_com[link], turning))
     column = times(minv, row)
-    return {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
-            f"{name}_bias": [rows["dt"][0] * bias]}
+    length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
+    return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
+                     f"{name}_bias": [rows["dt"][0] * bias]}
 
 
-def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar]) -> list[Scalar]:
-    """dv after the tendon's impulse, at the link poses `k`."""
+def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],
+                         out: dict[str, list[Scalar]]) -> list[Scalar]:
+    """dv after the tendon's impulse, at the link poses `k`; with PGS those of the step's start, and totals in `out`."""
     name = f"spatial{tendon}"
-    length = tendon_length(rows, tendon, attachment_points(t, rows, k, tendon))
+    length = (rows[f"{name}_length"][0] if t.pgs else
+              tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
     rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
-    F = spatial_tendon_impulse(rows, tendon, length, rate)
+    F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
     column = rows[f"{name}_column"]
     return [w + column[i] * F for i, w in enumerate(dv)]
 
 
-def spatial_tendon_impulse(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> Scalar:
-    """The impulse along a tendon of this length and rate."""
+def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar, rate: Scalar,
+                           out: dict[str, list[Scalar]]) -> Scalar:
+    """The impulse along a tendon of this length and rate; with PGS its totals go to `out`."""
     name, h = f"spatial{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
     beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
-    return x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate) + x_limit * limit * h * beyond
+    spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
+    bound = x_limit * limit * h * beyond
+    if t.pgs:       # both work out their impulse of the whole step anew
+        total, total_bound = rows[f"{name}_total"][0], rows[f"{name}_limit_total"][0]
+        spring, bound = spring - x * total, bound - x_limit * total_bound
+        out[f"{name}_total"], out[f"{name}_limit_total"] = [total + spring], [total_bound + bound]
+    return spring + bound

@@ -1,8 +1,11 @@
-"""The TGS step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
+"""The step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
+
+TGS moves in every position iteration, for its part of the time. PGS iterations all count for the whole step, and it
+moves once, with the velocity that the position iterations leave.
 
 Each function maps rows (name -> scalars) to the rows it makes or changes. Called on floats they are the float64
-reference; traced they become the kernels. Source: DyFeatherstoneArticulation.cpp and DyTGSDynamics.cpp; measured
-against ovphysx, see docs/physx_semantics.md.
+reference; traced they become the kernels. Source: DyFeatherstoneArticulation.cpp, DyTGSDynamics.cpp and
+DySolverCore.cpp; measured against ovphysx, see docs/physx_semantics.md.
 """
 
 from __future__ import annotations
@@ -35,9 +38,19 @@ from physx_runtime.solver.momentum import compound_body, finish_floating, moment
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
 from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
 
-DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start")
+DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again")
 TURN = 2.0 * math.pi
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
+
+
+def accumulated_rows(t: Topology) -> dict[str, int]:
+    """Impulses that constraints have given since the step began; a PGS tendon's springs count theirs too."""
+    rows = dict.fromkeys(ACCUMULATED, len(t.dofs))
+    if t.pgs:
+        sizes = [(f"spatial{i}", 1) for i in range(len(t.spatial_tendons))]
+        sizes += [(f"fixed{i}", len(tendon.dofs)) for i, tendon in enumerate(t.fixed_tendons)]
+        rows |= {f"{name}_{part}total": size for name, size in sizes for part in ("", "limit_")}
+    return rows
 
 
 def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
@@ -68,7 +81,9 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
         out |= tendon_rows(t, rows, k, velocity, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
-    out |= {name: [0.0] * len(t.dofs) for name in (*ACCUMULATED, "travel")}
+    out |= {name: [0.0] * size for name, size in accumulated_rows(t).items()} | {"travel": [0.0] * len(t.dofs)}
+    if t.pgs:
+        out["v_moving"] = v
     if t.balls:
         out["ball_rotation"] = [x for link in t.balls for x in k.rotation[link]]
         out["ball_spin"] = [dt * x for link in t.balls for x in velocity.alpha[link]]
@@ -158,8 +173,9 @@ def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocitie
     own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
     own |= joints.travel_start(t, rows, k, velocity, dof)
     own |= {f"{bound}_start": [rows[bound][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
-    drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(DRIVE_ROWS, 0.0)
-    return own | {name: [drive[name]] for name in DRIVE_ROWS}
+    names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
+    drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(names, 0.0)
+    return own | {name: [drive[name]] for name in names}
 
 
 def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
@@ -172,32 +188,41 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     dv = list(rows["push"]) if pushed else [0.0] * t.nv
     balls = rows["ball_rotation"] if t.balls else ()
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
-    q, _ = ball_coordinates(t, rows, k, q)
+    if not t.pgs:
+        q, _ = ball_coordinates(t, rows, k, q)
+    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in accumulated_rows(t)}
     for i in range(len(t.spatial_tendons)):
-        dv = solve_spatial_tendon(t, rows, i, k, dv)
+        dv = solve_spatial_tendon(t, rows, i, k, dv, out)
     for i in range(len(t.fixed_tendons)):
-        dv = solve_fixed_tendon(t, rows, i, q, dv)
+        dv = solve_fixed_tendon(t, rows, i, q, dv, out)
     for i in range(len(t.mimics)):
         dv = solve_mimic(t, rows, i, q, dv, final)
-    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in ACCUMULATED}
     for dof in t.depth_first():
         dv = _solve_dof(t, rows, k, dof, q, dv, out, final)
     v = plus(rows["v"], dv)
     out["v"] = v
-    if not final:
-        moved = [rows["h"][0] * x for x in v[t.root_size:]]
-        out["q"] = [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(q)]
-        out["travel"] = [x + moved[dof] for dof, x in enumerate(rows["travel"])]
-        out |= move_balls(t, rows, v) if t.balls else {}
+    if not final and t.pgs:
+        out["v_moving"] = v
+    elif not final:
+        out |= move(t, rows, q, v)
         out["iteration"] = [rows["iteration"][0] + 1.0]
-        if not t.fixed_base:
-            out |= move_root(rows, v)
     return out
 
 
+def move(t: Topology, rows: Rows, q: Sequence[Scalar], v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """Positions from q, and what has been travelled, after the time h at the velocity v."""
+    moved = [rows["h"][0] * x for x in v[t.root_size:]]
+    out = {"q": [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(q)],
+           "travel": [x + moved[dof] for dof, x in enumerate(rows["travel"])]}
+    out |= move_balls(t, rows, v) if t.balls else {}
+    return out if t.fixed_base else out | move_root(rows, v)
+
+
 def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
-    """What is left at the step's end: joint positions wrapped, momentum of a floating base kept."""
-    out = {"q": [_wrapped(t, dof, x) for dof, x in enumerate(rows["q"])]}
+    """What is left at a step's end: with PGS the motion, joint positions wrapped, momentum of a floating base kept."""
+    moved = move(t, rows, list(rows["q"]), list(rows["v_moving"])) if t.pgs else {}
+    rows = {**rows, **moved}
+    out = moved | {"q": [_wrapped(t, dof, x) for dof, x in enumerate(rows["q"])]}
     if t.balls or not t.fixed_base:
         balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
         k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
