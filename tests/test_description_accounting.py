@@ -94,9 +94,14 @@ def test_spherical_joints_are_evaluated() -> None:
     assert not not_evaluated(finger({}, (), "Spherical"))
 
 
-def test_pgs_solver_is_not_evaluated() -> None:
-    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"uniform token physxScene:solverType": "PGS"})
-    assert not_evaluated(robot(base(), outside=scene)) == {("/scene", "")}
+def test_forces_every_iteration_mean_nothing_to_the_pgs_solver() -> None:
+    flag = "physxScene:enableExternalForcesEveryIteration"
+    for solver in ("PGS", "TGS"):
+        scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",),
+                     {"uniform token physxScene:solverType": solver, f"bool {flag}": True})
+        text = robot(base(), outside=scene)
+        assert not not_evaluated(text)
+        assert (flag in unused(text)) == (solver == "PGS")
 
 
 def test_bodies_and_joints_outside_articulations_are_not_evaluated() -> None:

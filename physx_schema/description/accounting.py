@@ -11,7 +11,7 @@ from functools import lru_cache
 from physx_schema.description.declared import declaring, definitions, elsewhere
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
-from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, Scene, unlimited
+from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, unlimited
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
@@ -66,8 +66,7 @@ class Account:
 
 
 def settle(
-    reading: Reading, scene: Scene, articulations: Sequence[Articulation], bodies: Sequence[Link],
-    joints: Sequence[Joint],
+    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(
@@ -78,8 +77,6 @@ def settle(
         unmade={problem.path: problem.message for problem in reading.problems if problem.code in _UNMADE},
     )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
-    if scene.solver_type == "PGS":
-        account.not_evaluated.append(Opinion(scene.path, "", "the PGS solver is not simulated"))
     for opinions in reading.prims.values():
         _settle_type(account, opinions)
         for applied in opinions.applied:
@@ -264,6 +261,8 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
         return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
         return _why_idle_on_joint(account, opinions, owner)
+    if owner.base == "enableExternalForcesEveryIteration":
+        return "idle", "the PGS solver applies forces once a step, whatever it says", "set physxScene:solverType to TGS"
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
     for start, reason, suggestion in _IDLE:

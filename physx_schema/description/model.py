@@ -31,7 +31,7 @@ class Scene:
     kilograms_per_unit: float           # kg / mass
     up_axis: str                        # "X" | "Y" | "Z"; PhysX takes X for Z
     solver_type: str                    # "TGS" | "PGS"
-    forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration
+    forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration; never with PGS
     gravity_source: str = ""            # the property of another engine that decided about gravity, as newton:...
 
 

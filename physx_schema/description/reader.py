@@ -65,7 +65,7 @@ def _describe(stage: Any) -> Description:
     articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, declarations) for tree in trees)
     bodies = _free_bodies(reading, roster, articulations, colliders)
     outside = free_joints(reading, roster, joints, trees)
-    account = settle(reading, scenes.default, articulations, bodies, outside)
+    account = settle(reading, articulations, bodies, outside)
     reading.release()
     return Description(
         source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=outside,

@@ -118,9 +118,10 @@ def _hides(schema: str) -> bool:
 def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
     physx = opinions.view("PhysxSceneAPI")
     gravity, source = _gravity(reading, opinions)
+    solver = physx.token("solverType")
     return Scene(
-        opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading),
-        physx.token("solverType"), physx.flag("enableExternalForcesEveryIteration"), source,
+        opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
+        solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"), source,
     )
 
 
