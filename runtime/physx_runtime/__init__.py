@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from physx_runtime.computing import LinkState, compute
+    from physx_runtime.direct import Direct
     from physx_runtime.inspection import dump
     from physx_runtime.recording import Recording
     from physx_runtime.session import Session
     from physx_runtime.simulation import DivergenceWarning, Simulation, simulate
     from physx_runtime.verification import Row, Verification, verify
 
-__all__ = ["DivergenceWarning", "LinkState", "Recording", "Row", "Session", "Simulation", "Verification", "compute",
-           "dump", "simulate", "verify"]
+__all__ = ["Direct", "DivergenceWarning", "LinkState", "Recording", "Row", "Session", "Simulation", "Verification",
+           "compute", "dump", "simulate", "verify"]
 
-_HOMES = {"compute": "computing", "LinkState": "computing", "dump": "inspection", "DivergenceWarning": "simulation",
-          "Recording": "recording", "Simulation": "simulation", "simulate": "simulation", "Session": "session",
-          "Row": "verification", "Verification": "verification", "verify": "verification"}
+_HOMES = {"compute": "computing", "LinkState": "computing", "Direct": "direct", "dump": "inspection",
+          "DivergenceWarning": "simulation", "Recording": "recording", "Simulation": "simulation",
+          "simulate": "simulation", "Session": "session", "Row": "verification", "Verification": "verification",
+          "verify": "verification"}
 
 
 def __getattr__(name: str) -> Any:

@@ -78,7 +78,8 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
         raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
     single, rows = _rows(model, q, qd, root, dtype)
     made = evaluated(KINDS[kind], t, rows)
-    shaped = {name: values.reshape(len(values), *_shape(t, name)).astype(dtype) for name, values in made.items()}
+    shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
+              for name, values in made.items()}
     if kind == "centroidal_momentum":
         shaped = {kind: np.concatenate([shaped["matrix"], shaped["bias"][..., None]], axis=-1)}
     results = [values[0] if single else values for values in shaped.values()]

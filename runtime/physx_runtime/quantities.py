@@ -43,36 +43,36 @@ def posed(t: Topology, rows: Rows) -> Kinematics:
 
 def jacobian(t: Topology, rows: Rows) -> Results:
     """[v_com; w] of all links over generalised velocity."""
-    return {"jacobian": flat(dense_jacobian(t, posed(t, rows)))}
+    return {"values": flat(dense_jacobian(t, posed(t, rows)))}
 
 
 def mass(t: Topology, rows: Rows) -> Results:
     """M(q) without armature."""
-    return {"mass_matrix": flat(mass_matrix(t, rows, posed(t, rows)))}
+    return {"values": flat(mass_matrix(t, rows, posed(t, rows)))}
 
 
 def gravity_compensation(t: Topology, rows: Rows) -> Results:
     """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
     everywhere = {**rows, "gravity_scale": [1.0] * len(t.links)}
-    return {"gravity_compensation": gravity_force(t, everywhere, posed(t, rows))}
+    return {"values": gravity_force(t, everywhere, posed(t, rows))}
 
 
 def coriolis_compensation(t: Topology, rows: Rows) -> Results:
     """C(q, v) v; PhysX first scales joint velocities down to their maxima."""
     k = posed(t, rows)
-    return {"coriolis_compensation": coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))}
+    return {"values": coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))}
 
 
 def com_world(t: Topology, rows: Rows) -> Results:
     """Centre of mass in the world."""
-    return {"com_world": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, posed(t, rows)))}
+    return {"values": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, posed(t, rows)))}
 
 
 def com_root(t: Topology, rows: Rows) -> Results:
     """Centre of mass in the root's mass frame; given `root_axes`, that frame's rotation in the root's F."""
     k = posed(t, rows)
     x, y, z, w = sp.mul_quat(k.rotation[0], sp.normalized(quaternion(rows, "root_axes", 0)))
-    return {"com_root": sp.rotate((-x, -y, -z, w), sp.sub(center_of_mass(t, rows, k), k.com[0]))}
+    return {"values": sp.rotate((-x, -y, -z, w), sp.sub(center_of_mass(t, rows, k), k.com[0]))}
 
 
 def centroidal(t: Topology, rows: Rows) -> Results:
@@ -96,23 +96,23 @@ def generalized_mass(t: Topology, rows: Rows) -> Results:
     M = mass_matrix(t, rows, posed(t, rows))
     if not t.fixed_base:
         M, _ = without_root(t, _root_factor(M), M, [0.0] * t.nv)
-    return {"generalized_mass_matrix": flat(M)}
+    return {"values": flat(M)}
 
 
 def generalized_gravity(t: Topology, rows: Rows) -> Results:
     """Deprecated: gravity compensation of the joints; 0 under a floating root, which falls along."""
     if not t.fixed_base:
-        return {"generalized_gravity": [0.0] * len(t.dofs)}
-    return {"generalized_gravity": gravity_compensation(t, rows)["gravity_compensation"]}
+        return {"values": [0.0] * len(t.dofs)}
+    return {"values": gravity_compensation(t, rows)["values"]}
 
 
 def generalized_coriolis(t: Topology, rows: Rows) -> Results:
     """Deprecated: Coriolis compensation of the joints; under a floating root, while it moves freely."""
-    force = coriolis_compensation(t, rows)["coriolis_compensation"]
+    force = coriolis_compensation(t, rows)["values"]
     if not t.fixed_base:
         M = mass_matrix(t, rows, posed(t, rows))
         _, force = without_root(t, _root_factor(M), M, force)
-    return {"generalized_coriolis": force}
+    return {"values": force}
 
 
 def _root_factor(M: Matrix) -> Matrix:
@@ -122,25 +122,26 @@ def _root_factor(M: Matrix) -> Matrix:
 def link_state(t: Topology, rows: Rows) -> Results:
     """Poses and velocities of the links; given `link_frames`, position and rotation of every link's frame in F."""
     k = posed(t, rows)
-    velocity, root = link_velocities(t, k, rows["v"]), triple(rows, "root_position", 0)
+    root = triple(rows, "root_position", 0)
     poses: list[Scalar] = []
     for i in range(len(t.links)):
         x = rows["link_frames"][7 * i:7 * i + 7]
         poses += sp.add(sp.add(root, k.position[i]), sp.mul_mv(k.R[i], (x[0], x[1], x[2])))
         poses += sp.mul_quat(k.rotation[i], (x[3], x[4], x[5], x[6]))
+    velocity = link_velocities(t, k, rows["v"])
     return {"pose": poses, "velocity": [x for v, w in zip(velocity.v_com, velocity.w, strict=True) for x in (*v, *w)]}
 
 
 def inverse(t: Topology, rows: Rows) -> Results:
     """tau of a given `acceleration`."""
     k = posed(t, rows)
-    return {"force": inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])}
+    return {"values": inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])}
 
 
 def forward(t: Topology, rows: Rows) -> Results:
     """Acceleration of a given `force`."""
     k = posed(t, rows)
-    return {"acceleration": forward_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["force"])}
+    return {"values": forward_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["force"])}
 
 
 def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,9 @@ from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from physx_runtime.direct import Direct
 
 Array = NDArray[Any]
 
@@ -74,6 +77,11 @@ class Simulation:
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
         self._reported = np.zeros(worlds, dtype=np.bool_)
+        self._direct: Direct | None = None
+        self.steps_taken = 0
+        self.states_written = 0                             # since the last step
+        self.keep_start = False                             # whether a step leaves `start_of_step`
+        self.start_of_step: dict[str, Array] = {}           # rows of the state before the last step
         self.repack(self.model)
         for name, values in self.model.state.items():
             self.set(name, values)
@@ -133,6 +141,7 @@ class Simulation:
             held[chosen] = array
             array = held
         self._worlds.write(name, array)
+        self.states_written += name in self.model.state
         if name == "q" and self.topology.locked:
             self.set("locked", np.zeros(len(self.topology.locked)), worlds)
 
@@ -162,9 +171,28 @@ class Simulation:
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt."""
         if count > 0:
-            self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
+            iterations = self.settings.position_iterations, self.settings.velocity_iterations
+            self._worlds.step(count - self.keep_start, *iterations)
+            if self.keep_start:
+                self.start_of_step = {name: self.get(name) for name in self.model.state}
+                self._worlds.step(1, *iterations)
+            self.steps_taken, self.states_written = self.steps_taken + count, 0
             if self._worlds.near:
                 self._report_divergence()
+
+    @property
+    def store(self) -> Worlds:
+        """Where states and parameters of all worlds are kept."""
+        return self._worlds
+
+    @property
+    def direct(self) -> Direct:
+        """PhysX's Direct GPU API of this simulation, every world an articulation (docs/direct_api.md)."""
+        if self._direct is None:
+            from physx_runtime.direct import Direct
+
+            self._direct = Direct([self])
+        return self._direct
 
     # --- state -------------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,6 +31,9 @@ class Worlds(Protocol):
 
     def write(self, name: str, values: Array) -> None:
         """Set a row group from (n_world, n)."""
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        """The buffer itself for reading, (blocks, rows, lanes), and which row each scalar is."""
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
@@ -70,6 +74,9 @@ class _Buffer:
         padding = self.host.shape[0] * self.lanes - self.count
         padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)])
         self.host[:, start:start + size, :] = padded.reshape(-1, self.lanes, size).transpose(0, 2, 1)
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        return self.host, self.layout
 
     def _size(self, name: str) -> int:
         size = 0
@@ -113,6 +120,10 @@ class CudaWorlds(_Buffer):
         self._fetch()
         super().write(name, values)
         self._device = None
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        self._fetch()
+        return super().blocks()
 
     def step(self, steps: int, n: int, v: int) -> None:
         if self._device is None:

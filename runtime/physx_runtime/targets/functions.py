@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,14 +31,6 @@ class Lines:
     owner: Array
 
 
-def lines_of(array: Array, offset: int = 0, stride: int | None = None, count: int | None = None) -> Lines:
-    """Lines in a C-contiguous array: `stride` numbers apart (its lines' length where None), the first at `offset`."""
-    stride = array.shape[-1] if stride is None else stride
-    count = array.shape[0] if count is None else count
-    size = array.itemsize
-    return Lines(array.ctypes.data + size * (offset + stride * np.arange(count, dtype=np.int64)), array)
-
-
 class Kernel:
     """A compiled function, called for chosen worlds of a buffer of blocks."""
 
@@ -52,15 +43,17 @@ class Kernel:
         # lanes that nobody asked for read and write here
         self._idle = np.zeros(max(size for _, size in (*function.given, *function.results)), dtype)
 
-    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines]) -> None:
+    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines | None]) -> None:
         """Run for the worlds with these indices.
 
-        arrays: the given ones, then the results, one line for each entry of `worlds`, in that order.
+        arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
+        that is not wanted.
         """
         blocks, place = np.unique(worlds // self.lanes, return_inverse=True)
         pointers = np.full((len(blocks), len(arrays), self.lanes), self._idle.ctypes.data, dtype=np.int64)
         for i, lines in enumerate(arrays):
-            pointers[place, i, worlds % self.lanes] = lines.addresses
+            if lines is not None:
+                pointers[place, i, worlds % self.lanes] = lines.addresses
         _run(self._address, buffer, blocks, self._scratch, pointers)
 
 
@@ -82,9 +75,3 @@ def _call(typingctx: Any, address: Any, block: Any, scratch: Any, pointers: Any)
 def _run(address, buffer, blocks, scratch, pointers):  # type: ignore[no-untyped-def]
     for i in prange(len(blocks)):
         _call(address, buffer[blocks[i]], scratch[numba.get_thread_id()], pointers[i])
-
-
-@functools.lru_cache(maxsize=256)
-def compile_function(function: Function, layout: tuple[tuple[str, int], ...], dtype: str, lanes: int) -> Kernel:
-    """The kernel of a function for buffers with this layout."""
-    return Kernel(function, dict(layout), dtype, lanes)

@@ -1,0 +1,6 @@
+"""PhysX's Direct GPU API for articulations, on this runtime's worlds (docs/direct_api.md)."""
+
+from physx_runtime.direct.access import Direct, DirectError
+from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType
+
+__all__ = ["ComputeType", "Direct", "DirectError", "MaxCounts", "ReadType", "WriteType"]

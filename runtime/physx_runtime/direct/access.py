@@ -1,0 +1,217 @@
+"""`Direct`: batched access to the articulations of a scene, in PhysX's block layout."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.batch import Place
+from physx_runtime.direct import tendons, writing
+from physx_runtime.direct.articulations import Articulations
+from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
+from physx_runtime.quantities import centroidal_of
+from physx_runtime.simulation import Simulation
+from physx_schema.errors import PhysxSchemaError
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+Kind = TypeVar("Kind", bound=Enum)
+
+
+# What a step leaves besides its state.
+OUTPUTS = (ReadType.eJOINT_ACCELERATION, ReadType.eLINK_LINEAR_ACCELERATION, ReadType.eLINK_ANGULAR_ACCELERATION,
+           ReadType.eLINK_INCOMING_JOINT_FORCE)
+
+
+class DirectError(PhysxSchemaError, RuntimeError):
+    """The Direct API was called at a time at which PhysX refuses it."""
+
+
+class Direct:
+    """Reads, writes and computes data of many articulations at once, as PxDirectGPUAPI does.
+
+    The scene's articulations are the worlds of the simulations, one after another: world 3 of the second of two
+    simulations with 4096 worlds has index 4099. Buffers are arrays of the simulations' dtype with one block for each
+    index, `block_size` numbers apart; inside a block the articulation's own data is compact, and the rest of the block
+    is left as it is. Results are written straight into them. As in PhysX, nothing works before every simulation has
+    taken a step, and links follow what is written only with the next step or compute operation.
+
+    Args:
+        simulations: of one dtype; none of them twice.
+    """
+
+    def __init__(self, simulations: Sequence[Simulation]) -> None:
+        given = list(simulations)
+        dtypes = sorted({simulation.dtype for simulation in given})
+        if not given or len(dtypes) > 1 or len({id(s) for s in given}) < len(given):
+            raise ValueError(f"{len(given)} simulations of dtype {', '.join(dtypes) or 'none'}; give different ones of "
+                             "one dtype")
+        self._members: list[Articulations] = []
+        for simulation in given:
+            self._members.append(Articulations(simulation, sum(member.count for member in self._members)))
+        self.count = sum(member.count for member in self._members)
+        self.dtype = np.dtype(dtypes[0])
+
+    def max_counts(self) -> MaxCounts:
+        """The largest counts of any articulation, which the block sizes follow from."""
+        each = [dataclasses.astuple(member.counts()) for member in self._members]
+        return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
+
+    def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
+        """Numbers of a buffer for each index; raises ValueError for a name that is no kind."""
+        return block_size(kind if isinstance(kind, Enum) else _any_kind(kind), self.max_counts())
+
+    # --- operations ---------------------------------------------------------------------------------------------------
+
+    def compute(self, kind: ComputeType | str, data: Array | None = None, indices: ArrayLike | None = None) -> None:
+        """Compute a quantity of the articulations with these indices into `data`.
+
+        data: (len(indices) * block_size,) in any shape; None for eUPDATE_KINEMATIC, whose indices may be None too, for
+        all. eCENTROIDAL_MOMENTUM_MATRICES takes mass matrices and Coriolis forces from `data`. Every operation places
+        links that were written to; eUPDATE_KINEMATIC clears accelerations and incoming joint forces of all its
+        articulations, the others those of the links they place. Raises ValueError for an argument that does not fit,
+        DirectError before the first step; then nothing has changed.
+        """
+        kind = _kind(ComputeType, kind)
+        self._follow()
+        if kind is ComputeType.eUPDATE_KINEMATIC:
+            chosen = self._chosen(np.arange(self.count) if indices is None else indices)
+            for member, _, worlds in self._by_member(chosen):
+                member.refresh(worlds, clear=True)
+            return
+        chosen = self._chosen(indices)
+        flat = self._buffer(kind, data, chosen, writes=True)
+        if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
+            self._compute_centroidal(flat, chosen)
+            return
+        stride = block_size(kind, self.max_counts())
+        for member, order, worlds in self._by_member(chosen):
+            member.refresh(worlds, clear=False)
+            member.compute(kind, worlds, Place(flat, order * stride))
+
+    def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
+        """Copy one kind of data of the articulations with these indices into `data`.
+
+        Raises as `compute`.
+        """
+        kind = _kind(ReadType, kind)
+        self._follow()
+        chosen = self._chosen(indices)
+        flat = self._buffer(kind, data, chosen, writes=True)
+        if kind in OUTPUTS:
+            self._require_outputs(kind)
+        stride, counts = block_size(kind, self.max_counts()), self.max_counts()
+        for member, order, worlds in self._by_member(chosen):
+            place = Place(flat, order * stride)
+            if "TENDON" in kind.name:
+                values = tendons.read(kind.name, member.simulation, worlds, counts)
+                _, indices_of = place.view(values.shape[1])
+                flat[indices_of] = values
+            else:
+                member.read(kind, worlds, place)
+
+    def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
+        """Take one kind of data of the articulations with these indices from `data`.
+
+        Raises as `compute`, and for numbers that are not finite or that PhysX would not take.
+        """
+        kind = _kind(WriteType, kind)
+        self._follow()
+        chosen = self._chosen(indices)
+        flat = self._buffer(kind, data, chosen, writes=False)
+        counts = self.max_counts()
+        blocks = flat.reshape(len(chosen), -1)
+        parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(chosen)]
+        writing.write(kind, parts, counts)
+
+    # --- arguments ----------------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        early = [m.simulation.model.articulation.path for m in self._members if not m.simulation.steps_taken]
+        if early:
+            raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
+                              "call step() first")
+        for member in self._members:
+            member.follow()
+
+    def _require_outputs(self, kind: ReadType) -> None:
+        late = [m.simulation.model.articulation.path for m in self._members if not m.simulation.start_of_step]
+        if late:
+            raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
+                              "more step")
+
+    def _chosen(self, indices: ArrayLike | None) -> Indices:
+        array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
+        if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
+            raise ValueError(f"indices are {'None' if indices is None else f'{array.dtype} of shape {array.shape}'}; "
+                             "give a list of whole numbers")
+        if array.size and (array.min() < 0 or array.max() >= self.count):
+            wrong = array[(array < 0) | (array >= self.count)][0]
+            raise ValueError(f"indices hold {wrong}; give indices from 0 to {self.count - 1}")
+        if len(np.unique(array)) != len(array):
+            raise ValueError("indices hold a number twice; give each once")
+        return array.astype(np.int64)
+
+    def _buffer(self, kind: Enum, data: Array | None, chosen: Indices, writes: bool) -> Array:
+        """The caller's memory as one line."""
+        stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
+        wanted = f"give {len(chosen)} blocks of {stride}, {len(chosen) * stride} numbers of {self.dtype}"
+        if not isinstance(data, np.ndarray):
+            raise ValueError(f"{kind.name}: data is {type(data).__name__}; {wanted}")
+        if data.dtype != self.dtype or data.size != len(chosen) * stride:
+            raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {wanted}")
+        if not data.flags.c_contiguous or (writes and not data.flags.writeable):
+            raise ValueError(f"{kind.name}: data is {'read-only' if data.flags.c_contiguous else 'not contiguous'}; "
+                             f"{wanted} in one writeable piece")
+        return data.reshape(-1)
+
+    def _by_member(self, chosen: Indices) -> list[tuple[Articulations, Indices, Indices]]:
+        """Per simulation with any: (its articulations, their blocks' places in the buffer, their worlds)."""
+        parts = []
+        for member in self._members:
+            order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
+            if len(order):
+                parts.append((member, order, chosen[order] - member.first))
+        return parts
+
+    # --- centroidal momentum ------------------------------------------------------------------------------------------
+
+    def _compute_centroidal(self, flat: Array, chosen: Indices) -> None:
+        sizes = centroidal_blocks(self.max_counts())
+        starts = np.cumsum([0, *(size * len(chosen) for size in sizes)])
+        floating = [part for part in self._by_member(chosen) if not part[0].topology.fixed_base]
+        jobs = []
+        for member, order, worlds in floating:
+            nv = member.topology.nv
+            given = {}
+            for name, region, count in (("given_mass", 0, nv * nv), ("given_coriolis", 1, nv)):
+                _, indices = Place(flat, starts[region] + order * sizes[region]).view(count)
+                given[name] = flat[indices]
+                if not np.isfinite(given[name]).all():
+                    raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are "
+                                     "not finite; compute them into it first")
+            jobs.append((member, worlds, given, {"matrix": Place(flat, starts[2] + order * sizes[2]),
+                                                 "bias": Place(flat, starts[3] + order * sizes[3])}))
+        for member, worlds, given, results in jobs:
+            member.refresh(worlds, clear=False)
+            member.run(centroidal_of, worlds, given, results)
+
+
+def _kind(enum: type[Kind], kind: Any) -> Kind:
+    if isinstance(kind, enum):
+        return kind
+    if isinstance(kind, str) and kind in enum.__members__:
+        return enum[kind]
+    raise ValueError(f"kind is {kind!r}; allowed are {', '.join(enum.__members__)}")
+
+
+def _any_kind(name: str) -> ComputeType | ReadType | WriteType:
+    for enum in (ComputeType, ReadType, WriteType):
+        if name in enum.__members__:
+            return enum[name]
+    raise ValueError(f"{name!r} is no kind of data; see ComputeType, ReadType and WriteType")

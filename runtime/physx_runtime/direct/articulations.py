@@ -1,0 +1,237 @@
+"""The articulations of one simulation as the Direct API sees them: their counts, link states and data, by world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime import quantities
+from physx_runtime.after_step import held_velocity, step_outputs
+from physx_runtime.algorithms import kinematics
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.batch import Batch, Indices, Place, Quantity
+from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
+from physx_runtime.model import Topology
+from physx_runtime.quantities import Results
+from physx_runtime.simulation import Simulation
+
+Array = NDArray[Any]
+
+
+def row(name: str, first: int = 0, last: int | None = None) -> Quantity:
+    """A part of a row as a quantity."""
+    return _ROWS.setdefault((name, first, last), lambda t, rows: {"values": list(rows[name][first:last])})
+
+
+# One function a row, so that its kernel is found again.
+_ROWS: dict[tuple[str, int, int | None], Quantity] = {}
+
+QUANTITIES: dict[ComputeType, Quantity] = {
+    ComputeType.eDENSE_JACOBIANS: quantities.jacobian,
+    ComputeType.eMASS_MATRICES: quantities.mass,
+    ComputeType.eGENERALIZED_MASS_MATRICES: quantities.generalized_mass,
+    ComputeType.eGRAVITY_COMPENSATION: quantities.gravity_compensation,
+    ComputeType.eGENERALIZED_GRAVITY_FORCES: quantities.generalized_gravity,
+    ComputeType.eCORIOLIS_AND_CENTRIFUGAL_COMPENSATION: quantities.coriolis_compensation,
+    ComputeType.eCORIOLIS_AND_CENTRIFUGAL_FORCES: quantities.generalized_coriolis,
+    ComputeType.eARTICULATION_COMS_WORLD_FRAME: quantities.com_world,
+    ComputeType.eARTICULATION_COMS_ROOT_FRAME: quantities.com_root,
+}
+
+
+def root_pose(t: Topology, rows: Rows) -> Results:
+    """Pose of the root link's frame, rotation first; given `link_frames`."""
+    pose = quantities.link_state(t, rows)["pose"]
+    return {"values": [*pose[3:7], *pose[0:3]]}
+
+
+def link_poses(t: Topology, rows: Rows) -> Results:
+    """Poses of all links' frames, rotation first; given `link_frames`."""
+    pose = quantities.link_state(t, rows)["pose"]
+    return {"values": [x for i in range(len(t.links)) for x in (*pose[7 * i + 3:7 * i + 7], *pose[7 * i:7 * i + 3])]}
+
+
+def link_velocities(t: Topology, rows: Rows) -> Results:
+    """Linear and angular velocities of all links at the state."""
+    k = quantities.posed(t, rows)
+    velocity = kinematics.link_velocities(t, k, rows["v"])
+    return {"linear": [x for v in velocity.v_com for x in v], "angular": [x for w in velocity.w for x in w]}
+
+
+def held_velocities(t: Topology, rows: Rows) -> Results:
+    """The same as the last step left them."""
+    return held_velocity(t, rows)
+
+
+class Articulations:
+    """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0."""
+
+    def __init__(self, simulation: Simulation, first: int) -> None:
+        self.simulation, self.first, self.count = simulation, first, simulation.worlds
+        self._batch = Batch(simulation.topology)
+        self._seen = (-1, 0)            # steps taken, and states written since the last, when last looked
+        simulation.keep_start = True
+        # per world: written to since the links were last placed, and placed again since the last step
+        self.dirty = np.zeros(self.count, dtype=np.bool_)
+        self._refreshed = np.zeros(self.count, dtype=np.bool_)
+        self._cleared = np.zeros(self.count, dtype=np.bool_)
+        self._held: dict[str, Array] = {}           # link states of dirty worlds, (n_world, n)
+        self._outputs: dict[str, Array] = {}        # of the last step where velocities were written since
+
+    @property
+    def topology(self) -> Topology:
+        """Of the step."""
+        return self.simulation.topology
+
+    def counts(self) -> MaxCounts:
+        """What there is in one articulation."""
+        art = self.simulation.model.articulation
+        fixed = [t for t in art.fixed_tendons if t.enabled]
+        spatial = [t for t in art.spatial_tendons if t.enabled]
+        return MaxCounts(len(self.topology.dofs), len(self.topology.links), len(fixed),
+                         max((len(t.axes) for t in fixed), default=0), len(spatial),
+                         max((len(t.attachments) for t in spatial), default=0))
+
+    def run(self, quantity: Quantity, worlds: Indices, given: Mapping[str, Array],
+            results: Mapping[str, Place]) -> None:
+        """Compute a quantity for some worlds into the caller's memory."""
+        self._batch.run(quantity, self.simulation.store, worlds, given, results)
+
+    # --- link states --------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Notice steps, which place every link anew and make outputs, and states set past this API."""
+        simulation = self.simulation
+        steps, writes = self._seen
+        if (steps, writes) != (simulation.steps_taken, simulation.states_written):
+            stepped = steps != simulation.steps_taken
+            outside = simulation.states_written != (0 if stepped else writes)
+            self._held.clear()
+            self.dirty[:], self._refreshed[:] = False, outside
+            if stepped:
+                self._outputs.clear()
+            self._cleared[:] = outside or (self._cleared & (not stepped))
+            self.note_writes()
+
+    def note_writes(self) -> None:
+        """Take what was written until now as this API's own."""
+        self._seen = (self.simulation.steps_taken, self.simulation.states_written)
+
+    def about_to_move(self, worlds: Indices) -> None:
+        """Keep the links of these worlds where they are until they are placed again."""
+        if not self._outputs and self.simulation.start_of_step:
+            self._outputs = self._step_outputs(np.arange(self.count))
+        if not self._held:
+            everything = np.arange(self.count)
+            self._held = {name: self._link_state(name, everything) for name in ("pose", "linear", "angular")}
+        else:
+            fresh = worlds[~self.dirty[worlds]]
+            for name, values in self._held.items():
+                values[fresh] = self._link_state(name, fresh)
+        self.dirty[worlds] = True
+
+    def refresh(self, worlds: Indices, clear: bool) -> None:
+        """Place links anew in those of the worlds that were written to; their outputs go, with `clear` everybody's."""
+        moved = worlds[self.dirty[worlds]]
+        self.dirty[moved] = False
+        self._refreshed[moved] = True
+        self._cleared[worlds if clear else moved] = True
+
+    def _frames(self, worlds: Indices) -> Array:
+        """Link frames in F, (n, 7 n_link)."""
+        frames = np.array([[*position, *rotation] for position, rotation in self.simulation.model.link_frames])
+        out = np.tile(frames.ravel(), (len(worlds), 1))
+        if not self.topology.fixed_base:
+            out[:, 0:3] = -self.simulation.parameter("center_of_mass")[worlds, 0]
+        return out
+
+    def _link_state(self, name: str, worlds: Indices) -> Array:
+        """ "pose", "linear" or "angular" of all links where nothing was written since they were placed."""
+        made = np.zeros((len(worlds), (7 if name == "pose" else 3) * len(self.topology.links)), self.simulation.dtype)
+        self._write_current(name, worlds, Place(made, np.arange(len(worlds)) * made.shape[1]))
+        return made
+
+    def _write_current(self, name: str, worlds: Indices, place: Place) -> None:
+        if name == "pose":
+            self.run(link_poses, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+            return
+        # a fixed base' velocities stay as the solver held them until a write and a refresh
+        as_left = ~self._refreshed[worlds] & self.topology.fixed_base
+        for quantity, chosen in ((held_velocities, as_left), (link_velocities, ~as_left)):
+            given = self._start(worlds[chosen]) if quantity is held_velocities else {}
+            self.run(quantity, worlds[chosen], given, {name: Place(place.array, place.starts[chosen])})
+
+    def write_links(self, name: str, worlds: Indices, place: Place) -> None:
+        """Link poses, linear or angular velocities as they were last placed."""
+        dirty = self.dirty[worlds]
+        self._write_current(name, worlds[~dirty], Place(place.array, place.starts[~dirty]))
+        if dirty.any():
+            held = self._held[name][worlds[dirty]]
+            flat, indices = Place(place.array, place.starts[dirty]).view(held.shape[1])
+            flat[indices] = held
+
+    # --- outputs of the step ------------------------------------------------------------------------------------------
+
+    def _start(self, worlds: Indices) -> dict[str, Array]:
+        start = self.simulation.start_of_step
+        return {"start_q": start["q"][worlds], "start_v": start["v"][worlds],
+                "start_rotation": start["root_rotation"][worlds]}
+
+    def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
+        frames = np.tile(self._joint_frames(), (len(worlds), 1))
+        return self._batch.values(step_outputs, self.simulation.store, worlds,
+                                  self._start(worlds) | {"joint_frames": frames})
+
+    def write_outputs(self, name: str, worlds: Indices, place: Place) -> None:
+        """Accelerations or joint forces of the last step, 0 where they were cleared."""
+        outputs = self._outputs or self._step_outputs(worlds)
+        values = np.where(self._cleared[worlds, None], 0.0, outputs[name][worlds if self._outputs else slice(None)])
+        flat, indices = place.view(values.shape[1])
+        flat[indices] = values
+
+    def _joint_frames(self) -> Array:
+        """Rotation of every F against the child frame of the joint, (4 n_link,)."""
+        model = self.simulation.model
+        return np.ravel([
+            sp.mul_quat(sp.conjugate(link.joint.child_frame[1]), sp.conjugate(frame[1])) if link.joint else
+            (0.0, 0.0, 0.0, 1.0) for link, frame in zip(model.articulation.links, model.link_frames, strict=True)])
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def read(self, kind: ReadType, worlds: Indices, place: Place) -> None:
+        """Write one kind of data but tendons."""
+        root = self.topology.root_size
+        links = {ReadType.eLINK_GLOBAL_POSE: "pose", ReadType.eLINK_LINEAR_VELOCITY: "linear",
+                 ReadType.eLINK_ANGULAR_VELOCITY: "angular"}
+        outputs = {ReadType.eJOINT_ACCELERATION: "joint_acceleration",
+                   ReadType.eLINK_LINEAR_ACCELERATION: "linear_acceleration",
+                   ReadType.eLINK_ANGULAR_ACCELERATION: "angular_acceleration",
+                   ReadType.eLINK_INCOMING_JOINT_FORCE: "joint_force"}
+        rows = {ReadType.eJOINT_POSITION: row("q"), ReadType.eJOINT_VELOCITY: row("v", root),
+                ReadType.eJOINT_FORCE: row("effort"), ReadType.eJOINT_TARGET_POSITION: row("target"),
+                ReadType.eJOINT_TARGET_VELOCITY: row("target_velocity"),
+                ReadType.eROOT_LINEAR_VELOCITY: row("v", 0, 3) if root else _still,
+                ReadType.eROOT_ANGULAR_VELOCITY: row("v", 3, 6) if root else _still}
+        if kind in links:
+            self.write_links(links[kind], worlds, place)
+        elif kind in outputs:
+            self.write_outputs(outputs[kind], worlds, place)
+        elif kind is ReadType.eROOT_GLOBAL_POSE:
+            self.run(root_pose, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+        else:
+            self.run(rows[kind], worlds, {}, {"values": place})
+
+    def compute(self, kind: ComputeType, worlds: Indices, place: Place) -> None:
+        """Write one quantity but centroidal momentum."""
+        given = {}
+        if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME:
+            given = {"root_axes": self.simulation.parameter("principal_axes")[worlds, 0]}
+        self.run(QUANTITIES[kind], worlds, given, {"values": place})
+
+
+def _still(t: Topology, rows: Rows) -> Results:
+    return {"values": [0.0, 0.0, 0.0]}

@@ -1,0 +1,110 @@
+"""Tendon data as PhysX lays it out (PxGpuFixedTendonData and its kin), from and to the runtime's parameters.
+
+A column is (parameter, component) or None for a word that pads. An element that has no such number, such as the rest
+length of an attachment that is no leaf, reads as 0 and ignores what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.direct.kinds import ATTACHMENT, FIXED_TENDON, SPATIAL_TENDON, TENDON_JOINT, MaxCounts
+from physx_runtime.model import PRISMATIC, Topology
+from physx_runtime.parameters import attachment_paths
+from physx_runtime.simulation import Simulation
+from physx_schema.description.model import Articulation
+
+Array = NDArray[Any]
+
+SPRING = ("stiffness", "damping", "limit_stiffness", "offset")
+FIXED = tuple(f"fixed_tendon_{x}" for x in (*SPRING, "lower_limit", "upper_limit", "rest_length"))
+SPATIAL = tuple(f"spatial_tendon_{x}" for x in SPRING)
+# PxArticulationAxis of a tendon's joint: eTWIST or eX
+AXIS = {PRISMATIC: 3}
+AXIS_WORD = 2
+
+
+def element_size(kind: str) -> int:
+    """Words of one element."""
+    return {"eFIXED_TENDON": FIXED_TENDON, "eFIXED_TENDON_JOINT": TENDON_JOINT, "eSPATIAL_TENDON": SPATIAL_TENDON,
+            "eSPATIAL_TENDON_ATTACHMENT": ATTACHMENT}[kind]
+
+
+def words(kind: str, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
+    """(word of the block, parameter, which of its values in one world) of every number of a kind."""
+    fixed = [t for t in art.fixed_tendons if t.enabled]
+    spatial = [t for t in art.spatial_tendons if t.enabled]
+    if kind == "eFIXED_TENDON":
+        for i in range(len(fixed)):
+            yield from ((FIXED_TENDON * i + word, name, i) for word, name in enumerate(FIXED))
+    elif kind == "eSPATIAL_TENDON":
+        for i in range(len(spatial)):
+            yield from ((SPATIAL_TENDON * i + word, name, i) for word, name in enumerate(SPATIAL))
+    elif kind == "eFIXED_TENDON_JOINT":
+        element = 0
+        for i, tendon in enumerate(fixed):
+            for n in range(len(tendon.axes)):
+                start = TENDON_JOINT * (i * counts.maxFixedTendonJoints + n)
+                yield start, "fixed_tendon_gearing", element
+                yield start + 1, "fixed_tendon_force_coefficient", element
+                element += 1
+    else:
+        yield from _attachment_words(art, counts)
+
+
+def _attachment_words(art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
+    leaves = {(tendon, path[-1]): leaf for leaf, (tendon, path) in enumerate(attachment_paths(art))}
+    element = 0
+    for i, tendon in enumerate(t for t in art.spatial_tendons if t.enabled):
+        for n in range(len(tendon.attachments)):
+            start = ATTACHMENT * (i * counts.maxSpatialTendonAttachments + n)
+            for axis in range(3):
+                yield start + axis, "spatial_tendon_local_position", 3 * element + axis
+            yield start + 4, "spatial_tendon_gearing", element
+            if (i, n) in leaves:
+                for word, name in ((3, "rest_length"), (5, "lower_limit"), (6, "upper_limit")):
+                    yield start + word, f"spatial_tendon_{name}", leaves[i, n]
+            element += 1
+
+
+def read(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
+    """Blocks of the worlds, (n, words): the elements there are, up to the last."""
+    places = list(words(kind, simulation.model.articulation, counts))
+    size = element_size(kind)
+    last = max((word for word, _, _ in places), default=-1)
+    out = np.zeros((len(worlds), (last // size + 1) * size), simulation.dtype)
+    values = {name: simulation.parameter(name) for name in {name for _, name, _ in places}}
+    for word, name, place in places:
+        out[:, word] = values[name][worlds].reshape(len(worlds), -1)[:, place]
+    if kind == "eFIXED_TENDON_JOINT":
+        unsigned = out.view(f"u{out.itemsize}")
+        for start, axis in _axes(simulation.topology, simulation.model.articulation, counts):
+            unsigned[:, start + AXIS_WORD] = axis
+    return out
+
+
+def write(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
+    """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
+    new: dict[str, Array] = {}
+    for word, name, place in words(kind, simulation.model.articulation, counts):
+        if name not in new:
+            new[name] = simulation.parameter(name)[worlds].astype(np.float64)
+        new[name].reshape(len(worlds), -1)[:, place] = data[:, word]
+    if kind == "eFIXED_TENDON_JOINT":
+        unsigned = data.view(f"u{data.itemsize}")
+        for start, axis in _axes(simulation.topology, simulation.model.articulation, counts):
+            if (unsigned[:, start + AXIS_WORD] != axis).any():
+                raise ValueError(f"{kind}: the axis at word {start + AXIS_WORD} of a block is "
+                                 f"{unsigned[:, start + AXIS_WORD].max()}; it cannot change, give {axis}")
+    simulation.set_parameters(new, worlds)
+
+
+def _axes(t: Topology, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, int]]:
+    """First word and PxArticulationAxis of every joint of a fixed tendon."""
+    for i, tendon in enumerate(x for x in art.fixed_tendons if x.enabled):
+        for n, axis in enumerate(tendon.axes):
+            yield TENDON_JOINT * (i * counts.maxFixedTendonJoints + n), AXIS.get(t.kind_of(axis.dof), 0)

@@ -1,0 +1,100 @@
+"""Writing data into simulations: everything is checked before anything is set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.direct import tendons
+from physx_runtime.direct.articulations import Articulations
+from physx_runtime.direct.kinds import TRANSFORM, MaxCounts, WriteType
+
+Array = NDArray[Any]
+# One simulation's part of a call: its articulations, their worlds, their blocks (n, block).
+Part = tuple[Articulations, NDArray[np.int64], Array]
+
+# Rows whose links follow only when they are placed again.
+ROWS = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "effort",
+        WriteType.eJOINT_TARGET_POSITION: "target", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
+        WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
+        WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
+MOVING = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eROOT_LINEAR_VELOCITY", "eROOT_ANGULAR_VELOCITY")
+
+
+def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
+    """Set one kind of data; raises ValueError for what cannot be set, and then has set nothing."""
+    if "TENDON" in kind.name:
+        _write_tendons(kind, parts, counts)
+        return
+    for part in parts:
+        _check(kind, *part)
+    for articulations, worlds, blocks in parts:
+        if kind.name in MOVING:
+            articulations.about_to_move(worlds)
+        for name, values in _rows(kind, articulations, worlds, blocks).items():
+            articulations.simulation.set(name, values, worlds)
+        articulations.note_writes()
+
+
+def _size(kind: WriteType, articulations: Articulations) -> int:
+    """Numbers of an articulation's own data."""
+    t = articulations.topology
+    if kind is WriteType.eROOT_GLOBAL_POSE:
+        return TRANSFORM
+    return len(t.dofs) if kind.name.startswith("eJOINT") else 3 * len(t.links) if kind.name.startswith("eLINK") else 3
+
+
+def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> None:
+    own = blocks[:, :_size(kind, articulations)]
+    path = articulations.simulation.model.articulation.path
+
+    def refuse(wrong: Any, advice: str) -> None:
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            raise ValueError(f"{path}: {kind.name} of index {articulations.first + worlds[at]} is {own[at].tolist()}; "
+                             f"{advice}")
+
+    refuse(~np.isfinite(own).all(axis=1), "give finite numbers")
+    if kind is WriteType.eROOT_GLOBAL_POSE:
+        refuse(np.abs(own[:, :4]).max(axis=1) == 0.0, "give a rotation x y z w first, then the position")
+    elif kind.name.startswith("eROOT") and articulations.topology.fixed_base:
+        refuse(own.any(axis=1), "the base is fixed, give 0")
+
+
+def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> dict[str, Array]:
+    """The rows to set, (n, row)."""
+    simulation, root = articulations.simulation, articulations.topology.root_size
+    own = blocks[:, :_size(kind, articulations)].astype(np.float64)
+    if kind is WriteType.eROOT_GLOBAL_POSE:
+        x, y, z, w, *position = np.moveaxis(own, -1, 0)
+        rotation = sp.normalized((x, y, z, w))
+        if root:
+            center = np.moveaxis(simulation.parameter("center_of_mass")[worlds, 0].astype(np.float64), -1, 0)
+            moved = sp.rotate(rotation, (center[0], center[1], center[2]))
+            position = list(sp.add((position[0], position[1], position[2]), moved))
+        return {"root_position": np.stack(position, axis=-1), "root_rotation": np.stack(rotation, axis=-1)}
+    if ROWS[kind] != "v":
+        return {ROWS[kind]: own}
+    v = simulation.get("v")[worlds].astype(np.float64)
+    part = {WriteType.eJOINT_VELOCITY: slice(root, None), WriteType.eROOT_LINEAR_VELOCITY: slice(0, min(3, root)),
+            WriteType.eROOT_ANGULAR_VELOCITY: slice(min(3, root), root)}[kind]
+    v[:, part] = own if kind is WriteType.eJOINT_VELOCITY or root else own[:, :0]
+    return {"v": v}
+
+
+def _write_tendons(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
+    """Simulation after simulation; those already written are taken back where a later one refuses."""
+    done: list[tuple[Articulations, NDArray[np.int64], Array]] = []
+    try:
+        for articulations, worlds, blocks in parts:
+            before = tendons.read(kind.name, articulations.simulation, worlds, counts)
+            tendons.write(kind.name, articulations.simulation, worlds, counts, blocks)
+            done.append((articulations, worlds, before))
+    except ValueError:
+        for articulations, worlds, before in done:
+            tendons.write(kind.name, articulations.simulation, worlds, counts, before)
+        raise
