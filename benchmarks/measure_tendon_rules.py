@@ -1,0 +1,88 @@
+"""Measure in real PhysX what the checks of tendons warn of: signs, shares, iterations, bias, missing leaves, a crash.
+
+Needs the same environment as `measure_tendon_enabled.py`. Unit sliders on a fixed base without gravity and damping,
+steps of 0.01 s; a tendon of stiffness 10 stretched by 1 gives a unit slider a velocity of -0.0999 in the first step.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from measure_tendon_enabled import STEP, Part, load_oracle
+
+NOTHING: Part = ([], {})
+
+
+def sliders(text: ModuleType, parts: list[Part], iterations: tuple[int, int] = (4, 0), serial: bool = False,
+            **more: object) -> str:
+    """Sliders with tendon axes."""
+    return str(text.sliders(parts, iterations=iterations, serial=serial, **more))
+
+
+def one_step(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
+    """Stages and slider positions by description; the velocities after one step tell."""
+    def root(gearing: float = 1.0, force: float | None = None, **values: float) -> Part:
+        part: Part = text.tendon_axis("t", gearing, force, True, **{"stiffness": 10.0, **values})
+        return part
+
+    axis = text.tendon_axis("t")
+    idle = text.tendon_axis("t", 0.0, 0.0)
+    loose = text.attachment("r", (0, 0, 0), stiffness=10.0)
+    stiff = text.attachment("r", (0, 0, 0), stiffness=10.0, limitStiffness=10.0)
+    end = text.attachment("f", (0, 0, 0), ("base", "r"))
+    return {
+        "one axis": (sliders(text, [root()]), [1.0]),
+        "two axes in series": (sliders(text, [root(), axis], serial=True), [1.0, 0.0]),
+        "two axes in series, second geared 0, no force": (sliders(text, [root(), idle], serial=True), [1.0, 0.0]),
+        "gearing 2": (sliders(text, [root(2.0)]), [0.5]),
+        "gearing -1, forceCoefficient 1": (sliders(text, [root(-1.0)]), [1.0]),
+        "gearing -1, forceCoefficient -1": (sliders(text, [root(-1.0, -1.0)]), [1.0]),
+        **{f"one axis, iterations {n}/{v}": (sliders(text, [root()], (n, v)), [1.0])
+           for n, v in ((1, 1), (4, 1), (4, 4), (8, 4), (32, 1), (32, 4))},
+        "path without leaf": (sliders(text, [NOTHING], links={0: end}, base=loose), [1.0]),
+        "path without leaf, limitStiffness": (sliders(text, [NOTHING], links={0: end}, base=stiff), [1.0]),
+        "axis beside the root axis": (sliders(text, [root(), axis]), [0.0, 1.0]),
+    }
+
+
+def settling(text: ModuleType) -> dict[str, str]:
+    """One slider under gravity 1 along x, damped, with the gearing and force coefficient of a row; where it ends."""
+    found = {}
+    for stiffness in (100.0, 1e5):
+        for gearing, force in ((1.0, 1.0), (2.0, 2.0), (0.5, 0.5), (1.0, 2.0), (2.0, 0.5)):
+            part = text.tendon_axis("t", gearing, force, True, stiffness=stiffness, damping=stiffness / 50.0)
+            stage = text.sliders([part], axis="Z", gravity=1.0, iterations=(4, 0))
+            found[f"stiffness {stiffness:g}, gearing {gearing:g}, forceCoefficient {force:g}"] = str(stage)
+    return found
+
+
+def main() -> None:
+    """Velocities after one step, positions after many, and what the engine says of the stage that crashes it."""
+    oracle = load_oracle()
+    text, engine = oracle.text, oracle.engine
+    cases = one_step(text)
+    results = engine.run_jobs([engine.sim_job(usda, STEP, 1, joint_pos0=start, joint_vel0=[0.0] * len(start))
+                               for usda, start in cases.values()])
+    for label, result in zip(cases, results, strict=True):
+        print(f"{label:50} velocity {result['qd'][-1]}")
+    print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
+    diverging = sliders(text, [text.tendon_axis("t", -1.0, None, True, stiffness=10.0)])
+    steady = settling(text)
+    results = engine.run_jobs([engine.sim_job(diverging, STEP, 300, joint_pos0=[0.01])]
+                              + [engine.sim_job(usda, STEP, 3000) for usda in steady.values()])
+    print(f"gearing -1, forceCoefficient 1, from 0.01 after 3 s: {float(results[0]['q'][-1, 0]):g}")
+    for label, result in zip(steady, results[1:], strict=True):
+        print(f"{label:50} settles at {float(result['q'][-1, 0]):.7g}, speed {float(result['qd'][-1, 0]):g}")
+    for kind in ("Fixed", "Spherical"):
+        body = text.fixed_base() + text.link("l0") + text.link("l1")
+        body += text.joint(kind, "j0", "base", "l0", part=text.tendon_axis("t", root=True, stiffness=10.0))
+        body += text.joint("Prismatic", "j1", "l0", "l1", part=text.tendon_axis("t"))
+        try:
+            engine.simulate(str(text.stage(body, text.scene(0.0))), STEP, 1)
+            print(f"root axis on a {kind.lower()} joint: no crash")
+        except engine.OracleError as error:
+            print(f"root axis on a {kind.lower()} joint: {str(error).splitlines()[0]}")
+
+
+if __name__ == "__main__":
+    main()
