@@ -139,7 +139,7 @@ def test_what_is_wrong_with_a_joint_is_named(name: str, code: str) -> None:
     ("the root API on a and c", "articulation/shared-bodies"),
     ("the root API on an inner joint", "articulation/root-joint"),
     ("the root API on a disabled anchor", "articulation/root-joint"), ("a root in a root", "articulation/nested-root"),
-    ("the root API on a kinematic body", "articulation/static-root"), ("a second joint", "articulation/loop"),
+    ("the root API on a kinematic body", "articulation/static-root"), ("a second joint", "DJ.011/loop"),
 ])
 def test_what_is_wrong_with_an_articulation_is_named(name: str, code: str) -> None:
     assert code in codes(facts_trees.STAGES[name])
@@ -147,7 +147,7 @@ def test_what_is_wrong_with_an_articulation_is_named(name: str, code: str) -> No
 
 def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
     text = still(chain("abcdef"), anchor("w", "a"), hinge("k", "b", "d"))
-    found = next(problem for problem in read(text).problems if problem.code == "articulation/loop")
+    found = next(problem for problem in read(text).problems if problem.code == "DJ.011/loop")
     assert found.path == "/Robot/k"
     assert "/Robot/j1, /Robot/j2, /Robot/k form a loop" in found.message
     assert "/Robot/k" in found.fix

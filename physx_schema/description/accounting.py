@@ -41,7 +41,7 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
 )
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _UNMADE = frozenset({
-    "articulation/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
+    "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
 _NAMES = 1 << 14    # properties of prims of one kind whose schema is remembered
@@ -283,6 +283,10 @@ def _why_idle_on_joint(account: Account, opinions: PrimOpinions, owner: Owner) -
         return "wrong-instance", f"a {kind} joint has only the axis {right!r}", better
     if owner.schema in _REDUCED and opinions.path in account.outside:
         return "idle", "PhysX reads it on joints of an articulation only", "connect the joint to links of one"
+    if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in account.inside and (
+            not opinions.has("PhysicsDriveAPI", owner.instance)):
+        return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
+                f"apply PhysicsDriveAPI:{owner.instance}")
     if kind == "d6" and opinions.path in account.inside and owner.instance in (*TRANSLATIONS, "distance"):
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
     if owner.schema.startswith("PhysxTendon") and right:

@@ -31,6 +31,7 @@ def report_circumstances(reading: Reading) -> None:
     _report_layers(reading)
     _report_skipped_and_varied(reading)
     _report_instance_names(reading)
+    _report_connected(reading)
     if _has_samples(reading.stage):
         _report_moving(reading)
 
@@ -163,6 +164,21 @@ def _report_moving(reading: Reading) -> None:
                     "the pose at the default time is the start; only kinematic bodies follow the samples",
                     "author the start as default value, or make the body kinematic", "warning",
                 )
+
+
+def _report_connected(reading: Reading) -> None:
+    """Numbers of mimic joints that come from a connection, which PhysX does not follow."""
+    for opinions in reading.prims.values():
+        if opinions.instances("PhysxMimicJointAPI"):
+            for name in opinions.properties:
+                attribute = opinions.prim.GetAttribute(name)
+                if attribute and attribute.HasAuthoredConnections():
+                    source = ", ".join(map(str, attribute.GetConnections()))
+                    reading.problem(
+                        "value/connected", opinions.path, name, f"connected to {source}",
+                        "PhysX reads the attribute's own value", "author the value, or remove the connection",
+                        "warning",
+                    )
 
 
 def _sampled(opinions: PrimOpinions, names: Iterable[str]) -> Iterator[str]:

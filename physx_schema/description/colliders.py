@@ -21,6 +21,7 @@ from physx_schema.description.shapes import Sizes, box_of, is_analytic, read_sha
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
+_EVEN = 1e-4                # relative difference of scales that is rounding
 _MESH = "Mesh"
 _UNKNOWN = (math.nan, math.nan, math.nan)
 _ACTIVE = Usd.TraverseInstanceProxies()
@@ -87,10 +88,23 @@ class ColliderReader:
             if sizes is None or (sizes.kind == "plane" and dynamic):
                 return None
             weigh = Weighed(sizes.bulk).itself
+            self._report_stretched(prim, sizes, scale)
         fact = self._fact(opinions, prim, body, sizes, settings)
         if offset is not None:
             fact = replace(fact, pose=_composed(fact.pose, offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
+
+    def _report_stretched(self, prim: Any, sizes: Sizes, scale: Vec3) -> None:
+        """Scales that a round shape cannot follow: of a sphere all, of the others those across the axis."""
+        round_ = {"sphere": (0, 1, 2)}.get(sizes.kind, tuple(i for i in range(3) if i != sizes.axis))
+        spread = [abs(scale[i]) for i in round_]
+        if sizes.kind in ("sphere", "capsule", "cylinder", "cone") and max(spread) > min(spread) * (1.0 + _EVEN):
+            self._reading.problem(
+                "collider/stretched", str(prim.GetPath()), "xformOpOrder",
+                f"a {sizes.kind} scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
+                f"PhysX keeps it round and takes the largest scale: radius {sizes.radius:g}",
+                f"scale a {sizes.kind} evenly, or use a mesh", "warning",
+            )
 
     def _mesh(
         self, prim: Any, settings: _MeshSettings, scale: Vec3,

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pxr import UsdGeom
+
 from physx_schema.description.bodies import is_enabled, is_kinematic
 from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
@@ -47,6 +49,8 @@ def read_roster(reading: Reading, scenes: Scenes) -> Roster:
         if not _has_sound_transform(reading, opinions):
             found[opinions.path] = None
             unplaced.add(opinions.path)
+    for path in found:
+        _report_nested(reading, path, found)
     for instancer in reading.instancers:
         _report_instancer(reading, instancer, found)
     kinematic = frozenset(path for path in found if is_kinematic(reading.prims[path]))
@@ -105,6 +109,27 @@ def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
         "PhysX makes no body, joint or articulation of what is inside an instance; colliders count for the body above",
         f"clear instanceable on {instance}, or make the instance itself the body",
     )
+
+
+def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]) -> None:
+    """PhysX steps a body inside another at its own world pose; USD moves it with the outer one."""
+    outer, _, _ = path.rpartition("/")
+    prim = reading.prims[path].prim
+    while outer and not _resets(prim):
+        if outer in bodies:
+            reading.problem(
+                "body/nested", path, "xformOpOrder", f"a rigid body inside the body {outer}",
+                "PhysX steps the two apart; what reads the results as USD moves the inner body with the outer one",
+                "author !resetXformStack!, or move the body out of the other", "info",
+            )
+            return
+        outer, _, _ = outer.rpartition("/")
+        prim = prim.GetParent()
+
+
+def _resets(prim: Any) -> bool:
+    """Whether a prim's transform starts anew from the world."""
+    return bool(prim.IsA(UsdGeom.Xformable) and UsdGeom.Xformable(prim).GetResetXformStack())
 
 
 def _report_instancer(reading: Reading, instancer: Any, bodies: Mapping[str, str | None]) -> None:

@@ -274,7 +274,7 @@ def _report_loop(reading: Reading, graph: BodyGraph, joint: AuthoredJoint) -> No
     else:
         found = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
     reading.problem(
-        "articulation/loop", joint.path, "physics:excludeFromArticulation", found,
+        "DJ.011/loop", joint.path, "physics:excludeFromArticulation", found,
         "PhysX drops the joint that closes the loop on its walk from the root, this one",
         f"set physics:excludeFromArticulation on one joint of the loop; on {joint.path} the links stay as they are",
     )
