@@ -74,8 +74,9 @@ def robot(*parts: str, schemas: Iterable[str] = ("PhysicsArticulationRootAPI",),
 
 
 def finger(attributes: Mapping[str, object] | None = None, schemas: Iterable[str] = (), kind: str = "Revolute") -> str:
-    """A base and one link, joined by /Robot/j."""
-    return robot(base(), link("tip", (1, 0, 0)), joint(kind, "j", "base", "tip", schemas, attributes))
+    """A base and one link, joined by /Robot/j where the link is."""
+    at_tip = {"point3f physics:localPos0": (1, 0, 0), **(attributes or {})}
+    return robot(base(), link("tip", (1, 0, 0)), joint(kind, "j", "base", "tip", schemas, at_tip))
 
 
 def opened(text: str) -> Usd.Stage:

@@ -23,9 +23,9 @@ def test_sound_fixed_tendon_has_no_findings() -> None:
     assert findings(fixed(stiffness=10.0)) == set()
 
 
-def test_opposite_signs_of_gearing_and_force_coefficient_are_a_warning() -> None:
+def test_opposite_signs_on_every_axis_are_an_error() -> None:
     assert findings(fixed(0.5, -0.5, stiffness=10.0)) == {
-        ("tendon/sign", "warning", "/Robot/j", "physxTendon:t:forceCoefficient")}
+        ("tendon/sign", "error", "/Robot/j", "physxTendon:t:forceCoefficient")}
 
 
 def test_signs_do_not_matter_to_damping_alone() -> None:
@@ -65,7 +65,8 @@ def spatial(distance: float, parent: str = "r") -> str:
     return "".join((
         link("a", schemas=("PhysxTendonAttachmentRootAPI:r",), more={**placed((1, 0, 0)), **root}),
         link("b", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**placed((1, 0, 0)), **leaf}),
-        joint("Revolute", "ja", "base", "a"), joint("Revolute", "jb", "a", "b"),
+        joint("Revolute", "ja", "base", "a", (), {"point3f physics:localPos0": (1, 0, 0)}),
+        joint("Revolute", "jb", "a", "b"),
     ))
 
 

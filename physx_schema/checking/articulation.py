@@ -34,6 +34,23 @@ def roots(description: Description) -> Iterator[Finding]:
             )
 
 
+def world_loops(description: Description) -> Iterator[Finding]:
+    """Joints beside the one that fixes an articulation's base, from its links to the world."""
+    links = {link.path: item for item in description.articulations for link in item.links if item.fixed_base}
+    excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
+    for joint in description.joints:
+        held = joint.body0 or joint.body1
+        if (joint.body0 and joint.body1) or held not in links or joint.path in excluded:
+            continue
+        base = links[held].base_joint
+        yield Finding(
+            "DJ.011/world-loop", "warning", joint.path, "physics:excludeFromArticulation",
+            f"holds {held} to the world, which {base.path if base else ''} already does for its articulation",
+            "PhysX solves it beside the articulation, as a separate and softer constraint",
+            "remove one of the two, or set physics:excludeFromArticulation where the loop is meant",
+        )
+
+
 def disabled_joints(description: Description) -> Iterator[Finding]:
     """Joints that are switched off, which splits what they would hold together."""
     for item in description.authored:
@@ -46,6 +63,7 @@ def disabled_joints(description: Description) -> Iterator[Finding]:
 
 
 RULES = (
+    Rule("world-loops", world_loops, ("DJ.011/world-loop",)),
     Rule("articulation-roots", roots, ("articulation/no-root", "articulation/several-trees")),
     Rule("disabled-joints", disabled_joints, ("joint/disabled",)),
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from physx_schema.checking.catalogue import CODES, RULE_FAILED
 from physx_schema.checking.choice import EVERYTHING, Choice
-from physx_schema.checking.finding import DEFAULT_PROFILE, PROFILES, Finding, rank
+from physx_schema.checking.finding import DEFAULT_PROFILE, DRIVEN, PROFILES, SIMREADY, Finding, rank
 from physx_schema.checking.registry import RULES
 from physx_schema.checking.report import Report, Verdict, verdicts
 from physx_schema.checking.rule import Rule, Unevaluated, belongs
@@ -63,12 +63,13 @@ def check(
 
 
 def parse_profile(profile: str) -> tuple[str, ...]:
-    """The single profiles a profile stands for."""
+    """The single profiles a profile stands for; "simready" by itself brings its optional feature "driven"."""
     parts = tuple(profile.split("+"))
-    unknown = [part for part in parts if part not in PROFILES]
+    known = (*PROFILES, DRIVEN)
+    unknown = [part for part in parts if part not in known]
     if unknown:
-        raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(PROFILES)}; join them with +")
-    return parts
+        raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(known)}; join them with +")
+    return (SIMREADY, DRIVEN) if parts == (SIMREADY,) else parts
 
 
 def run(
@@ -135,7 +136,7 @@ def _worse(first: Finding | None, second: Finding) -> Finding:
     if first is None:
         return second
     worst = max((first, second), key=lambda finding: rank(finding.severity))
-    profiles = tuple(profile for profile in PROFILES if profile in first.profiles + second.profiles)
+    profiles = tuple(profile for profile in (*PROFILES, DRIVEN) if profile in first.profiles + second.profiles)
     return replace(worst, profiles=profiles)
 
 

@@ -12,6 +12,7 @@ PHYSX = "physx"             # what the simulator does
 SIMREADY = "simready"       # the literal text of the published rules
 NEWTON = "newton"           # what Newton makes of the same stage
 PROFILES = (PHYSX, SIMREADY, NEWTON)
+DRIVEN = "driven"           # SimReady's optional feature of driven joints, to the letter: more than any engine needs
 DEFAULT_PROFILE = "physx+simready"
 DEFAULT_PROFILES = (PHYSX, SIMREADY)
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
-from physx_schema.description import Description, Dof
+from physx_schema.description import Articulation, Description, Dof
 
+LARGEST_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
+_SLOW = 2.0             # m/s: a clamp that ordinary machines reach
 _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
 
 
@@ -24,6 +26,8 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
         yield from _drive(dof)
         if dof.path in states:
             yield from _state(dof)
+    for articulation in description.articulations:
+        yield from _clamped(articulation, description.scene_of(articulation).meters_per_unit, states)
 
 
 def _locked(dof: Dof, name: str) -> Iterator[Finding]:
@@ -38,6 +42,30 @@ def _locked(dof: Dof, name: str) -> Iterator[Finding]:
 def _axis(dof: Dof) -> str:
     """The axis of a generic joint by its instance name."""
     return ("rot" if dof.angular else "trans") + "XYZ"[max(range(3), key=lambda i: abs(dof.axis[i]))]
+
+
+def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Iterator[Finding]:
+    """Prismatic joints that are meant to be faster than PhysX lets any start a step, whatever the length unit."""
+    sliders = [dof for dof in articulation.dofs if not dof.angular]
+    most = f"{LARGEST_SPEED:g} length units per second, here {LARGEST_SPEED * meters:g} m/s"
+    why = f"PhysX slows prismatic joints to {most}, at each step's start, and all joints of the articulation with them"
+    for dof in sliders:
+        if LARGEST_SPEED < dof.max_velocity < math.inf and dof.axis_prefix is not None:
+            yield Finding(
+                "joint/velocity-clamp", "warning", dof.path, dof.axis_prefix + "maxJointVelocity",
+                f"a greatest velocity of {dof.max_velocity:g}", why, "author stages in metres, or a lower velocity",
+            )
+        if abs(dof.velocity) > LARGEST_SPEED and dof.path in states:
+            yield Finding(
+                "joint/velocity-clamp", "warning", dof.path, "state:linear:physics:velocity",
+                f"a velocity of {dof.velocity:g}", why, "author stages in metres, or a lower velocity",
+            )
+    if sliders and LARGEST_SPEED * meters <= _SLOW:
+        yield Finding(
+            "joint/velocity-clamp", "info", articulation.path, "",
+            f"{len(sliders)} prismatic joints in a stage with metersPerUnit {meters:g}", why,
+            "author stages in metres where joints have to be faster",
+        )
 
 
 def _speed(dof: Dof) -> Iterator[Finding]:
@@ -79,4 +107,5 @@ def _spelt(dof: Dof, value: float) -> str:
 
 RULES = (Rule("degrees-of-freedom", degrees_of_freedom, (
     "joint/locked", "joint/no-velocity", "joint/drive-powerless", "joint/state-outside-limits",
+    "joint/velocity-clamp",
 )),)

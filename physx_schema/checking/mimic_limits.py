@@ -72,7 +72,7 @@ def range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
 
 def _image(bounds: Interval, gearing: float, offset: float) -> Interval:
     """Where the reference's limits put the follower."""
-    ends = [-gearing * bound - offset for bound in bounds]
+    ends = [-gearing * bound - offset + 0.0 for bound in bounds]
     return min(ends), max(ends)
 
 

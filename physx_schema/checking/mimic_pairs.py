@@ -72,7 +72,7 @@ def _chain(item: MimicDeclaration) -> Iterator[Finding]:
         "PhysX follows the chain; the published rule and other engines do not allow it",
         "refer to the joint at the head of the chain, with the product of the gearings",
     )
-    yield from judged(finding, "warning", "error")
+    yield from judged(finding, "warning", "error", "error")
 
 
 def _double(item: MimicDeclaration) -> Iterator[Finding]:
@@ -101,10 +101,11 @@ def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator
     if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
         reasons.append("its offset is in degrees")
     if reasons:
-        yield _finding(
+        finding = _finding(
             item, "newton-portability", "; ".join(reasons), "Newton reads such mimic joints differently or not at all",
             "check the joint there before relying on it", "info",
         )
+        yield from judged(finding, "info", "info", "warning")
 
 
 def _strangers(description: Description) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from physx_schema.description.frames import pose_matrix, pose_of
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
+FRAMES_APART, ANCHOR_APART = "DJ.003/frames-apart", "DJ.003/anchor-apart"
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
 
 
@@ -37,45 +38,67 @@ def _unit(item: Authored) -> Iterator[Finding]:
 
 
 def joint_frames(description: Description) -> Iterator[Finding]:
-    """Joints of articulations whose authored state says something else than the authored poses of the bodies."""
-    meters = description.scene.meters_per_unit
+    """Links that are posed elsewhere than their joints put them, at the joint state or at 0 where none is authored."""
     states = {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
     for articulation in description.articulations:
+        meters = description.scene_of(articulation).meters_per_unit
         for link in articulation.links:
-            if link.joint is not None and link.joint.kind in ("revolute", "prismatic") and link.joint.path in states:
-                yield from _apart(articulation, link, link.joint, meters)
+            if link.joint is not None:
+                yield from _apart(articulation, link, link.joint, meters, link.joint.path in states)
+        if articulation.base_joint is not None:
+            yield from _anchor(articulation.links[0], articulation.base_joint, meters)
 
 
-def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float) -> Iterator[Finding]:
+def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, known: bool) -> Iterator[Finding]:
     parent = articulation.links[link.parent]
-    coordinate = joint.dofs[0].position * (-1.0 if joint.reversed else 1.0) if joint.dofs else 0.0
-    wanted = _displaced(joint, coordinate) * pose_matrix(*joint.parent_frame) * pose_matrix(*parent.pose)
+    wanted = _displaced(joint) * pose_matrix(*joint.parent_frame) * pose_matrix(*parent.pose)
     found = pose_matrix(*joint.child_frame) * pose_matrix(*link.pose)
-    position, rotation = pose_of(Gf.Transform(found * wanted.GetInverse()))
-    distance, angle = math.hypot(*position) * meters, math.degrees(2.0 * math.acos(min(abs(rotation[3]), 1.0)))
+    distance, angle = _between(found, wanted, meters)
     if distance > _DISTANCE or angle > _ANGLE:
+        where = "the authored joint state" if known else "0, where PhysX starts a joint without a joint state"
         finding = Finding(
-            "joint/frames-apart", "warning", joint.path, "physics:localPos0",
+            FRAMES_APART, "warning", joint.path, "physics:localPos0",
             f"the joint frames of {parent.path} and {link.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
-            "apart at the authored joint state",
+            f"apart at {where}",
             f"PhysX moves {link.path} and what follows it to where the joint says",
             "author poses, frames and joint state that agree",
         )
-        yield from judged(finding, "warning", "error")
+        yield from judged(finding, "warning", "error" if known else "warning")
 
 
-def _displaced(joint: Joint, coordinate: float) -> Gf.Matrix4d:
-    """The joint's motion as a matrix of row vectors."""
-    axis = Gf.Vec3d(*(1.0 if i == joint.axis else 0.0 for i in range(3)))
+def _anchor(root: Link, joint: Joint, meters: float) -> Iterator[Finding]:
+    """PhysX fixes a root where it is posed, whatever the frames of the joint that holds it say."""
+    distance, angle = _between(
+        pose_matrix(*joint.child_frame) * pose_matrix(*root.pose), pose_matrix(*joint.parent_frame), meters)
+    if distance > _DISTANCE or angle > _ANGLE:
+        yield Finding(
+            ANCHOR_APART, "info", joint.path, "physics:localPos0",
+            f"its frame in the world and its frame on {root.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
+            "apart", f"PhysX fixes {root.path} where it is posed and does not read the frames",
+            "author frames that agree with the pose",
+        )
+
+
+def _between(found: Gf.Matrix4d, wanted: Gf.Matrix4d, meters: float) -> tuple[float, float]:
+    """Distance in metres and angle in degrees between two frames."""
+    position, rotation = pose_of(Gf.Transform(found * wanted.GetInverse()))
+    return math.hypot(*position) * meters, math.degrees(2.0 * math.acos(min(abs(rotation[3]), 1.0)))
+
+
+def _displaced(joint: Joint) -> Gf.Matrix4d:
+    """The joint's motion as a matrix of row vectors: a shift, or the turn by the sum of its rotation vectors."""
+    sign = -1.0 if joint.reversed else 1.0
+    vectors = [[sign * dof.position * part for part in dof.axis] for dof in joint.dofs]
+    total = Gf.Vec3d(*map(sum, zip(*vectors, strict=True))) if vectors else Gf.Vec3d(0.0)
     matrix = Gf.Matrix4d(1.0)
-    if joint.kind == "revolute":
-        matrix.SetRotate(Gf.Rotation(axis, math.degrees(coordinate)))
-    elif joint.kind == "prismatic":
-        matrix.SetTranslate(axis * coordinate)
+    if joint.kind == "prismatic":
+        matrix.SetTranslate(total)
+    elif total.GetLength() > 0.0:
+        matrix.SetRotate(Gf.Rotation(total, math.degrees(total.GetLength())))
     return matrix
 
 
 RULES = (
     Rule("quaternions", quaternions, ("value/not-unit",)),
-    Rule("joint-frames", joint_frames, ("joint/frames-apart",)),
+    Rule("joint-frames", joint_frames, ("DJ.003",)),
 )

@@ -45,14 +45,19 @@ def spatial_tendons(description: Description) -> Iterator[Finding]:
 
 
 def _signs(tendon: FixedTendon) -> Iterator[Finding]:
+    """Axes that are pushed away from rest; where all are, the tendon diverges."""
     if not (tendon.stiffness > 0.0 or tendon.limit_stiffness > 0.0):
         return
-    for axis in tendon.axes:
-        if axis.gearing * axis.force_coefficient < 0.0:
+    products = [axis.gearing * axis.force_coefficient for axis in tendon.axes]
+    diverges = max(products, default=0.0) <= 0.0
+    for axis, product in zip(tendon.axes, products, strict=True):
+        if product < 0.0:
             yield Finding(
-                "tendon/sign", "warning", axis.path, f"physxTendon:{tendon.name}:forceCoefficient",
+                "tendon/sign", "error" if diverges else "warning", axis.path,
+                f"physxTendon:{tendon.name}:forceCoefficient",
                 f"forceCoefficient {axis.force_coefficient:g} and gearing have opposite signs",
-                "gearing does not scale the force: this axis is pushed away from the tendon's rest length",
+                "gearing does not scale the force: this axis is pushed away from the tendon's rest length"
+                + (", and the motion diverges" if diverges else ""),
                 "give forceCoefficient the sign of gearing",
             )
 

@@ -9,10 +9,12 @@ from physx_schema.checking.catalogue import (
     baselines,
     bodies,
     collision,
+    driven,
     joints,
     mimic,
     stages,
     tendons,
+    units,
     unused_opinions,
     values,
     waivers,
@@ -27,8 +29,8 @@ _FAILED = Code(
 )
 
 CODES: Mapping[str, Code] = {item.code: item for item in (
-    *mimic.CODES, *tendons.CODES, *joints.CODES, *bodies.CODES, *articulations.CODES, *collision.CODES,
-    *stages.CODES, *values.CODES, *unused_opinions.CODES,
+    *driven.CODES, *mimic.CODES, *tendons.CODES, *joints.CODES, *bodies.CODES, *articulations.CODES, *collision.CODES,
+    *stages.CODES, *values.CODES, *units.CODES, *unused_opinions.CODES,
     *waivers.CODES, *baselines.CODES, _FAILED,
 )}
 

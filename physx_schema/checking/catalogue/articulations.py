@@ -16,11 +16,6 @@ CODES = (
         "PhysX makes an articulation of each tree below a root, all of one path.",
     ),
     Code(
-        "articulation/loop", "error", "Joint that closes a loop",
-        "A joint connects two links that the tree already connects. PhysX articulations are trees.",
-        profiles=EVERYONE,
-    ),
-    Code(
         "articulation/nested-root", "error", "Articulation root inside another",
         "An articulation root inside the prims of another is refused.",
         profiles=EVERYONE,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
+BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 
 CODES = (
     Code(
@@ -82,5 +86,14 @@ CODES = (
         "body/transform-mirrored", "warning", "Mirrored transform",
         "A transform with an odd number of negative scales. PhysX turns all axes over.",
         profiles=EVERYONE,
+    ),
+    Code(
+        "body/nested", "info", "Rigid body inside another",
+        "A rigid body lies inside another, no joint connects the two, and no !resetXformStack! stands between. "
+        "UsdPhysics does not want it.",
+        measured="PhysX steps both at their own world poses: the inner body falls as the outer one does, 2 above it. "
+                 "With !resetXformStack! and with a joint the same. (`benchmarks/measure_body_rules.py`)",
+        example=prim("Xform", "outer", MASS, *BODY, children=prim("Xform", "inner", MASS, *BODY)),
+        remedy=prim("Xform", "outer", MASS, *BODY) + prim("Xform", "inner", MASS, *BODY),
     ),
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+STRETCHED = {"float3 xformOp:scale": "(1, 1, 2)", "uniform token[] xformOpOrder": '["xformOp:scale"]'}
 
 CODES = (
     Code(
@@ -47,5 +50,14 @@ CODES = (
         "pair/missing-target", "error", "Filtered pair with a prim that does not exist",
         "physics:filteredPairs names a path without a prim.",
         profiles=EVERYONE,
+    ),
+    Code(
+        "collider/stretched", "warning", "Round collider with an uneven scale",
+        "PhysX keeps spheres, capsules, cylinders and cones round: of scales that differ across them it takes the "
+        "largest, where what is seen is stretched.",
+        measured="A sphere of radius 0.5 scaled by (1, 1, 2) or (2, 1, 1) rests on the ground with its middle at "
+                 "1.0. (`benchmarks/measure_body_rules.py`)",
+        example=prim("Sphere", "ball", STRETCHED, "PhysicsCollisionAPI"),
+        remedy=prim("Sphere", "ball", {**STRETCHED, "float3 xformOp:scale": "(2, 2, 2)"}, "PhysicsCollisionAPI"),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import LIMITS, driven, joint
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -10,20 +11,37 @@ CODES = (
         "joint/one-sided-limit", "error", "Joint limit on one side only",
         "PhysX refuses limits with one infinite bound and holds the joint at 0. Author both bounds; 1e38 and above "
         "stands for no bound and is accepted.",
+        measured="Limits [-inf, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters. "
+                 "(`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physics:lowerLimit": "-45"}),
+        remedy=joint("j2", LIMITS),
     ),
     Code(
         "joint/limit-order", "error", "Lower limit above the upper one",
         "PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds the joint at 0.",
         profiles=EVERYONE,
+        measured="Limits [0.5, -0.5] and [NaN, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit "
+                 "parameters. (`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),
+        remedy=joint("j2", LIMITS),
     ),
     Code(
         "joint/friction-order", "error", "Dynamic friction above static friction",
         "dynamicFrictionEffort above staticFrictionEffort is an error in PhysX, and the joint then has no friction at "
         "all, viscous friction included.",
+        measured="Static 2 and dynamic 5, with viscous 10 or without, and dynamic 5 alone leave a slider at speed 1; "
+                 "static 5 and dynamic 2 slow it to 0.967 in a step. (`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physxJointAxis:angular:dynamicFrictionEffort": "5"}, "PhysxJointAxisAPI:angular"),
+        remedy=joint("j2", {"float physxJointAxis:angular:dynamicFrictionEffort": "5",
+                             "float physxJointAxis:angular:staticFrictionEffort": "5"}, "PhysxJointAxisAPI:angular"),
     ),
     Code(
         "joint/drive-refused", "error", "Drive with a negative force limit",
         "A negative maxForce makes PhysX refuse the whole drive.",
+        measured="maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must "
+                 "be non-negative. (`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float drive:angular:physics:maxForce": "-5"}),
+        remedy=driven(),
     ),
     Code(
         "joint/several-bodies", "error", "Several bodies on one side of a joint",
@@ -41,11 +59,6 @@ CODES = (
         profiles=EVERYONE,
     ),
     Code(
-        "joint/frames-apart", "error", "Joint frames that do not meet",
-        "The frames of the two bodies differ where the bodies are authored, by more than the joint allows at its "
-        "authored state. PhysX places links by their joints.",
-    ),
-    Code(
         "joint/disabled", "info", "Joint that is switched off",
         "PhysX makes nothing of a joint with jointEnabled false.",
         profiles=EVERYONE,
@@ -58,16 +71,27 @@ CODES = (
     Code(
         "joint/no-velocity", "error", "Joint that may not move",
         "PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.",
+        measured="maxJointVelocity 0, and -1 as well, stop a slider of speed 1 in one step. "
+                 "(`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float physxJointAxis:angular:maxJointVelocity": "0"}),
+        remedy=driven(),
     ),
     Code(
         "joint/drive-powerless", "error", "Drive without force",
         "maxForce bounds what a drive may exert; 0 leaves nothing of its stiffness and damping.",
+        measured="maxForce 0 leaves a slider at 0 that is driven to 1. (`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float drive:angular:physics:maxForce": "0"}),
+        remedy=driven(),
     ),
     Code(
         "joint/state-outside-limits", "warning", "Joint state outside the limits",
         "The authored joint state is outside the joint's limits, so the first steps push the joint back with great "
         "force.",
         profiles=EVERYONE,
+        measured="A slider that starts at 1 with limits of 0.5 is at 0.5 after one step. "
+                 "(`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float state:angular:physics:position": "60"}),
+        remedy=driven(),
     ),
     Code(
         "joint/limit-range", "error", "Limits beyond half a turn",
@@ -129,5 +153,16 @@ CODES = (
     Code(
         "joint/several-scenes", "error", "Joint between scenes",
         "PhysX makes no joint between bodies that different scenes step.",
+    ),
+    Code(
+        "joint/velocity-clamp", "warning", "Velocity above the clamp of prismatic joints",
+        "At each step's start PhysX scales the velocities of an articulation down until no prismatic joint is faster "
+        "than 100 length units per second: 100 m/s in a stage in metres, 1 m/s in one in centimetres. A larger "
+        "maxJointVelocity changes nothing. In stages where the clamp is 2 m/s or less, articulations with prismatic "
+        "joints get an info.",
+        measured="A slider of speed 250 moves with 100, also with maxJointVelocity 300. A drive with a damping of "
+                 "1e4 brings it back to 300 within the step. (`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float physxJointAxis:linear:maxJointVelocity": "300"}, kind="Prismatic"),
+        remedy=driven(kind="Prismatic"),
     ),
 )

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import joint, tendon
+from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]"}
+STIFF = {"float physxTendon:t:stiffness": "1000000", "float physxTendon:t:damping": "20000"}
 
 CODES = (
     Code(
         "tendon/no-root", "error", "Fixed tendon without a root axis",
         "A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.",
+        measured="An axis without a root axis does nothing, with a warning in the log. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
+        example=tendon(root=False),
+        remedy=tendon(),
     ),
     Code(
         "tendon/second-root", "warning", "Two root axes of one name on one branch",
@@ -18,41 +27,68 @@ CODES = (
         "tendon/joint-type", "error", "Tendon axis on a joint that cannot carry one",
         "Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes on a root axis on a fixed or "
         "spherical joint whose neighbour carries an axis of the same name.",
+        measured="PhysX ends with a segmentation fault on a root axis on a fixed or spherical joint with an axis of "
+                 "the tendon on the next joint. (`benchmarks/measure_tendon_rules.py`)",
+        example=joint("j1", AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
+        + joint("j2", AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
+        remedy=tendon(),
     ),
     Code(
         "tendon/axis-dropped", "error", "Tendon axis outside the tree of its root",
         "The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' joint. PhysX drops "
         "axes beside it, above it, or behind a joint without an axis.",
+        measured="The slider beside the root axis, stretched by 1, keeps velocity 0, and PhysX warns of a topology "
+                 "issue. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon(name="j1") + tendon(root=False),
+        remedy=tendon(name="j1") + joint("j2", AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
     ),
     Code(
         "tendon/array-length", "error", "Tendon array of another length than 1",
         "gearing and forceCoefficient are arrays of one element on a joint with one axis. PhysX takes 1 for longer "
         "arrays, for empty ones and for a number that is no array.",
+        measured="gearing [2, 3] moves exactly as gearing 1, empty arrays as well. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
+        example=tendon({"float[] physxTendon:t:gearing": "[2, 3]"}),
+        remedy=tendon(),
     ),
     Code(
         "tendon/joint-axis", "warning", "Tendon axis that the joint does not have",
         "jointAxis names an axis that the joint does not have. PhysX does not read it.",
     ),
     Code(
-        "tendon/sign", "warning", "Force coefficient and gearing of opposite sign",
+        "tendon/sign", "error", "Force coefficient and gearing of opposite sign",
         "The force on an axis goes with forceCoefficient alone; gearing shapes the length. With opposite signs the "
-        "tendon pushes the joint away from its rest length.",
+        "tendon pushes the joint away from its rest length; where all axes are pushed so, the motion diverges.",
+        measured="Gearing -1 with forceCoefficient 1 turns a pull of -0.0999 into a push of 0.1000; from 0.01 the "
+                 "slider is at 56.6 after 3 s. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon({"float[] physxTendon:t:gearing": "[-1]"}),
+        remedy=tendon({"float[] physxTendon:t:gearing": "[-1]", "float[] physxTendon:t:forceCoefficient": "[-1]"}),
     ),
     Code(
         "tendon/limits-missing", "warning", "Tendon limit stiffness without limits",
         "limitStiffness acts outside lowerLimit and upperLimit only, and neither is authored.",
+        example=tendon({"float physxTendon:t:limitStiffness": "10"}),
+        remedy=tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
     ),
     Code(
         "tendon/limit-stiffness-missing", "warning", "Tendon limits without limit stiffness",
         "Limits of a tendon are springs: without limitStiffness they do nothing.",
+        example=tendon({"float physxTendon:t:upperLimit": "1"}),
+        remedy=tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
     ),
     Code(
         "tendon/no-gains", "warning", "Tendon that exerts no force",
         "Without stiffness, damping and limitStiffness a tendon exerts no force.",
+        example=tendon({"float physxTendon:t:stiffness": None}),
+        remedy=tendon(),
     ),
     Code(
         "tendon/disabled", "info", "Tendon that is switched off",
         "tendonEnabled is false: PhysX keeps the tendon with all its gains at 0.",
+        measured="With tendonEnabled false the velocity after a step is 0, and the gains read back as 0. "
+                 "(`benchmarks/measure_tendon_enabled.py`)",
+        example=tendon({"bool physxTendon:t:tendonEnabled": "false"}),
+        remedy=tendon(),
     ),
     Code(
         "tendon/zero-length", "warning", "Two attachments on one point",
@@ -73,6 +109,8 @@ CODES = (
         "A branch of a spatial tendon ends in an attachment that is no leaf. PhysX logs an error and pulls there with "
         "a rest length of 0; with a limitStiffness above 0 the motion becomes NaN. A root attachment alone pulls on "
         "nothing.",
+        measured="A path without a leaf pulls with -0.09997 at stiffness 10 and rest length 0; with a limitStiffness "
+                 "of 10 the velocity is NaN. (`benchmarks/measure_tendon_rules.py`)",
     ),
     Code(
         "tendon/cycle", "error", "Attachments in a ring",
@@ -89,5 +127,36 @@ CODES = (
     Code(
         "tendon/unreached", "error", "Attachment that no root reaches",
         "The parents of an attachment end before a root attachment.",
+    ),
+    Code(
+        "tendon/axes-share", "info", "Tendon force divided among its axes",
+        "PhysX divides the force of a fixed tendon by the number of its axes, those with gearing 0 and "
+        "forceCoefficient 0 included. Each joint feels that share. Profile physx says so where an axis has neither "
+        "gearing nor force, profile newton of every tendon with several axes.", EVERYONE,
+        measured="A slider stretched by 1 at stiffness 10 gets a velocity of -0.09997 with one axis and of -0.04999 "
+                 "with two, whatever the second one does. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon(name="j1") + joint("j2", AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
+        remedy=tendon(name="j1"),
+    ),
+    Code(
+        "tendon/velocity-iterations", "warning", "Tendon force added by velocity iterations",
+        "PhysX applies tendons in full once more in each velocity iteration: with N position and V velocity "
+        "iterations they pull (N + V) / N times as hard. From 5 % on this is a warning; the default 32 and 1 give 3 "
+        "%.",
+        measured="A slider stretched by 1 at stiffness 10 gets -0.0999 at 4/0, -0.1249 at 4/1, -0.1999 at 4/4 and "
+                 "-0.1031 at 32/1. (`benchmarks/measure_tendon_rules.py`)",
+    ),
+    Code(
+        "tendon/rest-bias", "error", "Tendon that rests elsewhere under a load",
+        "Unless gearing times forceCoefficient is 1, a stiff tendon of one axis rests at 1 + a r (1 - gearing "
+        "forceCoefficient) times the stretch its stiffness says: a = h (h stiffness + damping), h the step of a "
+        "position iteration, r one over the inertia that the joint moves. Below 0 it gives way against the load or "
+        "becomes NaN, which is an error. Steps of 1/60 s are assumed.",
+        measured="Stiffness 1e5, damping 2000, 4/0 iterations, load 1, steps of 0.01 s: gearing 1 and coefficient 1 "
+                 "rest at -1.0e-5, as they should; 0.5 and 0.5 at -2.1e-4 where -4.0e-5 is right; 1 and 2 at "
+                 "+2.3e-5, against the load; 2 and 2 become NaN. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon({
+            **STIFF, "float[] physxTendon:t:forceCoefficient": "[100]"}),
+        remedy=tendon(STIFF),
     ),
 )

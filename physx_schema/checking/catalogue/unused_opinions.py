@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import LIMITS, driven, joint
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -19,6 +20,8 @@ CODES = (
     Code(
         "unused/wrong-instance", "error", "Instance name that does not fit the joint",
         "The instance name does not fit the joint: revolute joints have angular, prismatic joints linear.",
+        example=joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
+        remedy=driven(),
     ),
     Code(
         "unused/no-instance", "error", "Schema without the instance name it needs",
@@ -34,10 +37,18 @@ CODES = (
         "unused/retired", "error", "Class or property that PhysX dropped",
         "A release of PhysX dropped this class or property, and what is authored has no effect. Where it has a "
         "successor one to one, `physx-schema migrate` rewrites the stage.",
+        measured="physxJoint:maxJointVelocity 0.5, armature 9 and jointFriction 5 leave a slider at speed 1. "
+                 "(`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
+        remedy=driven(),
     ),
     Code(
         "unused/soft-limit", "warning", "Soft limit on a joint of an articulation",
         "PhysxLimitAPI has no effect on joints of an articulation.",
+        measured="A slider that flies into a limit stops at 0.5 with PhysxLimitAPI (stiffness 10, damping 1, "
+                 "restitution 1) exactly as without. (`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {**LIMITS, "float physxLimit:angular:stiffness": "10"}, "PhysxLimitAPI:angular"),
+        remedy=joint("j2", LIMITS),
     ),
     Code(
         "unused/disabled", "warning", "Opinion on a disabled joint",
@@ -56,5 +67,17 @@ CODES = (
     Code(
         "unused/idle", "warning", "Opinion that nothing uses",
         "Nothing on the stage makes use of this opinion.",
+    ),
+    Code(
+        "unused/no-drive", "warning", "Performance envelope without a drive",
+        "PhysxDrivePerformanceEnvelopeAPI bounds what a drive and the effort beside it may do. On an axis without "
+        "PhysicsDriveAPI it does nothing.",
+        measured="A slider with an envelope and no drive keeps its speed of 1; with a drive of stiffness 100 to 1 "
+                 "the envelope lets it reach 0.125 in a step where the drive alone reaches 1.66. "
+                 "(`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
+                      "PhysxDrivePerformanceEnvelopeAPI:angular"),
+        remedy=driven({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
+                      "PhysxDrivePerformanceEnvelopeAPI:angular"),
     ),
 )

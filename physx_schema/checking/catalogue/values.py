@@ -63,4 +63,8 @@ CODES = (
         "other programs may not.",
         profiles=EVERYONE,
     ),
+    Code(
+        "value/connected", "warning", "Value that comes from a connection",
+        "PhysX reads an attribute's own value and follows no connection.",
+    ),
 )

@@ -1,0 +1,85 @@
+"""Prims in USDA for the examples of the catalogue: what goes under /Robot beside the links base, a and b.
+
+Where an example has no joint j1, it stands beside one: revolute, from base to a, with limits of 45 degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LIMITS = {"float physics:lowerLimit": "-45", "float physics:upperLimit": "45"}
+_MIMIC = "physxMimicJoint:rotX:"
+_SOUND = {
+    **LIMITS, f"rel {_MIMIC}referenceJoint": "</Robot/j1>", f"float {_MIMIC}gearing": "-1",
+    f"float {_MIMIC}naturalFrequency": "20", f"float {_MIMIC}dampingRatio": "1",
+}
+
+
+def prim(kind: str, name: str, attributes: Mapping[str, str], *schemas: str, children: str = "") -> str:
+    """A prim with attributes given as USDA: {"float physics:mass": "1"}."""
+    applied = ", ".join(f'"{schema}"' for schema in schemas)
+    head = f'def {kind} "{name}"' if kind else f'def "{name}"'
+    metadata = f" (\n    prepend apiSchemas = [{applied}]\n)" if applied else ""
+    inside = "".join(f"    {line}\n" for line in children.splitlines())
+    return f"{head}{metadata}\n{{\n" + "".join(f"    {key} = {value}\n" for key, value in attributes.items()) \
+        + inside + "}\n"
+
+
+def joint(
+    name: str, attributes: Mapping[str, str] | None = None, *schemas: str, kind: str = "Revolute", parent: str = "base",
+    child: str = "",
+) -> str:
+    """A joint from one link to another; j1 leads to a, any other to b. An empty parent is the world."""
+    bodies = {"rel physics:body0": f"</Robot/{parent}>"} if parent else {}
+    bodies["rel physics:body1"] = f"</Robot/{child or ('a' if name == 'j1' else 'b')}>"
+    return prim(f"Physics{kind}Joint", name, {**bodies, **(attributes or {})}, *schemas)
+
+
+def follower(
+    changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", api: str = "rotX",
+    name: str = "j2", **more: str,
+) -> str:
+    """A joint with a sound mimic joint, changed: base names of the mimic joint, or whole properties with their type.
+
+    None removes; a key such as "gearing" stands for the property of the mimic joint.
+    """
+    values: dict[str, str | None] = dict(_SOUND)
+    for key, value in (changes or {}).items():
+        full = key if " " in key else next((known for known in _SOUND if known.endswith(_MIMIC + key)),
+                                           f"float {_MIMIC}{key}")
+        values[full] = value
+    kept = {key.replace(":rotX:", f":{api}:"): value for key, value in values.items() if value is not None}
+    return joint(name, kept, f"PhysxMimicJointAPI:{api}", *schemas, kind=kind, **more)
+
+
+def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", root: bool = True) -> str:
+    """A slider with an axis of the fixed tendon t: gearing and force coefficient 1, and a stiffness at the root."""
+    arrays: dict[str, str | None] = {
+        "float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]",
+        **({"float physxTendon:t:stiffness": "10"} if root else {}), **(changes or {}),
+    }
+    kept = {key: value for key, value in arrays.items() if value is not None}
+    return joint(name, kept, f"PhysxTendonAxis{'Root' if root else ''}API:t", kind="Prismatic")
+
+
+def driven(
+    changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", name: str = "j2",
+) -> str:
+    """A driven joint, changed."""
+    axis = "angular" if kind == "Revolute" else "linear"
+    values: dict[str, str | None] = {
+        **LIMITS, f"float drive:{axis}:physics:stiffness": "10", f"float drive:{axis}:physics:damping": "1",
+        f"float drive:{axis}:physics:maxForce": "50", f"float state:{axis}:physics:position": "0",
+        f"float physxJointAxis:{axis}:maxJointVelocity": "90", **(changes or {}),
+    }
+    kept = {key: value for key, value in values.items() if value is not None}
+    names = dict.fromkeys((f"PhysicsDriveAPI:{axis}", f"PhysicsJointStateAPI:{axis}", f"PhysxJointAxisAPI:{axis}"))
+    used = [name for name in names if any(_prefix(name) in key for key in kept)]
+    return joint(name, kept, *used, *schemas, kind=kind)
+
+
+def _prefix(schema: str) -> str:
+    """What properties of an applied schema begin with."""
+    name, _, axis = schema.partition(":")
+    return {"PhysicsDriveAPI": "drive", "PhysicsJointStateAPI": "state", "PhysxJointAxisAPI": "physxJointAxis"}[
+        name] + f":{axis}:"

@@ -1,0 +1,47 @@
+"""Numbers in the wrong unit, and numbers that two engines are told differently."""
+
+from __future__ import annotations
+
+from physx_schema.checking.catalogue.snippets import driven, joint, prim
+from physx_schema.checking.finding import PROFILES
+from physx_schema.checking.rule import Code
+
+_GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "981"}
+_LIMITS = {"float physics:lowerLimit": "-1.5708", "float physics:upperLimit": "1.5708"}
+
+CODES = (
+    Code(
+        "unit/radians", "warning", "Angle that looks like radians",
+        "A limit, drive target, joint state or mimic offset of a joint is pi, two pi or a common part of pi. Angles of "
+        "joints are in degrees. Limits count where every bound of the joint looks so.", PROFILES,
+        measured="A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees; one driven to 1.5708 settles "
+                 "there. (`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", _LIMITS),
+        remedy=joint("j2", {"float physics:lowerLimit": "-90", "float physics:upperLimit": "90"}),
+    ),
+    Code(
+        "unit/small-limits", "warning", "Articulation whose hinges hardly turn",
+        "Three or more hinges have limits, and none of them gets further than 6.3 degrees: two pi, had radians been "
+        "meant.", PROFILES,
+    ),
+    Code(
+        "unit/gravity", "warning", "Gravity for another length unit",
+        "gravityMagnitude is in length units of the stage. What is authored is below 0.2 or above 200 m/s^2: 9.81 in a "
+        "centimetre stage is a hundredth of Earth's gravity.", PROFILES,
+        example=prim("PhysicsScene", "scene", _GRAVITY, "PhysxSceneAPI"),
+        remedy=prim("PhysicsScene", "scene", {**_GRAVITY, "float physics:gravityMagnitude": "9.81"}, "PhysxSceneAPI"),
+    ),
+    Code(
+        "unit/density", "info", "Mass that no material gives the colliders",
+        "The authored mass of a body over the volume of its simple colliders is below 0.5 or above 100 000 kg/m^3.",
+        PROFILES,
+    ),
+    Code(
+        "engine/disagree", "warning", "Two engines told different things",
+        "Properties of PhysX, Newton and MuJoCo that say the same thing have different values, after conversion of "
+        "their units: PhysX and Newton count per degree, MuJoCo per radian. Each engine simulates another robot.",
+        PROFILES,
+        example=driven({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
+        remedy=driven({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
+    ),
+)

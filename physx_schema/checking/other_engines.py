@@ -1,0 +1,75 @@
+"""One quantity authored for two engines with different values: each engine simulates another robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
+from physx_schema.checking.values import flat
+from physx_schema.description import Description, Dof
+
+_AGREE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
+
+# What it is, and the properties that say it with the power of degrees per radian in their unit on an angular axis.
+# {axis} is angular or linear. Newton's and PhysX's values are per degree, MuJoCo's per radian.
+_JOINT: Sequence[tuple[str, Mapping[str, int]]] = (
+    ("armature", {"physxJointAxis:{axis}:armature": 0, "newton:armature": 0, "mjc:armature": 0}),
+    ("friction", {"physxJointAxis:{axis}:staticFrictionEffort": 0, "newton:friction": 0, "mjc:frictionloss": 0}),
+    ("damping", {"physxJointAxis:{axis}:viscousFrictionCoefficient": 1, "newton:damping": 1, "mjc:damping": 0}),
+    ("velocity limit", {"physxJointAxis:{axis}:maxJointVelocity": 0, "newton:velocityLimit": 0}),
+)
+_RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
+_TIMESTEP = "mjc:option:timestep"
+
+Values = Mapping[str, float]        # property name to its number
+
+
+def disagreements(description: Description) -> Iterator[Finding]:
+    """Joints and scenes on which physx, newton and mjc properties of one meaning differ."""
+    authored: dict[str, dict[str, float]] = {}
+    for item in description.authored:
+        numbers = flat(item.value)
+        if len(numbers) == 1:
+            authored.setdefault(item.path, {})[item.property] = numbers[0]
+    inside = (dof for item in description.articulations for dof in item.dofs)
+    outside = (dof for joint in description.joints for dof in joint.dofs)
+    for dof in (*inside, *outside):
+        if dof.name == dof.path:
+            yield from _joint(dof, authored.get(dof.path, {}))
+    for scene in description.scenes:
+        yield from _scene(scene.path, authored.get(scene.path, {}))
+
+
+def _joint(dof: Dof, values: Values) -> Iterator[Finding]:
+    axis = "angular" if dof.angular else "linear"
+    for meaning, names in _JOINT:
+        said = {}
+        for pattern, power in names.items():
+            name = pattern.format(axis=axis)
+            if name in values:
+                said[name] = values[name] * (math.degrees(1.0) ** power if dof.angular else 1.0)
+        yield from _differing(dof.path, meaning, said, values)
+
+
+def _scene(path: str, values: Values) -> Iterator[Finding]:
+    said = {name: values[name] for name in _RATES if name in values}
+    if values.get(_TIMESTEP, 0.0) > 0.0:
+        said[_TIMESTEP] = 1.0 / values[_TIMESTEP]
+    yield from _differing(path, "time step", said, values)
+
+
+def _differing(path: str, meaning: str, said: Values, values: Values) -> Iterator[Finding]:
+    """One finding where the properties that say one thing do not all say the same."""
+    if len(said) < 2 or max(said.values()) - min(said.values()) <= _AGREE * max(map(abs, said.values())):
+        return
+    spelt = ", ".join(f"{name} {values[name]:g}" for name in said)
+    yield Finding(
+        "engine/disagree", "warning", path, next(iter(said)), f"two engines are told different things about the "
+        f"{meaning}: {spelt}", "each engine simulates another robot",
+        "make the values agree, in the unit of each engine, or remove one",
+    )
+
+
+RULES = (Rule("other-engines", disagreements, ("engine/disagree",)),)

@@ -1,0 +1,133 @@
+"""What PhysX's solver makes of a fixed tendon's values: shares, extra force by velocity iterations, a biased rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from physx_schema.checking.finding import Finding, judged
+from physx_schema.checking.rule import Rule
+from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
+from physx_schema.description.frames import rotation_matrix
+
+STEP = 1.0 / 60.0       # s, PhysX's default of 60 steps a second, where the rule has to assume one
+EXCESS = 0.05           # share of extra force from which velocity iterations are worth a word; 32/1 has 0.031
+BIAS = 0.1              # share by which the deflection at rest is off from which it is worth a word
+
+
+def solver_artefacts(description: Description) -> Iterator[Finding]:
+    """Tendons whose force in PhysX is another than stiffness times stretch."""
+    for articulation in description.articulations:
+        tendons = [item for item in articulation.fixed_tendons if _pulls(item)]
+        for tendon in tendons:
+            if len(tendon.axes) > 1:
+                yield from _shared(tendon)
+            elif tendon.axes:
+                yield from _biased(articulation, tendon)
+        excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
+        if excess > EXCESS and articulation.enabled:
+            for fixed in tendons:
+                yield _repeated(articulation, fixed, excess)
+            for spatial in filter(_pulls, articulation.spatial_tendons):
+                yield _repeated(articulation, spatial, excess)
+
+
+def _pulls(tendon: FixedTendon | SpatialTendon) -> bool:
+    return tendon.enabled and (tendon.stiffness > 0.0 or tendon.damping > 0.0 or tendon.limit_stiffness > 0.0)
+
+
+def _shared(tendon: FixedTendon) -> Iterator[Finding]:
+    """For PhysX a finding where axes without gearing and force take their share, for Newton of every tendon."""
+    count = len(tendon.axes)
+    idle = any(axis.gearing == axis.force_coefficient == 0.0 for axis in tendon.axes)
+    finding = Finding(
+        "tendon/axes-share", "info", tendon.path, tendon.prefix + "stiffness",
+        f"a tendon of {count} axes: each joint feels 1/{count} of stiffness times stretch",
+        "PhysX divides the force by the number of axes, those with gearing 0 included",
+        f"multiply stiffness, damping and limitStiffness by {count} where the whole force is meant on each joint",
+    )
+    yield from judged(finding, "info" if idle else "", "", "info")
+
+
+def _repeated(articulation: Articulation, tendon: FixedTendon | SpatialTendon, excess: float) -> Finding:
+    counts = f"{articulation.position_iterations}/{articulation.velocity_iterations}"
+    return Finding(
+        "tendon/velocity-iterations", "warning", tendon.path, tendon.prefix + "stiffness",
+        f"{counts} position and velocity iterations of {articulation.path}: the tendon pulls {100.0 * excess:.3g} % "
+        "too much", "PhysX applies tendons once more in each velocity iteration",
+        "set physxArticulation:solverVelocityIterationCount to 0, or raise solverPositionIterationCount",
+    )
+
+
+def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
+    """A tendon of one axis under a load rests at (1 + a r (1 - gearing forceCoefficient)) times the right stretch.
+
+    a = h (h stiffness + damping), h the step of a position iteration, r one over the inertia that the axis moves.
+    """
+    axis = tendon.axes[0]
+    link = next(item for item in articulation.links if item.joint is not None and item.joint.path == axis.path)
+    inertia = _moved(articulation, link) + articulation.dofs[axis.dof].armature
+    if not (inertia > 0.0 and math.isfinite(inertia)) or tendon.stiffness <= 0.0:
+        return
+    h = STEP / max(articulation.position_iterations, 1)
+    product = axis.gearing * axis.force_coefficient
+    factor = 1.0 + h * (h * tendon.stiffness + tendon.damping) / inertia * (1.0 - product)
+    if product > 0.0 and not abs(factor - 1.0) <= BIAS:
+        found = f"gearing times forceCoefficient is {product:.3g}"
+        why = (f"at steps of 1/60 s the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
+               if factor > 0.0 else "at steps of 1/60 s the solver overshoots: the tendon gives way against the load "
+               "or the motion becomes NaN")
+        yield Finding(
+            "tendon/rest-bias", "warning" if factor > 0.0 else "error", tendon.path, tendon.prefix + "forceCoefficient",
+            found, why, "author forceCoefficient = 1 / gearing with stiffness scaled to match, lower stiffness and "
+            "damping, or raise solverPositionIterationCount",
+        )
+
+
+def _moved(articulation: Articulation, link: Link) -> float:
+    """The inertia that a joint moves while all other joints rest: a mass, or a moment about the joint's axis."""
+    joint = link.joint
+    if joint is None:
+        return 0.0
+    links = _below(articulation, link)
+    if joint.kind == "prismatic":
+        return sum(item.mass for item in links)
+    origin, axis = _axis(link)
+    return sum(_moment(item, origin, axis) for item in links)
+
+
+def _below(articulation: Articulation, link: Link) -> list[Link]:
+    """A link and all links that hang on it; parents come before children."""
+    taken = {articulation.links.index(link)}
+    for index, item in enumerate(articulation.links):
+        if item.parent in taken:
+            taken.add(index)
+    return [articulation.links[index] for index in sorted(taken)]
+
+
+def _axis(link: Link) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Origin and direction of a link's joint in the world, links where they are posed."""
+    if link.joint is None:
+        raise ValueError(f"{link.path} has no joint")
+    rows = rotation_matrix(link.pose[1])
+    frame = link.joint.child_frame
+    turned = rotation_matrix(frame[1])
+    local = tuple(turned[i][link.joint.axis] for i in range(3))
+    origin = tuple(link.pose[0][i] + sum(rows[i][k] * frame[0][k] for k in range(3)) for i in range(3))
+    return origin, tuple(sum(rows[i][k] * local[k] for k in range(3)) for i in range(3))
+
+
+def _moment(link: Link, origin: tuple[float, ...], axis: tuple[float, ...]) -> float:
+    """A link's moment of inertia about an axis in the world: its own, and its mass times the distance squared."""
+    rows = rotation_matrix(link.pose[1])
+    local = [sum(rows[k][i] * axis[k] for k in range(3)) for i in range(3)]
+    own = sum(local[i] * link.inertia[i][k] * local[k] for i in range(3) for k in range(3))
+    center = [link.pose[0][i] + sum(rows[i][k] * link.center_of_mass[k] for k in range(3)) - origin[i]
+              for i in range(3)]
+    along = sum(a * b for a, b in zip(center, axis, strict=True))
+    return own + link.mass * (sum(part * part for part in center) - along * along)
+
+
+RULES = (Rule("tendon-solver", solver_artefacts, (
+    "tendon/axes-share", "tendon/velocity-iterations", "tendon/rest-bias",
+)),)

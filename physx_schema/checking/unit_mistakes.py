@@ -1,0 +1,153 @@
+"""Numbers that look as if they were meant in another unit: radians for degrees, metres for centimetres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from physx_schema.checking.finding import Finding
+from physx_schema.checking.rule import Rule
+from physx_schema.checking.values import flat
+from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
+
+_FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
+_CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
+_TURN = 2.0 * math.pi * (1.0 + _CLOSE)
+_FEWEST = 3                 # hinges of an articulation from which small limits of all of them are no coincidence
+_GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
+_DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
+_LIMITS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
+
+
+def radians_for_degrees(description: Description) -> Iterator[Finding]:
+    """Angles of joints that are fractions of pi, and articulations whose hinges hardly turn."""
+    by_joint: dict[str, list[Authored]] = {}
+    for item in description.authored:
+        if _is_angle(item):
+            by_joint.setdefault(item.path, []).append(item)
+    turning = _turning(description)
+    for path, items in by_joint.items():
+        if path in turning:
+            yield from _suspects(items)
+    for articulation in description.articulations:
+        yield from _hardly_turns(articulation)
+
+
+def _is_angle(item: Authored) -> bool:
+    """Whether a property is a joint's angle, in degrees as UsdPhysics has it."""
+    if item.base in ("lowerLimit", "upperLimit"):
+        return item.schema == "PhysicsRevoluteJoint"
+    instance = item.property.split(":")[1] if item.property.count(":") > 1 else ""
+    if item.base in ("low", "high"):
+        return item.schema == "PhysicsLimitAPI" and instance.startswith("rot")
+    angular = instance == "angular" or instance.startswith("rot")
+    if item.base == "targetPosition":
+        return item.schema == "PhysicsDriveAPI" and angular
+    if item.base == "position":
+        return item.schema == "PhysicsJointStateAPI" and angular
+    return item.base == "offset" and item.schema == "PhysxMimicJointAPI"
+
+
+def _turning(description: Description) -> set[str]:
+    """Joints with an angular degree of freedom, in articulations or outside."""
+    inside = (dof for item in description.articulations for dof in item.dofs)
+    outside = (dof for joint in description.joints for dof in joint.dofs)
+    return {dof.path for dof in (*inside, *outside) if dof.angular}
+
+
+def _suspects(items: list[Authored]) -> Iterator[Finding]:
+    """Limits count only where every bound of the joint looks like radians; a target or state by itself."""
+    bounds = [value for item in items if item.base in _LIMITS for value in flat(item.value)
+              if value and math.isfinite(value) and not unlimited(value)]
+    limits = bool(bounds) and all(map(_is_fraction, bounds))
+    for item in items:
+        value = next(iter(flat(item.value)), 0.0)
+        if _is_fraction(value) and (limits or item.base not in _LIMITS):
+            degrees = math.degrees(value)
+            yield Finding(
+                "unit/radians", "warning", item.path, item.property,
+                f"{value:g} degrees, which is {degrees:.4g} degrees in radians",
+                "angles of joints are in degrees, so the joint turns 57.3 times less than radians would mean",
+                f"author {degrees:.4g} if radians were meant",
+            )
+
+
+def _is_fraction(value: float) -> bool:
+    """Whether a number is pi, two pi, or a common part of pi."""
+    size = abs(value)
+    return any(abs(size - part * math.pi) <= _CLOSE * size for part in _FRACTIONS) if size else False
+
+
+def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
+    """Articulations in which no limited hinge gets further than 6.3 degrees."""
+    bounds = [math.degrees(abs(bound)) for dof in articulation.dofs if dof.angular
+              and not unlimited(dof.lower) and not unlimited(dof.upper) and dof.lower < dof.upper
+              for bound in (dof.lower, dof.upper)]
+    if len(bounds) >= 2 * _FEWEST and 1.0 < max(bounds) <= _TURN:
+        yield Finding(
+            "unit/small-limits", "warning", articulation.path, "",
+            f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",
+            "limits in degrees that were meant in radians leave a 57th of the motion", "author the limits in degrees",
+        )
+
+
+def gravity(description: Description) -> Iterator[Finding]:
+    """Gravity whose authored magnitude fits another length unit than the stage's."""
+    authored = {item.path for item in description.authored if item.base == "gravityMagnitude"}
+    for scene in {scene.path: scene for scene in (description.scene, *description.scenes)}.values():
+        if scene.path in authored:
+            yield from _gravity(scene)
+
+
+def _gravity(scene: Scene) -> Iterator[Finding]:
+    units = math.hypot(*scene.gravity)
+    meters = units * scene.meters_per_unit
+    if not math.isfinite(meters) or meters == 0.0 or _GRAVITY[0] <= meters <= _GRAVITY[1]:
+        return
+    yield Finding(
+        "unit/gravity", "warning", scene.path, "physics:gravityMagnitude",
+        f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
+        f"{scene.meters_per_unit:g}", "bodies fall far slower or faster than on Earth",
+        f"author {9.81 / scene.meters_per_unit:g}, or leave it to PhysX to work out",
+    )
+
+
+def densities(description: Description) -> Iterator[Finding]:
+    """Bodies whose authored mass no material gives their colliders."""
+    masses = {item.path for item in description.authored if item.base == "mass" and item.schema == "PhysicsMassAPI"}
+    bodies = [(link, description.scene_of(item)) for item in description.articulations for link in item.links]
+    bodies += [(body, description.scene_of(body)) for body in description.bodies]
+    for link, scene in bodies:
+        volume = sum(map(_volume, link.colliders))
+        if link.path not in masses or not link.colliders or not all(map(_volume, link.colliders)):
+            continue
+        density = link.mass * scene.kilograms_per_unit / (volume * scene.meters_per_unit**3)
+        if math.isfinite(density) and density > 0.0 and not _DENSITY[0] <= density <= _DENSITY[1]:
+            yield _density(link, density)
+
+
+def _density(link: Link, density: float) -> Finding:
+    return Finding(
+        "unit/density", "info", link.path, "physics:mass",
+        f"a mass of {link.mass:g} in these colliders is {density:.3g} kg/m^3",
+        "the mass, the lengths or the units of the stage may be others than meant",
+        "check metersPerUnit, kilogramsPerUnit and physics:mass",
+    )
+
+
+def _volume(collider: Collider) -> float:
+    """The volume of a simple shape, 0 where it is not at hand."""
+    radius, height = collider.radius, 2.0 * collider.half_height
+    volumes: Mapping[str, float] = {
+        "box": 8.0 * math.prod(collider.half_extents), "sphere": 4.0 / 3.0 * math.pi * radius**3,
+        "capsule": math.pi * radius**2 * (height + 4.0 / 3.0 * radius), "cylinder": math.pi * radius**2 * height,
+        "cone": math.pi * radius**2 * height / 3.0,
+    }
+    return volumes.get(collider.kind, 0.0)
+
+
+RULES = (
+    Rule("radians", radians_for_degrees, ("unit/radians", "unit/small-limits")),
+    Rule("gravity-units", gravity, ("unit/gravity",)),
+    Rule("densities", densities, ("unit/density",)),
+)

@@ -1,0 +1,46 @@
+"""Every example of the catalogue gets its finding, and not once it is remedied."""
+
+from __future__ import annotations
+
+import pytest
+from robots import opened
+from rule_examples import examples, stage
+
+from physx_schema.checking import CODES, Code, check
+
+EXAMPLES = tuple(examples())
+EVERY_PROFILE = "physx+simready+newton+driven"
+SUB_CHECKS = {      # of the mimic rule, by its number in the published analysis: the codes that stand for it
+    1: ("host",), 2: ("instance",), 3: ("one-instance",), 4: ("reference-count",),
+    5: ("reference-missing", "reference-type"), 6: ("self",), 7: ("cycle",), 8: ("chain",), 9: ("gearing",),
+    10: ("offset",), 11: ("naturalFrequency",), 12: ("dampingRatio",), 13: ("limits",),
+    14: ("limits-clip", "limits-disjoint"), 15: ("excluded-self", "excluded-ref", "disabled"), 16: ("joint-type",),
+    17: ("reference-axis",), 18: ("same-articulation",), 19: ("double-mimic",), 20: ("drive-fight",),
+    21: ("initial-violation",), 22: ("orphan-properties",), 23: ("time-samples",), 24: ("newton-portability",),
+}
+
+
+def findings(prims: str) -> dict[str, str]:
+    return {item.code: item.severity for item in check(opened(stage(prims)), EVERY_PROFILE).findings}
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
+def test_example_gets_its_finding(code: Code) -> None:
+    assert findings(code.example).get(code.code) == code.severity
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
+def test_remedied_example_does_not(code: Code) -> None:
+    assert code.code not in findings(code.remedy)
+
+
+@pytest.mark.parametrize("number", SUB_CHECKS)
+def test_every_sub_check_of_the_mimic_rule_has_a_failing_and_a_passing_stage(number: int) -> None:
+    for name in SUB_CHECKS[number]:
+        code = CODES[f"DJ.007/{name}"]
+        assert code.example and code.remedy and code.example != code.remedy
+
+
+def test_mimic_rule_has_no_codes_beside_its_sub_checks() -> None:
+    named = {f"DJ.007/{name}" for names in SUB_CHECKS.values() for name in names}
+    assert {code for code in CODES if code.startswith("DJ.007/")} == named
