@@ -52,7 +52,7 @@ class PhysxForceAPI(SingleApplyAPI):
 
     On the body itself the force acts at the centre of mass; on a prim below the body it acts at that prim's origin as
     it was when the simulation started, so it turns the body as well. Kinematic bodies do not feel it. The scale of the
-    prim does not change it.
+    prim does not change it. A force or torque of less than 0.00316 is left out.
 
     Applies to: Xformable.
     See docs/physx_semantics.md#forces.

@@ -28,6 +28,7 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
     ("PhysicsMassAPI", "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"),
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
+    ("PhysxForceAPI", "no rigid body is at or above the prim", "apply it to a rigid body or to a prim below one"),
     ("PhysxArticulationAPI", "no articulation has its root API on the prim", "apply PhysicsArticulationRootAPI"),
     ("PhysxSceneAPI", "the prim is not the PhysicsScene in use", "apply it to the PhysicsScene"),
     ("PhysicsMeshCollisionAPI", "the prim is no Mesh with PhysicsCollisionAPI", "apply it to a mesh that collides"),

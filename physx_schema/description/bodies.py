@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.mass import as_rotation, read_mass
-from physx_schema.description.model import Joint, Link, Vec3
+from physx_schema.description.model import Joint, Link, Push, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import radians
@@ -24,7 +24,7 @@ def is_kinematic(opinions: PrimOpinions) -> bool:
 
 def read_link(
     reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
-    scene: str = "",
+    scene: str = "", pushes: tuple[Push, ...] = (),
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
     mass = read_mass(reading, body, colliders)
@@ -39,7 +39,7 @@ def read_link(
         cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
-        scene=scene, kinematic=is_kinematic(body),
+        scene=scene, kinematic=is_kinematic(body), pushes=pushes,
     )
 
 

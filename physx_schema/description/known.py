@@ -23,13 +23,13 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "solverVelocityIterationCount": "bodies outside articulations",
     },
     "PhysxArticulationAPI": {
-        "enabledSelfCollisions": "contacts", "sleepThreshold": "sleeping", "stabilizationThreshold": "sleeping",
+        "enabledSelfCollisions": "contacts", "stabilizationThreshold": "stabilization",
     },
     "PhysxSceneAPI": {
         "timeStepsPerSecond": "the step, which the caller of the simulation chooses", "bounceThreshold": "contacts",
         "frictionCorrelationDistance": "contacts", "frictionOffsetThreshold": "contacts", "frictionType": "contacts",
         "invertCollisionGroupFilter": "contacts", "enableCCD": "contacts", "collisionSystem": "contacts",
-        "disableSleeping": "sleeping", "enableStabilization": "sleeping", "maxBiasCoefficient": "the bias limit",
+        "enableStabilization": "stabilization", "maxBiasCoefficient": "the bias limit",
         "solveArticulationContactLast": "contacts",
     },
 }
@@ -89,7 +89,6 @@ OTHER_SCHEMAS: Mapping[str, str] = {
         "PhysxPhysicsGearJoint", "PhysxPhysicsRackAndPinionJoint", "PhysicsDistanceJoint",
         "PhysxPhysicsDistanceJointAPI",
     ), "joints outside articulations"),
-    "PhysxForceAPI": "constant forces",
     "PhysxCharacterControllerAPI": "character controllers",
     "PhysxSceneQuasistaticAPI": "quasistatic scenes",
 }

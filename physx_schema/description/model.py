@@ -32,6 +32,7 @@ class Scene:
     up_axis: str                        # "X" | "Y" | "Z"; PhysX takes X for Z
     solver_type: str                    # "TGS" | "PGS"
     forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration; never with PGS
+    sleeping: bool = True               # whether anything falls asleep
     gravity_source: str = ""            # the property of another engine that decided about gravity, as newton:...
 
 
@@ -133,6 +134,19 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
+class Push:
+    """A constant force on a body (PhysxForceAPI)."""
+
+    path: str                           # the prim that carries the API: the body or a prim below it
+    enabled: bool
+    world: bool                         # in the world's axes; else in the body's, with which it turns
+    acceleration: bool                  # times mass, the torque times inertia
+    force: Vec3                         # force, or length / s^2
+    torque: Vec3                        # torque, or rad / s^2
+    point: Vec3 | None                  # where the force acts in the body's frame, None for its centre of mass
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """A rigid body of an articulation."""
 
@@ -155,6 +169,7 @@ class Link:
     scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
     kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
     colliders: tuple[Collider, ...] = ()        # in traversal order
+    pushes: tuple[Push, ...] = ()       # in traversal order
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +259,7 @@ class Articulation:
     position_iterations: int
     velocity_iterations: int
     enabled: bool                       # physxArticulation:articulationEnabled
+    sleep_threshold: float              # length^2 / s^2, kinetic energy per mass
     fixed_tendons: tuple[FixedTendon, ...] = ()
     spatial_tendons: tuple[SpatialTendon, ...] = ()
     mimics: tuple[Mimic, ...] = ()

@@ -16,18 +16,21 @@ from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.collision_reader import read_collision
 from physx_schema.description.declared import applied_schemas
 from physx_schema.description.fixed_tendons import read_fixed_tendons
+from physx_schema.description.forces import read_forces
 from physx_schema.description.free_joints import free_joints
 from physx_schema.description.joints import directed, read_joints
 from physx_schema.description.mimics import read_declarations, read_mimics
-from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem
+from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scene import Scenes
 from physx_schema.description.spatial_tendons import read_spatial_tendons
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.tree import Tree, find_trees
+from physx_schema.description.units import default_sleep_threshold
 
 Colliders = Mapping[str, Sequence[ColliderPart]]
+Forces = Mapping[str, tuple[Push, ...]]
 
 
 def describe(source: str | Path | Any) -> Description:
@@ -62,8 +65,10 @@ def _describe(stage: Any) -> Description:
     declarations = read_declarations(reading)
     trees = find_trees(reading, roster, joints)
     colliders = collision.by_body
-    articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, declarations) for tree in trees)
-    bodies = _free_bodies(reading, roster, articulations, colliders)
+    forces = read_forces(reading)
+    articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, forces, declarations)
+                          for tree in trees)
+    bodies = _free_bodies(reading, roster, articulations, colliders, forces)
     outside = free_joints(reading, roster, joints, trees)
     account = settle(reading, articulations, bodies, outside)
     reading.release()
@@ -79,7 +84,7 @@ def _describe(stage: Any) -> Description:
 
 
 def _articulation(
-    reading: Reading, tree: Tree, scenes: Scenes, roster: Roster, colliders: Colliders,
+    reading: Reading, tree: Tree, scenes: Scenes, roster: Roster, colliders: Colliders, forces: Forces,
     declarations: Mapping[str, Sequence[MimicDeclaration]],
 ) -> Articulation:
     links: list[Link] = []
@@ -88,7 +93,8 @@ def _articulation(
         above = tree.links[item.parent].body
         joint = directed(reading, item.joint, item.body, above, (item.parent, index)) if item.joint else None
         body = reading.prims[item.body]
-        links.append(read_link(reading, body, colliders.get(item.body, ()), item.parent, joint, scene))
+        links.append(read_link(reading, body, colliders.get(item.body, ()), item.parent, joint, scene,
+                               forces.get(item.body, ())))
     base = directed(reading, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
     view = tree.root.view("PhysxArticulationAPI")
     bounds = scenes.bounds(scene)
@@ -97,6 +103,8 @@ def _articulation(
         position_iterations=bounds.position_count(view.count("solverPositionIterationCount")),
         velocity_iterations=bounds.velocity_count(view.count("solverVelocityIterationCount")),
         enabled=tree.enabled,
+        sleep_threshold=(view.number("sleepThreshold", 0.0) if view.applied else
+                         default_sleep_threshold(reading.meters_per_unit)),
         fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
         mimics=read_mimics(reading, declarations, links),
     )
@@ -109,10 +117,11 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 def _free_bodies(
     reading: Reading, roster: Roster, articulations: Sequence[Articulation], colliders: Colliders,
+    forces: Forces,
 ) -> tuple[Link, ...]:
     """The bodies that PhysX makes outside articulations."""
     placed = {link.path for articulation in articulations for link in articulation.links}
     return tuple(
-        read_link(reading, reading.prims[path], colliders.get(path, ()), -1, None, scene)
+        read_link(reading, reading.prims[path], colliders.get(path, ()), -1, None, scene, forces.get(path, ()))
         for path, scene in roster.scenes.items() if path not in placed and scene is not None
     )

@@ -121,7 +121,8 @@ def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
     solver = physx.token("solverType")
     return Scene(
         opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
-        solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"), source,
+        solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
+        not physx.flag("disableSleeping"), source,
     )
 
 

@@ -64,7 +64,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "PhysxSceneAPI": Schema("physxScene:", {
         "solverType": "TGS", "enableExternalForcesEveryIteration": True,
         "minPositionIterationCount": 1, "maxPositionIterationCount": 255,
-        "minVelocityIterationCount": 0, "maxVelocityIterationCount": 255,
+        "minVelocityIterationCount": 0, "maxVelocityIterationCount": 255, "disableSleeping": False,
     }),
     "PhysicsRigidBodyAPI": Schema("physics:", {
         "rigidBodyEnabled": True, "kinematicEnabled": False, "simulationOwner": (), "startsAsleep": False,
@@ -101,6 +101,11 @@ SCHEMAS: Mapping[str, Schema] = {
     }),
     "PhysxArticulationAPI": Schema("physxArticulation:", {
         "solverPositionIterationCount": 32, "solverVelocityIterationCount": 1, "articulationEnabled": True,
+        "sleepThreshold": 5e-5,
+    }),
+    "PhysxForceAPI": Schema("physxForce:", {
+        "forceEnabled": True, "worldFrameEnabled": False, "mode": "acceleration", "force": (0.0, 0.0, 0.0),
+        "torque": (0.0, 0.0, 0.0),
     }),
     "PhysicsJoint": Schema("physics:", _JOINT),
     "PhysicsFixedJoint": Schema("physics:", _JOINT),

@@ -60,6 +60,16 @@ class SpatialTendonTopology:
 
 
 @dataclass(frozen=True, slots=True)
+class PushTopology:
+    """An authored force on a link (PhysxForceAPI)."""
+
+    link: int
+    world: bool                     # in the world's frame; else it turns with the link
+    acceleration: bool              # times mass and inertia
+    central: bool                   # at the centre of mass
+
+
+@dataclass(frozen=True, slots=True)
 class Topology:
     """The structure of one articulation's step."""
 
@@ -71,6 +81,8 @@ class Topology:
     spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
     mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
     solver: str = TGS               # or PGS, which applies forces once a step
+    link_forces: bool = False                       # the rows link_force and link_torque act
+    pushes: tuple[PushTopology, ...] = ()
 
     @property
     def pgs(self) -> bool:
@@ -178,7 +190,14 @@ def input_rows(t: Topology) -> dict[str, int]:
         rows |= {f"spatial{i}_gearing": len(path.links), f"spatial{i}_position": 3 * len(path.links)}
     for i in range(len(t.mimics)):
         rows |= {f"mimic{i}_{name}": 1 for name in MIMIC_ROWS}
+    if t.link_forces:
+        rows |= dict.fromkeys(LINK_FORCE_ROWS, 3 * links)
+    for i in range(len(t.pushes)):
+        rows |= {f"push{i}_{name}": 3 for name in ("force", "torque", "point")}     # point in F
     return rows
+
+
+LINK_FORCE_ROWS = ("link_force", "link_torque")     # at the centre of mass, world axes
 
 
 TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length", "lower", "upper")

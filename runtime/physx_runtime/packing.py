@@ -22,6 +22,7 @@ from physx_runtime.model import (
     DofTopology,
     FixedTendonTopology,
     LinkTopology,
+    PushTopology,
     SpatialTendonTopology,
     Topology,
 )
@@ -34,6 +35,7 @@ from physx_schema.description.model import (
     Joint,
     Link,
     Pose,
+    Push,
     Scene,
     SpatialTendon,
     unlimited,
@@ -96,7 +98,8 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
               for n, dof in enumerate(link.joint.dofs)),
         tuple(_fixed_tendon_topology(articulation, t) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
-        tuple((m.follower, m.reference) for m in articulation.mimics), solver)
+        tuple((m.follower, m.reference) for m in articulation.mimics), solver,
+        pushes=tuple(_push_topology(i, push) for i, push in _pushes(articulation)))
     parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
     if topology.balls:
@@ -108,6 +111,8 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
         if path[-1].rest_length < 0.0:
             parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i, path, frames)]
+    for i, (link, push) in enumerate(_pushes(articulation)):
+        parameters |= _push_rows(f"push{i}", push, frames[link])
     for i, m in enumerate(articulation.mimics):
         parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
                        f"mimic{i}_natural_frequency": [m.natural_frequency],
@@ -298,6 +303,26 @@ def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: 
     k = forward_kinematics(t, rows, state["q"], quaternion(rows, "root_rotation", 0))
     points = attachment_points(t, rows, k, tendon)
     return float(tendon_length(rows, tendon, points) - rows[f"spatial{tendon}_offset"][0])
+
+
+def _pushes(articulation: Articulation) -> list[tuple[int, Push]]:
+    """Authored forces by link; disabled ones too, so that switching them on needs no other step."""
+    return [(i, push) for i, link in enumerate(articulation.links) for push in link.pushes]
+
+
+def _push_topology(link: int, push: Push) -> PushTopology:
+    return PushTopology(link, push.world, push.acceleration, push.point is None)
+
+
+def _push_rows(name: str, push: Push, frame: Pose) -> dict[str, list[float]]:
+    """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
+    to_frame = _inverse(frame)
+    rows = {"force": push.force, "torque": push.torque}
+    rows = {key: value if push.world else sp.rotate(to_frame[1], value) for key, value in rows.items()}
+    rows = {key: value if push.enabled else (0.0, 0.0, 0.0) for key, value in rows.items()}
+    point = push.point or (0.0, 0.0, 0.0)
+    rows["point"] = _compose(to_frame, (point, IDENTITY_ROTATION))[0]
+    return {f"{name}_{key}": list(value) for key, value in rows.items()}
 
 
 def _state_rows(articulation: Articulation, frames: tuple[Pose, ...], locked: int) -> dict[str, list[float]]:

@@ -38,14 +38,14 @@ class ParameterValues:
         self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.articulation, model.scene)
         self.mass_properties = MassProperties(model, worlds)
         self.rows_set: set[str] = set()     # that may differ from the model's
-        self._store, self._worlds, self._dtype = store, worlds, dtype
+        self.store, self._worlds, self._dtype = store, worlds, dtype
 
     def read(self, name: str) -> Array:
         """Values of every world, (n_world, *shape)."""
         parameter = self._parameter(name)
         if not parameter.scalars:
             return self.mass_properties.values[name].astype(self._dtype)
-        rows = {row: self._store.rows(row) for row, _ in (places[0] for places in parameter.scalars)}
+        rows = {row: self.store.rows(row) for row, _ in (places[0] for places in parameter.scalars)}
         flat = np.stack([rows[row][:, i] for row, i in (places[0] for places in parameter.scalars)], axis=-1)
         return flat.reshape(self._worlds, *parameter.shape)
 
@@ -80,7 +80,7 @@ class ParameterValues:
             for row, i in scalars:
                 places.setdefault(row, []).append((i, column))
         for row, pairs in places.items():
-            held = self._store.rows(row)
+            held = self.store.rows(row)
             inside, columns = (list(part) for part in zip(*pairs, strict=True))
             held[np.ix_(worlds, inside)] = new[:, columns]
             self._write(row, held)
@@ -91,13 +91,13 @@ class ParameterValues:
         whole = self.mass_properties.values[name].copy()
         whole[worlds] = new
         for change in self.mass_properties.assign(name, whole):
-            held = self._store.rows(change.row)
+            held = self.store.rows(change.row)
             end = change.first + change.values.shape[1]
             held[change.worlds, change.first:end] = change.values[change.worlds]
             self._write(change.row, held)
 
     def _write(self, row: str, values: Array) -> None:
-        self._store.write(row, values)
+        self.store.write(row, values)
         self.rows_set.add(row)
 
     # --- refusing ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.model import Topology, input_rows, state_rows
+from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
 from physx_runtime.parameters import Parameter, randomized
@@ -73,7 +73,7 @@ class Simulation:
         self.model: PackedModel = pack(chosen, replace(scene, solver_type="TGS") if solver == "ideal" else scene)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
-        self.worlds, self.dtype, self._solver = worlds, dtype, solver
+        self.worlds, self.dtype, self._device, self._solver = worlds, dtype, device, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
         self._reported = np.zeros(worlds, dtype=np.bool_)
@@ -97,6 +97,7 @@ class Simulation:
 
         Raises ValueError where the model's structure is not that of this simulation.
         """
+        model = self.adapted(model)
         if model.topology != self.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
         self.model, self.settings = model, solver_settings(self._solver, model)
@@ -122,15 +123,18 @@ class Simulation:
         """Set a row of the step: (n,) for all alike or (n_world, n); names as in model's row tables.
 
         worlds: a mask or indices of the worlds to set, all where None. Rows are in the step's own frames; for
-        parameters see `set_parameter`. Raises ValueError for NaN, for an infinite state or effort, and for a shape that
-        does not fit.
+        parameters see `set_parameter`. link_force and link_torque, (3 n_link,) at the centres of mass in world axes,
+        act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
+        for an infinite state, effort or force, and for a shape that does not fit.
         """
+        if name in LINK_FORCE_ROWS:
+            self._heed_link_forces()
         array, chosen = np.asarray(values, dtype=np.float64), chosen_worlds(worlds, self.worlds)
         count = self._count(name)
         if array.shape not in ((count,), (len(chosen), count)):
             raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
         array = np.broadcast_to(array, (len(chosen), count))
-        moving = name in self.model.state or name == "effort"
+        moving = name in self.model.state or name in ("effort", *LINK_FORCE_ROWS)
         with np.errstate(over="ignore"):
             wrong = ~np.isfinite(array.astype(self.dtype)) if moving else np.isnan(array)
         if wrong.any():
@@ -151,6 +155,8 @@ class Simulation:
         root = t.root_size if name == "v" else 0
         if index < root:
             return f"the root's {ROOT_VELOCITIES[index]}"
+        if name in LINK_FORCE_ROWS:
+            return f"{self.model.link_names[index // 3]} {'xyz'[index % 3]}"
         size, index = self._count(name) - root, index - root
         names = {len(t.links): self.model.link_names, len(t.dofs): self.model.dof_names}.get(size, ())
         if name in ("q", "v", "effort") or size == len(t.dofs):
@@ -159,6 +165,8 @@ class Simulation:
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n)."""
+        if name in LINK_FORCE_ROWS and not self.topology.link_forces:
+            return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
         self._count(name)
         return self._worlds.rows(name)
 
@@ -167,6 +175,23 @@ class Simulation:
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]
+
+    def _heed_link_forces(self) -> None:
+        """Step from now on by code that reads link forces, all rows staying as they are."""
+        if self.topology.link_forces:
+            return
+        topology = replace(self.topology, link_forces=True)
+        names = [*state_rows(self.topology), *input_rows(self.topology), FLAG]
+        rows = {name: self._worlds.rows(name) for name in names}
+        self.model = replace(self.model, topology=topology)
+        self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype)
+        self._values.store = self._worlds
+        for name, values in rows.items():
+            self._worlds.write(name, values)
+
+    def adapted(self, model: PackedModel) -> PackedModel:
+        """A model with the features that were switched on in this simulation."""
+        return replace(model, topology=replace(model.topology, link_forces=self.topology.link_forces))
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt."""
@@ -360,12 +385,14 @@ def choose(description: Description, path: str | None) -> Articulation:
 def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
              dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
              joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
-             articulation: str | None = None) -> Recording:
+             articulation: str | None = None, link_force: ArrayLike | None = None,
+             link_torque: ArrayLike | None = None) -> Recording:
     """Step a stage and record every `every`-th state.
 
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
     joint_effort: (n_dof,) or (n_world, n_dof) force or torque, held throughout.
-    dt [s]; the order of dofs is `Recording.joint_names`. Raises as `Simulation`.
+    link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
+    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`.
     """
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
@@ -377,6 +404,9 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
     if joint_effort is not None:
         sim.set("effort", joint_effort)
+    for name, values in zip(LINK_FORCE_ROWS, (link_force, link_torque), strict=True):
+        if values is not None:
+            sim.set(name, _per_link(sim, name, values))
     states, befores = [sim.state()], [sim.state()]
     for _ in range(steps // every):
         sim.step(every - 1)
@@ -384,6 +414,14 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         sim.step()
         states.append(sim.state())
     return _recording(sim, states, befores, every)
+
+
+def _per_link(sim: Simulation, name: str, values: ArrayLike) -> Array:
+    """Vectors of every link in every world, as a row."""
+    array, shape = np.asarray(values, dtype=np.float64), (len(sim.model.link_names), 3)
+    if array.shape not in (shape, (sim.worlds, *shape)):
+        raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(sim.worlds, *shape)}")
+    return array.reshape(*array.shape[:-2], -1)
 
 
 def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]],

@@ -33,6 +33,7 @@ from physx_runtime.solver.drive import drive_coefficients, solve_drive
 from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows
 from physx_runtime.solver.friction import solve_friction, solve_max_velocity
 from physx_runtime.solver.limit import solve_limit
+from physx_runtime.solver.link_forces import external_forces
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.momentum import compound_body, finish_floating, momentum_of, momentum_rows, restored
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
@@ -143,13 +144,14 @@ def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> sp.Vec3:
 
 
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:
-    """M^-1 (gravity + effort).
+    """M^-1 (gravity + link forces + effort).
 
     A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
     would make the joints of a falling robot turn.
     """
     common = 0.0 if t.fixed_base else 1.0
-    forces = generalized_force(t, k, [(link_weight(rows, i, common), sp.ZERO3) for i in range(len(t.links))])
+    weights = [(link_weight(rows, i, common), sp.ZERO3) for i in range(len(t.links))]
+    forces = generalized_force(t, k, external_forces(t, rows, k, weights))
     for dof, effort in enumerate(rows["effort"]):
         forces[t.root_size + dof] = forces[t.root_size + dof] + effort
     out = times(minv, forces)
