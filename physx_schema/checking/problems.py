@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from physx_schema.checking.finding import Finding
+from physx_schema.checking.problem_repairs import repair
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, Problem
 
@@ -22,13 +23,14 @@ def _code(problem: Problem, coupled: Collection[str]) -> str:
 def reader_problems(description: Description) -> Iterator[Finding]:
     """One finding for each problem of the reader."""
     joined = _joined(description)
+    values = {(item.path, item.property): item.value for item in description.authored} if description.problems else {}
     coupled = {path for item in description.mimic_declarations for path in (item.path, *item.references)}
     for problem in description.problems:
         if problem.code == "body/nested" and any(map(problem.path.startswith, joined.get(problem.path, ()))):
             continue        # a joint holds the two together
         yield Finding(
             _code(problem, coupled), problem.severity, problem.path, problem.property, problem.message, problem.why,
-            problem.fix,
+            problem.fix, repair=repair(problem, values),
         )
 
 

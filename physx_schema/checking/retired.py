@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+from physx_schema.checking.edits import RenameProperty, Repair, safe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, Opinion
@@ -21,12 +22,21 @@ def retired_things(description: Description) -> Iterator[Finding]:
     for opinion in description.unused:
         if opinion.code == RETIRED:
             place = (opinion.path, opinion.property)
-            yield Finding("unused/retired", "error", *place, opinion.reason, _WHY, _fix(opinion))
+            yield Finding(
+                "unused/retired", "error", *place, opinion.reason, _WHY, _fix(opinion), repair=_repair(opinion))
 
 
 def _fix(opinion: Opinion) -> str:
     instead = opinion.suggestion or "remove it"
     return f"run `physx-schema migrate`: {instead}" if _can_migrate(opinion) else instead
+
+
+def _repair(opinion: Opinion) -> Repair | None:
+    """The present name, for a property that only its name has changed of; `migrate` does the rest."""
+    found = _rules().find(opinion.property)
+    if found is None or not found[0].schema or found[0].per_axis or found[0].schema != found[0].former:
+        return None
+    return safe(RenameProperty(opinion.path, opinion.property, found[0].full_name(found[1])))
 
 
 def _can_migrate(opinion: Opinion) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from pxr import Gf
 
+from physx_schema.checking.edits import SetValue, safe
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import flat
@@ -34,6 +35,7 @@ def _unit(item: Authored) -> Iterator[Finding]:
         yield Finding(
             "value/not-unit", "warning", item.path, item.property, f"a quaternion of length {length:g}",
             "PhysX normalises it", "author a quaternion of length 1",
+            repair=safe(SetValue(item.path, item.property, tuple(part / length for part in parts))),
         )
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from pxr import Sdf, Usd
 
+from physx_schema.checking.edits import Repair, SetValue, safe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import JUDGED_ELSEWHERE
@@ -15,6 +16,8 @@ from physx_schema.description.declared import definitions
 from physx_schema.description.schemas import INSTANCE, SCHEMAS
 
 _TEXT = frozenset({"string", "token", "asset"})
+_WHOLE = frozenset({"int", "uint"})
+_NUMBERS = frozenset({"float", "double", *_WHOLE})
 _USD_INSTANCE = "__INSTANCE_NAME__"
 
 
@@ -42,7 +45,18 @@ def _mismatch(item: Authored, wanted: str) -> Iterator[Finding]:
         "value/type", "warning", item.path, item.property,
         f"authored as {item.type_name}, {item.schema} declares {wanted}",
         "PhysX reads the value; other programs may refuse or ignore it", f"author the attribute as {wanted}",
+        repair=_retyped(item, wanted),
     )
+
+
+def _retyped(item: Authored, wanted: str) -> Repair | None:
+    """A number as the declared type, where that holds it without loss."""
+    value = item.value
+    if wanted not in _NUMBERS or isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if wanted in _WHOLE and value != int(value):
+        return None
+    return safe(SetValue(item.path, item.property, int(value) if wanted in _WHOLE else float(value), wanted))
 
 
 @lru_cache(4096)

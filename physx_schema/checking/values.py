@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from physx_generated import Attribute, Range
 
+from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Authored, Description
@@ -74,6 +75,7 @@ def _token(item: Authored) -> Iterator[Finding]:
                 "value/token", "error", item.path, item.property,
                 f"{value!r} is not one of {', '.join(allowed)}", "PhysX does not know it and works with its default",
                 f"did you mean {close[0]!r}?" if close else f"author one of {', '.join(allowed)}",
+                repair=safe(SetValue(item.path, item.property, close[0])) if close and value == item.value else None,
             )
 
 
@@ -92,7 +94,8 @@ def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Itera
         high = value <= upper if allowed.upper_closed else value < upper
         if not (low and high):
             code = "value/not-finite" if math.isinf(value) else "value/range"
-            yield _out_of_range(item, code, value, f"in {allowed}", _consequence(item, value, lower))
+            repair = _nearest(item, value, allowed, lower, upper)
+            yield _out_of_range(item, code, value, f"in {allowed}", _consequence(item, value, lower), repair)
             return
 
 
@@ -104,9 +107,19 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
 
 
-def _out_of_range(item: Authored, code: str, value: float, allowed: str, why: str) -> Finding:
+def _nearest(item: Authored, value: float, allowed: Range, lower: float, upper: float) -> Repair | None:
+    """A single number at the end of its range, where the end belongs to it."""
+    bound, closed = (lower, allowed.lower_closed) if value < lower else (upper, allowed.upper_closed)
+    if item.value != value or lower <= value <= upper or not closed or not math.isfinite(bound):
+        return None
+    return unsafe(SetValue(item.path, item.property, type(item.value)(bound)))
+
+
+def _out_of_range(
+    item: Authored, code: str, value: float, allowed: str, why: str, repair: Repair | None = None,
+) -> Finding:
     found = f"{value:g} is not {allowed}"
-    return Finding(code, "error", item.path, item.property, found, why, f"author a value {allowed}")
+    return Finding(code, "error", item.path, item.property, found, why, f"author a value {allowed}", repair=repair)
 
 
 def _range(item: Authored) -> Range | None:

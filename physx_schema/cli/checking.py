@@ -19,6 +19,7 @@ from physx_schema.checking.choice import Choice
 from physx_schema.checking.engine import parse_profile
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.several import Run, check_all, check_one
+from physx_schema.cli.fixing import Way, fix_stages
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page
 from physx_schema.cli.formats.sarif import sarif
@@ -56,7 +57,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--format", "style", type=click.Choice(FORMATS), default="text", show_default=True)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the report to this file.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="Write the report to this file; with --fix, a repaired copy of the stage's own layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
               help=f"Who is asked: {', '.join(PROFILES)}, or several joined with +.  [default: {DEFAULT_PROFILE}]")
 @click.option("--select", multiple=True, callback=_several, metavar="CODE", help="Check these codes or families alone.")
@@ -69,17 +71,30 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--max-findings", type=click.IntRange(min=1), help="Show at most so many findings of a file as text.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
+@click.option("--fix", "fixing", is_flag=True, help="Repair what can safely be repaired; shows the change as a diff.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix: repair too where the intention is not beyond doubt.")
+@click.option("--in-place", is_flag=True, help="With --fix: change the files themselves.")
+@click.option("--override", type=click.Path(path_type=Path),
+              help="With --fix: write the repairs as a layer over the stage, which stays as it is.")
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
               help="List every code with its severity, profiles and title.")
 def check_command(
     paths: tuple[str, ...], style: str, output: Path | None, baseline: Path | None, write_baseline: Path | None,
-    max_findings: int | None, config: Path | None, **choices: Any,
+    max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
+    override: Path | None, **choices: Any,
 ) -> None:
     """Check the physics of stages: files, patterns such as 'assets/**/*.usda', or - for a list on stdin.
 
     Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
     """
     settings = _settings(config, choices)
+    if fixing:
+        if style != "text" or baseline or write_baseline:
+            raise click.UsageError("--fix goes with --format text and without a baseline")
+        code = fix_stages(list(_stages(paths)), settings, Way(unsafe_fixes, in_place, output, override))
+        raise click.exceptions.Exit(code)
+    if unsafe_fixes or in_place or override:
+        raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
     known = baseline or settings.baseline
     run = check_all(list(_stages(paths)), settings, Baseline(known) if known and not write_baseline else None,
                     lambda path: _guarded(path, settings))

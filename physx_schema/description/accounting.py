@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 
-from physx_schema.description.declared import declaring, definitions, elsewhere
+from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
+from physx_schema.description.hints import closest, meant_instance, meant_property, meant_schema
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, unlimited
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
@@ -47,6 +47,7 @@ _UNMADE = frozenset({
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
 _NAMES = 1 << 14    # properties of prims of one kind whose schema is remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
+_APPLY = "apply "
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
@@ -129,7 +130,7 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
     elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
     elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
-        close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", close, "misspelt-schema"))
 
 
@@ -145,20 +146,20 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
     elif gone := retired_schema(name):
         account.unused.append(_retired(opinions, "apiSchemas", applied, gone))
     elif name not in SCHEMAS:
-        close = _closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         reason = f"{applied}: PhysX has no schema of this name"
         suggestion = close and applied.replace(name, close, 1)
-        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema"))
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema", applied))
     elif name == "PhysxLimitAPI" and opinions.path in account.outside:
         reason = f"{applied}: soft limits of joints outside articulations are not simulated"
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
     elif SCHEMAS[name].multiple and not instance:
         reason = f"{applied} needs an instance name"
         suggestion = f"{name}:{_instance_for(opinions, name)}"
-        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "no-instance"))
+        account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "no-instance", applied))
     else:
         code, reason, suggestion = _why_idle(account, opinions, Owner(name, instance, ""))
-        account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code))
+        account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code, applied))
 
 
 @lru_cache(_NAMES)
@@ -191,7 +192,8 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
         account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, found, owner)
-        account.unused.append(Opinion(opinions.path, name, reason, suggestion, code))
+        wanted = suggestion.removeprefix(_APPLY) if code == "not-applied" and suggestion.startswith(_APPLY) else ""
+        account.unused.append(Opinion(opinions.path, name, reason, suggestion, code, wanted))
 
 
 def _is_default_of_articulation_joint(account: Account, opinions: PrimOpinions, name: str) -> bool:
@@ -233,18 +235,32 @@ def _why_unused(
         return why_property_unused(opinions, name, opinions.path in account.inside)
     if owner is not None:
         return _why_idle(account, opinions, owner)
-    for item in found:
-        if item.known and item.schema not in JOINT_KINDS:
-            applied = f"{item.schema}:{item.instance}" if item.instance else item.schema
-            return "not-applied", f"{applied} is not applied to the prim", f"apply {applied}"
-    declared = elsewhere(name)
+    options = [item for item in found if item.known and item.schema not in JOINT_KINDS]
+    options.sort(key=lambda item: not _fits(opinions, item.schema))
+    for item in options:
+        better = _better_instance(opinions, item)
+        if better:
+            return "wrong-instance", f"{item.applied} is not applied to the prim", better
+    declared = options[0] if options else elsewhere(name)
     if declared is not None:
-        applied = f"{declared.schema}:{declared.instance}" if declared.instance else declared.schema
-        if definitions()[declared.schema].kind == "typed":
-            return "not-applied", f"the prim is no {applied}", f"define a {applied}"
-        return "not-applied", f"{applied} is not applied to the prim", f"apply {applied}"
-    close = _closest(name, _property_names(opinions, found))
+        if declared.schema in definitions() and definitions()[declared.schema].kind == "typed":
+            return "not-applied", f"the prim is no {declared.applied}", f"define a {declared.applied}"
+        return "not-applied", f"{declared.applied} is not applied to the prim", _APPLY + declared.applied
+    close = meant_property(name) or closest(name, _property_names(opinions, name, found))
     return "misspelt-property", "no schema of the prim has a property of this name", close
+
+
+def _fits(opinions: PrimOpinions, schema: str) -> bool:
+    """Whether a schema of the tendon family belongs on this kind of prim."""
+    return not schema.startswith("PhysxTendonAttachment" if opinions.joint_kind else "PhysxTendonAxis")
+
+
+def _better_instance(opinions: PrimOpinions, owner: Owner) -> str:
+    """The property's name under the instance that was meant, "" where there is none or it is authored too."""
+    right = _INSTANCES.get(opinions.joint_kind or "", "") if owner.schema in _AXIS_SCHEMAS else ""
+    instance = meant_instance(owner, opinions.instances(owner.schema), right)
+    better = SCHEMAS[owner.schema].name(owner.base, instance) if instance else ""
+    return "" if better and opinions.authors(better) else better
 
 
 def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
@@ -306,9 +322,9 @@ def _retired(opinions: PrimOpinions, place: str, name: str, gone: Retired) -> Op
     return Opinion(opinions.path, place, reason, gone.instead, "retired")
 
 
-def _property_names(opinions: PrimOpinions, found: Sequence[Owner]) -> set[str]:
+def _property_names(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> set[str]:
     """Names that a misspelt property may have been meant for."""
-    names = set(opinions.defined())
+    names = {*opinions.defined(), *names_like(name)}
     for applied in (opinions.type_name, *opinions.applied):
         schema, instance = split_name(applied)
         if schema in SCHEMAS:
@@ -317,8 +333,3 @@ def _property_names(opinions: PrimOpinions, found: Sequence[Owner]) -> set[str]:
     for owner in found:
         names.update(SCHEMAS[owner.schema].name(base, owner.instance) for base in SCHEMAS[owner.schema].defaults)
     return names
-
-
-def _closest(name: str, names: Iterable[str]) -> str:
-    close = get_close_matches(name, sorted(names), 1, 0.75)
-    return close[0] if close else ""

@@ -56,6 +56,16 @@ def elsewhere(name: str) -> Owner | None:
     return None
 
 
+def names_like(name: str) -> Iterator[str]:
+    """Names of properties in the namespace of one, whatever its case; under its instance name where it has one."""
+    head, _, rest = name.partition(":")
+    single, multiple = _index()
+    yield from (other for other in single if other.partition(":")[0].lower() == head.lower())
+    for prefix, schemas in multiple.items():
+        if prefix.lower() == head.lower():
+            yield from (f"{prefix}:{rest.partition(':')[0]}:{base}" for bases in schemas.values() for base in bases)
+
+
 @cache
 def _index() -> tuple[Mapping[str, Owner], Mapping[str, Mapping[str, tuple[str, ...]]]]:
     """Full property names of schemas without instances; of the others, prefix to schema to base names."""

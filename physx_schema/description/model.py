@@ -325,6 +325,7 @@ class Opinion:
     reason: str
     suggestion: str = ""                # the closest thing that would have worked
     code: str = ""                      # kind of reason: "misspelt-property", "not-applied", "wrong-instance" ...
+    schema: str = ""                    # the applied schema that it is about, or that would make it count
 
 
 @dataclass(frozen=True, slots=True)

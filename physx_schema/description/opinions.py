@@ -11,6 +11,7 @@ import numpy as np
 from pxr import Usd
 
 from physx_schema.description.frames import quaternion, vector
+from physx_schema.description.hints import meant_property, meant_schema
 from physx_schema.description.model import Problem, Quat, Vec3
 from physx_schema.description.ownership import Owner
 from physx_schema.description.retired import retired_schema
@@ -32,17 +33,20 @@ _PREFIXES = ("physx", "physics", "omniphysics")
 def is_physics_name(name: str) -> bool:
     """Whether a property belongs to a namespace of UsdPhysics, PhysX, Newton or MuJoCo, or to what is taken for one.
 
-    `PhysxTendonAxisRootAPI:flexor:stiffness`, with the schema's name for a namespace, is a mistake worth reporting.
+    `PhysxTendonAxisRootAPI:flexor:stiffness`, with the schema's name for a namespace, is a mistake worth reporting, and
+    so is `pyhsxTendon:flexor:stiffness`.
     """
     head, separator, _ = name.partition(":")
-    return bool(separator) and (head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES))
+    if not separator:
+        return False
+    return head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES) or bool(meant_property(name))
 
 
 @lru_cache(_NAMES)
 def is_physics_schema(name: str) -> bool:
     """Whether an applied schema or prim type belongs to UsdPhysics, PhysX, Newton or MuJoCo."""
     known = ("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI", *OTHER_ENGINES)
-    return name.startswith(known) or retired_schema(name) is not None
+    return name.startswith(known) or retired_schema(name) is not None or bool(meant_schema(split_name(name)[0]))
 
 
 class Seen(NamedTuple):

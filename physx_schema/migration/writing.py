@@ -48,9 +48,9 @@ def why_not(layer: Any) -> str:
     if not layer.realPath:
         return f"{name}: is not a file; export it first"
     if in_package(layer):
-        return f"{name}: lies in a package; unpack it, migrate the layers and pack it again"
+        return f"{name}: lies in a package; unpack it, change the layers and pack it again"
     if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
-        return f"{name}: is written by another program; migrate a copy as .usda"
+        return f"{name}: is written by another program; save a copy as .usda and change that"
     if layer.dirty:
         return f"{name}: has changes that are not saved; save it first"
     if not os.access(name, os.W_OK):

@@ -1,0 +1,159 @@
+"""`check --fix`: the repairs as a diff, as a copy, as a layer over the stage, or in the files themselves."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from pxr import Sdf
+
+from physx_schema.checking import check
+from physx_schema.checking.finding import location
+from physx_schema.checking.fixing import Fixed, fix
+from physx_schema.checking.report import Report
+from physx_schema.checking.settings import Settings
+from physx_schema.cli.text import plural, printable, summary
+from physx_schema.description.stages import open_stage
+from physx_schema.errors import UnreadableError, UnsupportedError
+from physx_schema.migration.report import LayerChange
+from physx_schema.migration.writing import comment_lines, copied, exported, in_package, replace, why_not
+
+SUFFIXES = (".usda", ".usdc", ".usd")
+_REFUSED, _UNREADABLE = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What happens to repairs: shown as a diff unless one of the last three says where they go."""
+
+    unsafe: bool = False
+    in_place: bool = False
+    copy: Path | None = None
+    override: Path | None = None
+
+    @property
+    def dry(self) -> bool:
+        """Whether nothing is written."""
+        return not (self.in_place or self.copy or self.override)
+
+
+def fix_stages(paths: Sequence[str], settings: Settings, way: Way) -> int:
+    """Repair stages and say what was done; the exit code. Raises UsageError, and UnsupportedError for bad targets."""
+    target = _require(paths, way)
+    codes = [0]
+    for path in dict.fromkeys(paths):
+        try:
+            fixed = _fix_one(path, settings, way, target)
+        except (UnreadableError, UnsupportedError) as error:
+            click.echo(_printable_lines(str(error)), err=True, nl=False)
+            codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
+            continue
+        for line in _lines(path, fixed, way.dry):
+            click.echo(printable(line))
+        codes.append((fixed.before if way.dry else fixed.report).exit_code(settings.strict, settings.fail_on))
+    return next((code for code in (_UNREADABLE, _REFUSED, 1, 5) if code in codes), 0)
+
+
+def _fix_one(path: str, settings: Settings, way: Way, target: Path | None) -> Fixed:
+    """Repair one stage, and show or write what changes."""
+    stamp = _stamp(path)
+    fixed = _fixed(path, settings, way)
+    if way.dry:
+        click.echo(_printable_lines(fixed.diff()), nl=False)
+    elif fixed.changed or target is not None:
+        _write(path, fixed, way, target, stamp)
+    return fixed
+
+
+def _require(paths: Sequence[str], way: Way) -> Path | None:
+    """The file to write, None in place or for a dry run."""
+    given = {"--in-place": way.in_place, "-o": way.copy, "--override": way.override}
+    ways = [name for name, value in given.items() if value]
+    if len(ways) > 1:
+        raise click.UsageError(f"{' and '.join(ways)} exclude each other; give one of them")
+    target = way.copy or way.override
+    if target is None:
+        return None
+    if len(set(paths)) > 1:
+        raise click.UsageError(f"{ways[0]} takes one stage at a time")
+    if target.suffix not in SUFFIXES:
+        raise UnsupportedError(f"{target}: is no name of a USD layer; end it in {', '.join(SUFFIXES)}")
+    if target.exists():
+        raise UnsupportedError(f"{target}: is there already; give a new name, or --in-place for the stage itself")
+    return target
+
+
+def _fixed(path: str, settings: Settings, way: Way) -> Fixed:
+    stage = open_stage(path)
+    root = stage.GetRootLayer()
+    if in_package(root) and not way.dry and way.override is None:
+        raise UnsupportedError(why_not(root))
+
+    def checked(item: Any) -> Report:
+        return check(item, settings.profile, settings.select, settings.ignore, settings.waivers_for(path))
+
+    return fix(stage, checked, way.unsafe, way.override is not None)
+
+
+def _write(path: str, fixed: Fixed, way: Way, target: Path | None, stamp: tuple[int, int]) -> None:
+    """Put the repaired layer where it belongs. Raises UnsupportedError, and nothing is written then."""
+    root = fixed.stage.GetRootLayer()
+    change = LayerChange(root, fixed.after, ())
+    if target is None:
+        if _stamp(path) != stamp:
+            raise UnsupportedError(f"{path}: was changed meanwhile; run the command again")
+        replace([change])
+    elif way.copy:
+        copied(change, target)
+    else:
+        _write_over(root, fixed.after, target)
+
+
+def _write_over(root: Any, after: Any, target: Path) -> None:
+    """A layer over another one, which it names by a path relative to itself."""
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.TransferContent(after)
+    name = Path(os.path.relpath(root.realPath, target.absolute().parent)).as_posix()
+    layer.subLayerPaths[:] = [name if name.startswith(".") else f"./{name}"]
+    try:
+        target.absolute().parent.mkdir(parents=True, exist_ok=True)
+        exported(layer, target, target.suffix == ".usdc").replace(target)
+    except OSError as error:
+        remedy = "give a writable place with room"
+        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; {remedy}") from None
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """What a change of a file changes."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return (0, 0)       # opening the stage says why
+    return (status.st_mtime_ns, status.st_size)
+
+
+def _printable_lines(text: str) -> str:
+    """A text of several lines with control characters as escapes."""
+    return "".join(f"{printable(line)}\n" for line in text.splitlines())
+
+
+def _lines(path: str, fixed: Fixed, dry: bool) -> Iterator[str]:
+    """What was repaired, what was not and why, and the counts."""
+    done = "would fix" if dry else "fixed"
+    for finding in fixed.made:
+        yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {finding.fix}"
+    for item in fixed.left:
+        place = location(item.finding.path, item.finding.property)
+        yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
+    unsafe = sum(not item.repair.safe for item in fixed.made if item.repair)
+    lost = comment_lines(Path(path)) if fixed.changed and not fixed.over else 0
+    if lost:
+        yield f"{path}: note: {plural(lost, 'line')} may be comments, which USD drops when it writes"
+    outcome = f"{plural(len(fixed.made), 'finding')} {'would be fixed' if dry else 'fixed'}"
+    yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"
+
+
