@@ -101,7 +101,23 @@ def print_energy(oracle: Oracle) -> None:
             jobs.append(oracle.engine.sim_job(stage, 1 / 60, 1200, [1.0], [0.0]))
             labels.append(f"pendulum, {solver} {n}/{v}")
     for label, result in zip(labels, oracle.engine.run_jobs(jobs), strict=True):
-        print(f"{label:20} largest |q| {np.abs(result['q']).max():.4f}")
+        print(f"{label:40} largest |q| {np.abs(result['q']).max():.4f}")
+
+
+def print_longer(oracle: Oracle) -> None:
+    """Where a geared tendon comes to rest under gravity, and a compliant mimic joint's error after five steps."""
+    text, jobs, labels = oracle.text, [], []
+    hanging = [text.tendon_axis("t", gearing=2.0, root=True, stiffness=1000.0, damping=60.0)]
+    soft = [NOTHING, text.mimic("j0", gearing=1.0, naturalFrequency=10.0, dampingRatio=1.0)]
+    for solver in SOLVERS:
+        for n, v in ITERATIONS:
+            tendon = text.sliders(hanging, axis="Z", gravity=10.0, iterations=(n, v))
+            mimic = text.sliders(soft, iterations=(n, v))
+            jobs.append(oracle.engine.sim_job(with_solver(str(tendon), solver), 1 / 60, 600, [0.0], [0.0]))
+            jobs.append(oracle.engine.sim_job(with_solver(str(mimic), solver), STEP, 5, [0.0, 1.0], [0.0, 0.0]))
+            labels += [f"geared tendon at rest, {solver} {n}/{v}", f"mimic joint after 5 steps, {solver} {n}/{v}"]
+    for label, result in zip(labels, oracle.engine.run_jobs(jobs), strict=True):
+        print(f"{label:40} sum of q {float(np.sum(result['q'][-1])):.6f}")
 
 
 def _row(values: Any) -> str:
@@ -114,6 +130,7 @@ def main() -> None:
     print_steps(oracle)
     print_tokens(oracle)
     print_energy(oracle)
+    print_longer(oracle)
 
 
 if __name__ == "__main__":

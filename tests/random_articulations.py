@@ -31,6 +31,7 @@ def Xform "World"
         float physics:gravityMagnitude = 9.81
         bool physxScene:enableGPUDynamics = 0
         uniform token physxScene:broadphaseType = "MBP"
+        uniform token physxScene:solverType = "SOLVER"
     }
 """
 
@@ -39,6 +40,7 @@ def Xform "World"
 class Features:
     """What a random articulation may have; every probability is per joint or per articulation."""
 
+    solver: str = "TGS"             # of the scene
     links: tuple[int, int] = (2, 6)
     floating: bool = False
     branching: float = 0.4
@@ -303,14 +305,14 @@ class _Writer:
 
     def _text(self) -> str:
         n, v = int(self.random.choice([1, 4, 8, 32])), int(self.random.choice([0, 1, 4]))
-        root = ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"]
+        head, root = HEADER.replace("SOLVER", self.f.solver), ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"]
         counts = [f"int physxArticulation:solverPositionIterationCount = {n}",
                   f"int physxArticulation:solverVelocityIterationCount = {v}"]
         if self.f.floating:
             self.link_text[0] = ([*self.link_text[0][0], *root], [*self.link_text[0][1], *counts])
-            out = [HEADER, _prim("Xform", "art", [], [], close=False)]
+            out = [head, _prim("Xform", "art", [], [], close=False)]
         else:
-            out = [HEADER, _prim("Xform", "art", root, counts, close=False),
+            out = [head, _prim("Xform", "art", root, counts, close=False),
                    _prim("PhysicsFixedJoint", "base", [], ["rel physics:body1 = </World/art/l0>"])]
         for i, (schemas, lines) in enumerate(self.link_text):
             out.append(_prim("Xform", f"l{i}", schemas, lines))

@@ -47,8 +47,21 @@ def simulated(code: str) -> Any:
     return json.loads(done.stdout)
 
 
+def test_three_pgs_steps_agree_with_the_cpu_under_the_simulator(tmp_path: Path) -> None:
+    scene = "bool physxScene:enableGPUDynamics = 0"
+    text = FINGER.read_text().replace(scene, f'{scene}\nuniform token physxScene:solverType = "PGS"')
+    (tmp_path / "pgs.usda").write_text(text)
+    assert Simulation(tmp_path / "pgs.usda").topology.pgs
+    compare_three_steps(tmp_path / "pgs.usda")
+
+
 @pytest.mark.parametrize("stage", [FINGER, BALL], ids=["finger", "ball"])
 def test_three_steps_agree_with_the_cpu_under_the_simulator(stage: Path) -> None:
+    compare_three_steps(stage)
+
+
+def compare_three_steps(stage: Path) -> None:
+    """Hold the simulated GPU's motion of two worlds against the CPU's."""
     code = ("import json, sys; from physx_runtime import simulate\n"
             f"r = simulate({str(stage)!r}, 1/60, 3, worlds=2, joint_position={START}, device='cuda')\n"
             "json.dump([r.joint_position.tolist(), r.joint_velocity.tolist()], sys.stdout)")

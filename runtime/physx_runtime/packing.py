@@ -81,8 +81,8 @@ class PackedModel:
     scene: Scene
 
 
-def pack(articulation: Articulation, scene: Scene) -> PackedModel:
-    """The model of an articulation.
+def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
+    """The model of an articulation, for solver="physx" or "ideal".
 
     Raises UnsupportedError, naming every prim that the step does not handle.
     """
@@ -90,15 +90,15 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
     frames = tuple(_internal_frame(link, articulation.fixed_base) for link in articulation.links)
     tendons = tuple(t for t in articulation.fixed_tendons if t.enabled)
     paths = tuple(path for t in articulation.spatial_tendons if t.enabled for path in _leaf_paths(t))
-    solver = PGS if scene.solver_type == "PGS" else TGS
+    kind, forces_every_iteration = _stepping(scene, solver)
     topology = Topology(
-        articulation.fixed_base, scene.forces_every_iteration and solver == TGS,
+        articulation.fixed_base, forces_every_iteration,
         tuple(_link_topology(link) for link in articulation.links),
         tuple(_dof_topology(i, dof, _axis_of(link.joint, n)) for i, link in enumerate(articulation.links) if link.joint
               for n, dof in enumerate(link.joint.dofs)),
         tuple(_fixed_tendon_topology(articulation, t) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
-        tuple((m.follower, m.reference) for m in articulation.mimics), solver,
+        tuple((m.follower, m.reference) for m in articulation.mimics), kind,
         pushes=tuple(_push_topology(i, push) for i, push in _pushes(articulation)))
     parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
@@ -121,6 +121,16 @@ def pack(articulation: Articulation, scene: Scene) -> PackedModel:
         topology, _arrays(parameters), _arrays(state), tuple(dof.name for dof in articulation.dofs),
         tuple(link.path for link in articulation.links), tuple(_inverse(frame) for frame in frames),
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
+
+
+def _stepping(scene: Scene, solver: str) -> tuple[str, bool]:
+    """The solver of the step, and whether it applies forces in every iteration.
+
+    Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both.
+    """
+    if scene.solver_type != "PGS":
+        return TGS, scene.forces_every_iteration
+    return (TGS, True) if solver == "ideal" else (PGS, False)
 
 
 def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:

@@ -68,12 +68,10 @@ class Simulation:
             raise ValueError(f"worlds is {worlds}; give at least 1")
         self.dt = _required_time(dt)
         chosen = choose(description, articulation)
-        scene = description.scene_of(chosen)
-        # iterations of PGS do not divide dt, so no number of them comes to the ideal
-        self.model: PackedModel = pack(chosen, replace(scene, solver_type="TGS") if solver == "ideal" else scene)
+        self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
-        self.worlds, self.dtype, self._device, self._solver = worlds, dtype, device, solver
+        self.worlds, self.dtype, self._device, self.solver = worlds, dtype, device, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
         self._reported = np.zeros(worlds, dtype=np.bool_)
@@ -100,7 +98,7 @@ class Simulation:
         model = self.adapted(model)
         if model.topology != self.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
-        self.model, self.settings = model, solver_settings(self._solver, model)
+        self.model, self.settings = model, solver_settings(self.solver, model)
         self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
         efforts = self.get("effort")
         for name, values in model.parameters.items():

@@ -101,7 +101,7 @@ class Run:
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
-        model = self.simulation.adapted(pack(articulation, scene))
+        model = self.simulation.adapted(pack(articulation, scene, self.simulation.solver))
         own = self.model
         if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):
             return False
