@@ -140,7 +140,17 @@ def test_recorded_stages_can_be_outlined(shared_cases: Path) -> None:
 
 
 def test_explain_gives_the_meaning_of_a_code() -> None:
-    assert call("explain", "tendon/no-root").stdout.startswith("tendon/no-root: A fixed tendon starts")
+    text = call("explain", "tendon/no-root").stdout
+    assert text.startswith("tendon/no-root: Fixed tendon without a root axis\n")
+    assert "A fixed tendon starts" in text
+
+
+def test_explain_of_a_family_lists_its_codes() -> None:
+    assert "    DJ.007/self (error): Joint that follows itself" in call("explain", "DJ.007").stdout.splitlines()
+
+
+def test_explain_knows_failed_rules() -> None:
+    assert "Rule that failed" in call("explain", "rule-failed/values").stdout
 
 
 def test_explain_alone_lists_every_code() -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from difflib import get_close_matches
+from pathlib import Path
 
 import click
 
-from physx_schema.checking.catalogue import CODES, explain
+from physx_schema.checking.catalogue import CODES, RULE_FAILED
+from physx_schema.checking.pages import explained, pages
+from physx_schema.checking.rule import belongs
 from physx_schema.cli.checking import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.machine import description_json
 from physx_schema.cli.outline import outline
-from physx_schema.cli.text import printable
+from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
+from physx_schema.files import write_text
 
 __all__ = ["check_command", "describe_command", "doctor_command", "explain_command", "plugin_path_command"]
 
@@ -29,18 +33,26 @@ def describe_command(path: str, as_json: bool) -> None:
 
 @click.command("explain")
 @click.argument("code", required=False)
-def explain_command(code: str | None) -> None:
-    """Explain the code of a finding; without one, list every code."""
+@click.option("--pages", "folder", type=click.Path(path_type=Path, file_okay=False),
+              help="Write a Markdown page for every family of codes to this folder.")
+def explain_command(code: str | None, folder: Path | None) -> None:
+    """Explain the code of a finding, or a family such as DJ.007; without one, list every code."""
+    if folder is not None:
+        for name, text in pages().items():
+            write_text(folder / name, text)
+        click.echo(f"wrote {plural(len(pages()), 'page')} to {printable(str(folder))}", err=True)
+        return
     if code is None:
         for name in CODES:
             click.echo(name)
         return
-    text = explain(code)
-    if text is None:
+    lines = list(explained(RULE_FAILED if belongs(code, RULE_FAILED) else code))
+    if not lines:
         close = get_close_matches(code, CODES, 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
         raise click.UsageError(f"there is no code {printable(code)}{hint}")
-    click.echo(f"{code}: {text}")
+    for line in lines:
+        click.echo(line)
 
 
 @click.command("doctor")

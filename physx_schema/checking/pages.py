@@ -1,0 +1,95 @@
+"""What the catalogue says about codes, as text for a terminal and as Markdown pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from physx_schema.checking.catalogue import CODES
+from physx_schema.checking.rule import Code, belongs
+
+COMMAND = "physx-schema explain --pages docs/rules"
+BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/catalogue; do not edit. -->"
+_INTRODUCTION = "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal."
+_FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
+    "DJ.001": "Driven joints: drives and their targets", "DJ.002": "Driven joints: joint states",
+    "DJ.003": "Driven joints: joint frames", "DJ.004": "Driven joints: what moves a joint",
+    "DJ.005": "Driven joints: velocity limits", "DJ.006": "Driven joints: sizes of values",
+    "DJ.007": "Mimic joints", "DJ.011": "Loops in articulations", "articulation": "Articulations",
+    "baseline": "Baselines", "body": "Rigid bodies", "collider": "Colliders", "engine": "Other engines",
+    "group": "Collision groups", "joint": "Joints", "material": "Materials", "pair": "Filtered pairs",
+    "rule-failed": "Rules that failed", "scene": "Physics scenes", "schema": "Applied schemas", "stage": "The stage",
+    "tendon": "Tendons", "unit": "Units", "unused": "Opinions that nothing uses", "value": "Authored values",
+    "waiver": "Waivers",
+}
+
+
+def family(code: str) -> str:
+    """What a code begins with, up to the slash."""
+    return code.partition("/")[0]
+
+
+def about(name: str) -> str:
+    """What the codes of a family are about."""
+    return _FAMILIES.get(name, name)
+
+
+def explained(name: str) -> Iterator[str]:
+    """Lines on a code, or on all codes of a family; none for an unknown one."""
+    found = [code for code in CODES.values() if belongs(code.code, name)]
+    if len(found) == 1:
+        yield from _on(found[0])
+    elif found:
+        yield f"{name}: {about(name)}"
+        for code in found:
+            yield f"    {code.code} ({code.severity}): {code.title}"
+
+
+def _on(code: Code) -> Iterator[str]:
+    yield f"{code.code}: {code.title}"
+    yield f"    {code.severity} at most, wanted by {', '.join(code.profiles)}"
+    yield ""
+    yield code.text
+    if code.measured:
+        yield ""
+        yield f"Measured: {code.measured}"
+    for title, prims in (("With the finding:", code.example), ("Without it:", code.remedy)):
+        if prims:
+            yield ""
+            yield title
+            yield from (f"    {line}" if line else "" for line in prims.rstrip().splitlines())
+
+
+def pages() -> dict[str, str]:
+    """Markdown pages by file name: one for each family, and an index."""
+    families = sorted({family(name) for name in CODES})
+    written = {f"{name}.md": _page(name) for name in families}
+    return {"README.md": _index(families), **written}
+
+
+def _index(families: Iterable[str]) -> str:
+    lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
+    for name in families:
+        lines += [f"## [{about(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
+        lines += [f"| [{code.code}]({name}.md#{_anchor(code)}) | {code.severity} | {', '.join(code.profiles)} "
+                  f"| {code.title} |" for code in CODES.values() if family(code.code) == name]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _anchor(code: Code) -> str:
+    """The anchor that Markdown viewers make of a code's heading."""
+    kept = "".join(sign for sign in code.code.lower() if sign.isalnum() or sign in "-_ ")
+    return kept.replace(" ", "-")
+
+
+def _page(name: str) -> str:
+    lines = [BANNER, "", f"# {about(name)}", ""]
+    for code in (item for item in CODES.values() if family(item.code) == name):
+        lines += [f"## {code.code}", "", f"**{code.title}.** Severity {code.severity} at most; wanted by "
+                  f"{', '.join(code.profiles)}.", "", code.text, ""]
+        if code.measured:
+            lines += [f"Measured: {code.measured}", ""]
+        for title, prims in (("With the finding:", code.example), ("Without it:", code.remedy)):
+            if prims:
+                lines += [title, "", "```usda", prims.rstrip(), "```", ""]
+    return "\n".join(lines)
