@@ -47,7 +47,7 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
     return -error if t.links[link].flipped else error
 
 
-def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v: Scalar, final: bool) -> Scalar:
+def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, final: bool) -> Scalar:
     """Push the joint; returns the drive's impulse since the step began.
 
     final: a velocity iteration. In TGS the drive is then frozen and only an envelope clamps again, over the whole step.
@@ -65,7 +65,7 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, unbiased_v
     each = t.forces_every_iteration and not final
     before, period = (effort * h, h) if each else (total + effort * dt, dt)
     if t.dofs[dof].envelope:
-        allowed = inside_envelope(rows, dof, before + F, unbiased_v - before * joint.r, joint.r, period)
+        allowed = inside_envelope(rows, dof, before + F, joint.v - before * joint.r, joint.r, period)
         F = allowed - before
     elif not frozen:
         F = clamp(F + before, -(limit * period), limit * period) - before

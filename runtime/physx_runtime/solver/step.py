@@ -251,16 +251,16 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Sca
     travel = joints.seen_travel(t, rows, k, dof)
     minv, now = rows["minv"], rows["v"][own] + dv[own]
     joint = joints.JointState(minv[own * n + own], rows["soft"][dof], now + rows["bias"][dof], travel)
-    solve_constraints(t, rows, dof, joint, now, out, final)
+    solve_constraints(t, rows, dof, joint, out, final)
     return [x + minv[i * n + own] * joint.impulse for i, x in enumerate(dv)]
 
 
-def solve_constraints(t: Topology, rows: Rows, dof: int, joint: joints.JointState, unbiased_v: Scalar,
-                      out: dict[str, list[Scalar]], final: bool) -> None:
+def solve_constraints(t: Topology, rows: Rows, dof: int, joint: joints.JointState, out: dict[str, list[Scalar]],
+                      final: bool) -> None:
     """All constraints of one dof, one after another: drive, friction, limit, maximum velocity."""
     features = t.dofs[dof]
     if features.drive:
-        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, unbiased_v, final)
+        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, final)
     if features.friction:
         out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
     if features.limit:

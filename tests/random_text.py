@@ -1,0 +1,60 @@
+"""Text and rotations that random stages are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+HEADER = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = {meters}
+    kilogramsPerUnit = {kilograms}
+    upAxis = "{up}"
+)
+def Xform "World"
+{{
+    def PhysicsScene "scene" (
+        prepend apiSchemas = ["PhysxSceneAPI"]
+    )
+    {{
+{gravity}        bool physxScene:enableGPUDynamics = 0
+        uniform token physxScene:broadphaseType = "MBP"
+        uniform token physxScene:solverType = "{solver}"
+    }}
+"""
+GRAVITY = """        vector3f physics:gravityDirection = (0, 0, -1)
+        float physics:gravityMagnitude = 9.81
+"""
+ONCE = "        bool physxScene:enableExternalForcesEveryIteration = 0\n"
+
+
+def prim(kind: str, name: str, schemas: list[str], lines: list[str], close: bool = True) -> str:
+    quoted = ", ".join(f'"{s}"' for s in schemas)
+    head = f'def {kind} "{name}"' + (f" (\n    prepend apiSchemas = [{quoted}]\n)" if schemas else "")
+    return head + "\n{\n" + "".join(f"    {line}\n" for line in lines) + ("}\n" if close else "")
+
+
+def floats(prefix: str, values: dict[str, float]) -> list[str]:
+    return [f"float {prefix}:{name} = {value:.6f}" for name, value in values.items()]
+
+
+def tuple_text(values: object, digits: int = 6) -> str:
+    return "(" + ", ".join(f"{float(x):.{digits}f}" for x in values) + ")"      # type: ignore[attr-defined]
+
+
+def normalized(q: Vector) -> Vector:
+    return q / np.linalg.norm(q)
+
+
+def product(a: Vector, b: Vector) -> Vector:
+    """Quaternions (w, x, y, z)."""
+    w = a[0] * b[0] - a[1:] @ b[1:]
+    return np.concatenate([[w], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+
+
+def rotate(q: Vector, x: Vector) -> Vector:
+    t = 2.0 * np.cross(q[1:], x)
+    return x + q[0] * t + np.cross(q[1:], t)
