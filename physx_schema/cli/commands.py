@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,7 +14,7 @@ from physx_schema.checking.pages import explained, pages
 from physx_schema.checking.rule import belongs
 from physx_schema.cli.checking import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
-from physx_schema.cli.machine import description_json
+from physx_schema.cli.machine import VERSION, description_json, plain
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
@@ -56,12 +57,17 @@ def explain_command(code: str | None, folder: Path | None) -> None:
 
 
 @click.command("doctor")
-def doctor_command() -> None:
-    """Show versions and what stands in the way of USD, its schemas and CUDA."""
+@click.option("--json", "as_json", is_flag=True, help="Write the diagnosis as JSON.")
+def doctor_command(as_json: bool) -> None:
+    """Show versions and what stands in the way of USD, its schemas, CUDA and caches, with what to do about it."""
     found = list(diagnose())
+    if as_json:
+        click.echo(json.dumps({"version": VERSION, "diagnoses": plain(found)}, indent=2))
     width = max(len(item.what) for item in found)
-    for item in found:
+    for item in found if not as_json else ():
         click.echo(printable(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}"))
+        if item.remedy:
+            click.echo(printable(f"{' ' * width}  do: {item.remedy}"))
     raise click.exceptions.Exit(0 if all(item.ok for item in found) else 1)
 
 

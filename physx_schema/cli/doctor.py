@@ -1,9 +1,11 @@
-"""What is installed, what USD has registered, and what stands in each other's way."""
+"""What is installed, what USD has registered, and what stands in each other's way, each with what to do."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -11,16 +13,16 @@ from pathlib import Path
 
 import physx_generated
 from physx_generated import legacy, omni_physics
-from pxr import Plug, Tf, Usd
+from pxr import Plug, Usd
+
+from physx_schema.cli.machine_state import cuda_state, kernel_cache, numba_cache
 
 # Distributions that bring a `pxr` of their own; two of them overwrite each other's files.
-_USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
-_VERSIONS = ("physx-schema", "usd-core", "numpy", "numba", "llvmlite", "click", "jinja2", "numba-cuda",
-             "physx-usd-schemas")
-
-
-_DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl")
-_TENDON = Tf.Type.FindByName("PhysxSchemaPhysxTendonAxisRootAPI")
+USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
+# Distributions that bring PhysX's schemas too; in one process the first to register them wins.
+SCHEMA_DISTRIBUTIONS = ("physx-usd-schemas", "isaacsim-kernel", "omniverse-kit")
+_OPTIONAL = ("matplotlib", "numba-cuda", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
+_OLDEST, _NEWEST = (3, 11), (3, 13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,58 +31,129 @@ class Diagnosis:
 
     what: str
     state: str
-    ok: bool = True
+    remedy: str = ""            # what to do; something is wrong where this is not empty
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing has to be done."""
+        return not self.remedy
 
 
 def diagnose() -> Iterator[Diagnosis]:
-    """Python, packages, USD, schemas and CUDA, in this order."""
-    yield Diagnosis("python", f"{sys.version.split()[0]} at {sys.executable}")
-    for name in _VERSIONS:
-        yield Diagnosis(name, _version(name) or "not installed")
-    yield _usd()
-    yield _schemas()
-    yield Diagnosis("cuda", _cuda())
+    """Python, packages, USD, schemas, CUDA and caches, in this order."""
+    yield _python()
+    yield from _packages()
+    yield from _usd()
+    yield from _schemas()
+    yield from (Diagnosis(*item) for item in (cuda_state(version("numba-cuda")), kernel_cache(), numba_cache()))
 
 
-def _version(distribution: str) -> str:
+def version(distribution: str) -> str:
+    """The installed version, "" where it is not installed."""
     try:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return ""
 
 
-def _usd() -> Diagnosis:
-    found = [name for name in _USD_DISTRIBUTIONS if _version(name)]
+def _python() -> Diagnosis:
+    state = f"{sys.version.split()[0]} at {sys.executable}"
+    sound = _OLDEST <= sys.version_info[:2] <= _NEWEST
+    return Diagnosis("python", state, "" if sound else "use Python 3.11 to 3.13")
+
+
+def _packages() -> Iterator[Diagnosis]:
+    yield Diagnosis("physx-schema", version("physx-schema") or "runs from its sources, not installed")
+    for name in _required():
+        found = version(name)
+        yield Diagnosis(name, found or "missing", "" if found else f"pip install {name}")
+    for name in _OPTIONAL:
+        yield Diagnosis(name, version(name) or "not installed (optional)")
+
+
+def _required() -> list[str]:
+    """The distributions that the package needs, without those of its extras."""
+    try:
+        wanted = metadata.requires("physx-schema") or []
+    except metadata.PackageNotFoundError:
+        wanted = []
+    names = (re.split(r"[^\w.-]", item, maxsplit=1)[0] for item in wanted if "extra ==" not in item)
+    return sorted(set(names) - {"usd-core"}) or ["click", "jinja2", "numba", "numpy", "pyyaml"]
+
+
+def _usd() -> Iterator[Diagnosis]:
+    """Whose pxr runs: one distribution's, whole, and from the place where that one is installed."""
+    found = {name: version(name) for name in USD_DISTRIBUTIONS if version(name)}
+    running, where = ".".join(map(str, Usd.GetVersion()[1:])), _folder("pxr")
+    source = ", ".join(f"{name} {text}" for name, text in found.items()) or "no package"
+    yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(found, running, where))
+    compiled = find_spec("pxr.PhysxSchema")
+    if compiled is not None:
+        yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() leaves it in place")
+
+
+def _usd_fault(found: Mapping[str, str], running: str, where: str) -> str:
+    """What to do about the installed USD; "" where it is sound."""
     if len(found) > 1:
-        return Diagnosis("usd", f"{' and '.join(found)} overwrite each other's pxr; uninstall all but one, then "
-                         "reinstall that one", False)
-    version = ".".join(map(str, Usd.GetVersion()))
-    return Diagnosis("usd", f"pxr {version} from {found[0] if found else 'an unknown distribution'} at {_where('pxr')}")
+        names = " ".join(found)
+        return (f"{' and '.join(found)} overwrite each other's files: pip uninstall {names}, "
+                "then pip install usd-core alone")
+    for name, text in found.items():
+        home = str(metadata.distribution(name).locate_file("pxr"))
+        if Path(home).resolve() != Path(where).resolve():
+            return f"{name} is at {home} and not used: take the other pxr off PYTHONPATH, or uninstall {name}"
+        if name == "usd-core" and _numbers(text) != _numbers(running):
+            return f"the files are of USD {running}, not {text}: pip install --force-reinstall usd-core=={text}"
+    return ""
 
 
-def _where(module: str) -> str:
+def _numbers(text: str) -> tuple[int, ...]:
+    """Year and month of a release: 26.05 and 26.5 are the same."""
+    return tuple(map(int, re.findall(r"\d+", text)))[:2]
+
+
+def _folder(module: str) -> str:
     spec = find_spec(module)
     return str(Path(spec.origin).parent) if spec and spec.origin else "an unknown place"
 
 
-def _schemas() -> Diagnosis:
+def _schemas() -> Iterator[Diagnosis]:
+    """Whether USD knows every schema, and from this package alone."""
     definitions = [cls.definition for module in (physx_generated, legacy, omni_physics)
                    for cls in vars(module).values() if hasattr(cls, "definition")]
-    missing = [item.identifier for item in definitions if Usd.SchemaRegistry.FindSchemaInfo(item.identifier) is None]
-    plugin = next((item for item in Plug.Registry().GetAllPlugins() if item.DeclaresType(_TENDON)), None)
-    place = plugin.resourcePath if plugin else "no plugin"
-    if missing:
-        return Diagnosis("schemas", f"{', '.join(sorted(missing))} unknown to USD (from {place}); import physx_schema "
-                         "before the first stage is opened", False)
-    return Diagnosis("schemas", f"{len(definitions)} known to USD, from {place}")
+    missing = sorted(item.identifier for item in definitions
+                     if Usd.SchemaRegistry.FindSchemaInfo(item.identifier) is None)
+    state = f"{len(definitions) - len(missing)} of {len(definitions)} known to USD"
+    more = f", {len(missing)} are not: {', '.join(missing[:3])}" if missing else ""
+    remedy = "import physx_schema before the first stage is opened" if missing else ""
+    yield Diagnosis("schemas", state + more, remedy)
+    yield _registration(_registered(Plug.Registry().GetAllPlugins()))
+    others = [name for name in SCHEMA_DISTRIBUTIONS if version(name)]
+    if others:
+        yield Diagnosis("other schemas", f"{', '.join(others)} brings PhysX's schemas too; in a process that imports "
+                        "both, those imported first count")
 
 
-def _cuda() -> str:
-    if not _version("numba-cuda"):
-        return "numba-cuda is not installed; simulation runs on the CPU"
-    if any(Path(place).exists() for place in _DRIVER):
-        return "NVIDIA driver found"
-    return "no NVIDIA driver found; simulation runs on the CPU"
+def _registered(plugins: Iterable[Plug.Plugin]) -> dict[str, str]:
+    """The plugins that declare types of PhysX, by the folder of their resources."""
+    return {str(item.resourcePath): str(item.name) for item in plugins
+            if any(str(name).startswith("PhysxSchema") for name in item.metadata.get("Types", {}))}
+
+
+def _registration(found: Mapping[str, str]) -> Diagnosis:
+    """Where the registered schemas are from; a second registration of the same ones is trouble."""
+    own = {str(folder) for folder in plugin_folders()}
+    strangers = sorted(folder for folder in found if str(Path(folder).resolve()) not in own)
+    listed = [folder for folder in os.environ.get("PXR_PLUGINPATH_NAME", "").split(os.pathsep) if folder]
+    if not strangers:
+        names = ", ".join(sorted(set(found.values())))
+        return Diagnosis("registration", f"{names} from {min(found, default='nowhere')} and nowhere else")
+    on_path = any(folder.startswith(item) for folder in strangers for item in listed)
+    source = "take it out of PXR_PLUGINPATH_NAME" if on_path else (
+        "import physx_schema first, or do without the package that registers them")
+    return Diagnosis(
+        "registration", f"types of PhysX are registered from {', '.join(strangers)} as well",
+        f"USD keeps the first it meets, and its names and defaults may be of another release; {source}")
 
 
 def plugin_folders() -> list[Path]:

@@ -1,0 +1,81 @@
+"""The state of the machine: CUDA, and the folders of compiled kernels."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+State = tuple[str, str, str]        # what, state, what to do
+
+_DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "C:/Windows/System32/nvcuda.dll")
+_SECONDS = 60
+# CUDA is tried in another process: a driver that hangs or ends the process must not take this one along.
+_TRIAL = """
+import json
+from numba import cuda
+import numpy
+@cuda.jit
+def double(x):
+    x[0] *= 2
+devices = [(device.name.decode() if isinstance(device.name, bytes) else device.name, device.compute_capability)
+           for device in cuda.list_devices()]
+x = cuda.to_device(numpy.ones(1))
+double[1, 1](x)
+assert x.copy_to_host()[0] == 2
+print(json.dumps(devices))
+"""
+_INSTALL = "pip install 'physx-schema[cuda]'"
+
+
+def cuda_state(numba_cuda: str) -> State:
+    """Whether a kernel runs on a device; without a driver nothing is missing, and simulation runs on the CPU."""
+    if not any(Path(place).exists() for place in _DRIVERS):
+        return "cuda", "no NVIDIA driver; simulation runs on the CPU", ""
+    if not numba_cuda:
+        return "cuda", "an NVIDIA driver, and numba-cuda is not installed", f"to simulate on it: {_INSTALL}"
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _TRIAL], capture_output=True, text=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        remedy = "see whether nvidia-smi answers; restart the driver"
+        return "cuda", f"a kernel did not finish within {_SECONDS} s", remedy
+    return _judged(done.returncode, done.stdout, done.stderr)
+
+
+def _judged(code: int, output: str, error: str) -> State:
+    """What a trial in another process shows."""
+    if code == 0:
+        devices = (f"{name}, compute capability {major}.{minor}" for name, (major, minor) in json.loads(output))
+        return "cuda", f"a kernel ran on {'; '.join(devices)}", ""
+    lines = error.strip().splitlines() or [f"the process ended with {code}"]
+    remedy = f"see whether nvidia-smi lists the device, and whether {_INSTALL} brings the versions that belong together"
+    return "cuda", f"an NVIDIA driver, and no kernel runs: {lines[-1]}", remedy
+
+
+def kernel_cache() -> State:
+    """The folder of compiled kernels: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return _folder("kernel cache", Path(chosen) if chosen else home / "physx_runtime", "PHYSX_RUNTIME_CACHE")
+
+
+def numba_cache() -> State:
+    """The folder of numba's own cache where one is set; it otherwise writes beside the sources."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if not chosen:
+        return "numba cache", "beside the sources (NUMBA_CACHE_DIR is not set)", ""
+    return _folder("numba cache", Path(chosen), "NUMBA_CACHE_DIR")
+
+
+def _folder(what: str, folder: Path, variable: str) -> State:
+    """Size of a cache, and whether it can be written."""
+    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return what, f"{folder} cannot be written, so kernels are compiled anew each time", (
+            f"make it writable, or set {variable} to a folder that is")
+    files = [item for item in folder.rglob("*") if item.is_file()] if folder.exists() else []
+    size = sum(item.stat().st_size for item in files)
+    return what, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; may be deleted at any time", ""
