@@ -18,14 +18,15 @@ BIAS = 0.1              # share by which the deflection at rest is off from whic
 def solver_artefacts(description: Description) -> Iterator[Finding]:
     """Tendons whose force in PhysX is another than stiffness times stretch."""
     for articulation in description.articulations:
+        tgs = description.scene_of(articulation).solver_type != "PGS"       # PGS pulls once, and without a bias of its own
         tendons = [item for item in articulation.fixed_tendons if _pulls(item)]
         for tendon in tendons:
             if len(tendon.axes) > 1:
                 yield from _shared(tendon)
-            elif tendon.axes:
+            elif tendon.axes and tgs:
                 yield from _biased(articulation, tendon)
         excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
-        if excess > EXCESS and articulation.enabled:
+        if excess > EXCESS and articulation.enabled and tgs:
             for fixed in tendons:
                 yield _repeated(articulation, fixed, excess)
             for spatial in filter(_pulls, articulation.spatial_tendons):

@@ -84,7 +84,7 @@ class Experiments:
             rest = "its axes are not parallel, so that PhysX damps another rate than its length's"
         steps += [
             (self.found(IDEAL).values.get(key), rest),
-            (self.found(POSITION_ONLY_HARD).values.get(key), f"implicit integration over {n} position iterations"),
+            (self.found(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
             (self.found(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
             (self.found(PHYSX).values.get(key),
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
@@ -92,6 +92,12 @@ class Experiments:
         for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
             if before and after is not None and abs(after / before - 1.0) > CAUSE:
                 yield f"{text} (x{after / before:.3g})"
+
+    def _integration(self, n: int) -> str:
+        """What the authored number of position iterations does."""
+        if self.description.scene_of(self.articulation).solver_type == "PGS":
+            return f"PGS takes the step as a whole, in {plural(n, 'position iteration')} and at least one for velocity"
+        return f"implicit integration over {n} position iterations"
 
     def _shared(self, tendon: FixedTendon, alone: float | None) -> float | None:
         """What is left of a gain by the sharing of the tendon's spring among its axes."""
