@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from robots import base, joint, link, opened, placed, robot
+from robots import HEAD, base, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import check
 
@@ -50,6 +50,33 @@ def test_disabled_tendon_is_an_info() -> None:
     part = fixed(stiffness=10.0).replace("float physxTendon:t:stiffness", "bool physxTendon:t:tendonEnabled = 0\n"
                                          "float physxTendon:t:stiffness")
     assert findings(part) == {("tendon/disabled", "info", "/Robot/j", "physxTendon:t:tendonEnabled")}
+
+
+def solver_findings(solver: str, counts: tuple[int, int], *values: float) -> set[tuple[str, str]]:
+    """Codes and severities of a tendon on a slider: gearing, force coefficient, stiffness, damping."""
+    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"uniform token physxScene:solverType": solver})
+    authored = {"int physxArticulation:solverPositionIterationCount": counts[0],
+                "int physxArticulation:solverVelocityIterationCount": counts[1]}
+    gearing, force, stiffness, damping = values
+    body = base() + fixed(gearing, force, stiffness=stiffness, damping=damping)
+    articulation = prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), authored, body)
+    report = check(opened(HEAD.format(meters=1.0, kilograms=1.0) + articulation + scene))
+    return {(item.code, item.severity) for item in report.findings}
+
+
+def test_velocity_iterations_repeat_no_pgs_tendon() -> None:
+    assert solver_findings("TGS", (4, 4), 1.0, 1.0, 10.0, 1.0) == {("tendon/velocity-iterations", "warning")}
+    assert solver_findings("PGS", (4, 4), 1.0, 1.0, 10.0, 1.0) == set()
+
+
+@pytest.mark.parametrize(("force", "iterations", "found"), [
+    (1.0, 32, set()), (2.6, 32, set()), (2.6, 4, {("tendon/rest-bias", "warning")}),
+    (2.9, 32, {("tendon/rest-bias", "error")}),
+])
+def test_pgs_tendon_that_its_iterations_do_not_settle(force: float, iterations: int,
+                                                      found: set[tuple[str, str]]) -> None:
+    """As measured: 2.6 rests where it should at 32/1 and twice as far at 4/0, 2.9 becomes NaN."""
+    assert solver_findings("PGS", (iterations, 1), 1.0, force, 1000.0, 60.0) == found
 
 
 def test_dropped_axis_is_reported_once() -> None:

@@ -18,15 +18,15 @@ BIAS = 0.1              # share by which the deflection at rest is off from whic
 def solver_artefacts(description: Description) -> Iterator[Finding]:
     """Tendons whose force in PhysX is another than stiffness times stretch."""
     for articulation in description.articulations:
-        tgs = description.scene_of(articulation).solver_type != "PGS"       # PGS pulls once, and without a bias of its own
+        pgs = description.scene_of(articulation).solver_type == "PGS"
         tendons = [item for item in articulation.fixed_tendons if _pulls(item)]
         for tendon in tendons:
             if len(tendon.axes) > 1:
                 yield from _shared(tendon)
-            elif tendon.axes and tgs:
-                yield from _biased(articulation, tendon)
+            elif tendon.axes:
+                yield from _unsettled(articulation, tendon) if pgs else _biased(articulation, tendon)
         excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
-        if excess > EXCESS and articulation.enabled and tgs:
+        if excess > EXCESS and articulation.enabled and not pgs:
             for fixed in tendons:
                 yield _repeated(articulation, fixed, excess)
             for spatial in filter(_pulls, articulation.spatial_tendons):
@@ -65,15 +65,9 @@ def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding
 
     a = h (h stiffness + damping), h the step of a position iteration, r one over the inertia that the axis moves.
     """
-    axis = tendon.axes[0]
-    link = next(item for item in articulation.links if item.joint is not None and item.joint.path == axis.path)
-    inertia = _moved(articulation, link) + articulation.dofs[axis.dof].armature
-    if not (inertia > 0.0 and math.isfinite(inertia)) or tendon.stiffness <= 0.0:
-        return
-    h = STEP / max(articulation.position_iterations, 1)
-    product = axis.gearing * axis.force_coefficient
-    factor = 1.0 + h * (h * tendon.stiffness + tendon.damping) / inertia * (1.0 - product)
-    if product > 0.0 and not abs(factor - 1.0) <= BIAS:
+    stiff, product = _stiff(articulation, tendon, STEP / max(articulation.position_iterations, 1)), _product(tendon)
+    factor = 1.0 + stiff * (1.0 - product)
+    if stiff > 0.0 and product > 0.0 and not abs(factor - 1.0) <= BIAS:
         found = f"gearing times forceCoefficient is {product:.3g}"
         why = (f"at steps of 1/60 s the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
                if factor > 0.0 else "at steps of 1/60 s the solver overshoots: the tendon gives way against the load "
@@ -83,6 +77,39 @@ def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding
             found, why, "author forceCoefficient = 1 / gearing with stiffness scaled to match, lower stiffness and "
             "damping, or raise solverPositionIterationCount",
         )
+
+
+def _unsettled(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
+    """With PGS: a tendon of one axis whose impulse the sweeps do not reach, or drive away from.
+
+    Each multiplies what is missing by a r (1 - gearing forceCoefficient) / (1 + a r), a for the whole step.
+    """
+    stiff, product, n = _stiff(articulation, tendon, STEP), _product(tendon), articulation.position_iterations
+    each = abs(stiff * (1.0 - product) / (1.0 + stiff))
+    if stiff > 0.0 and product > 0.0 and not each ** n <= BIAS:
+        why = (f"at steps of 1/60 s {n} iterations of PGS miss {100.0 * each ** n:.3g} % of the tendon's force"
+               if each < 1.0 else "at steps of 1/60 s each iteration of PGS drives the tendon's force further off "
+               "until it is NaN")
+        yield Finding(
+            "tendon/rest-bias", "warning" if each < 1.0 else "error", tendon.path, tendon.prefix + "forceCoefficient",
+            f"gearing times forceCoefficient is {product:.3g}", why, "author forceCoefficient = 1 / gearing with "
+            "stiffness scaled to match, or lower stiffness and damping",
+        )
+
+
+def _product(tendon: FixedTendon) -> float:
+    """What one axis brings: 1 where it takes from the joint what it gives the length."""
+    return tendon.axes[0].gearing * tendon.axes[0].force_coefficient
+
+
+def _stiff(articulation: Articulation, tendon: FixedTendon, h: float) -> float:
+    """a r of a tendon of one axis, a = h (h stiffness + damping); 0 where nothing is known of the inertia it moves."""
+    axis = tendon.axes[0]
+    link = next(item for item in articulation.links if item.joint is not None and item.joint.path == axis.path)
+    inertia = _moved(articulation, link) + articulation.dofs[axis.dof].armature
+    if not (inertia > 0.0 and math.isfinite(inertia)) or tendon.stiffness <= 0.0:
+        return 0.0
+    return h * (h * tendon.stiffness + tendon.damping) / inertia
 
 
 def _moved(articulation: Articulation, link: Link) -> float:

@@ -151,7 +151,8 @@ CODES = (
         "Unless gearing times forceCoefficient is 1, a stiff tendon of one axis rests at 1 + a r (1 - gearing "
         "forceCoefficient) times the stretch its stiffness says: a = h (h stiffness + damping), h the step of a "
         "position iteration, r one over the inertia that the joint moves. Below 0 it gives way against the load or "
-        "becomes NaN, which is an error. Steps of 1/60 s are assumed.",
+        "becomes NaN, which is an error. With the PGS solver a tendon is named whose force the iterations miss by a "
+        "tenth, or drive to NaN. Steps of 1/60 s are assumed.",
         measured="Stiffness 1e5, damping 2000, 4/0 iterations, load 1, steps of 0.01 s: gearing 1 and coefficient 1 "
                  "rest at -1.0e-5, as they should; 0.5 and 0.5 at -2.1e-4 where -4.0e-5 is right; 1 and 2 at "
                  "+2.3e-5, against the load; 2 and 2 become NaN. (`benchmarks/measure_tendon_rules.py`)",
