@@ -49,7 +49,8 @@ def orphans(description: Description) -> Iterator[Finding]:
             yield Finding(
                 CODE + "orphan-properties", "error", opinion.path, opinion.property, opinion.reason,
                 "PhysX makes no mimic joint of it",
-                opinion.suggestion or "apply PhysxMimicJointAPI with this instance name",
+                opinion.suggestion or ("remove it; the API has no such property" if opinion.code == "misspelt-property"
+                                       else "apply PhysxMimicJointAPI with this instance name"),
             )
 
 

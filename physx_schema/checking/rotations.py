@@ -17,7 +17,6 @@ from physx_schema.description.frames import pose_matrix, pose_of
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
-FRAMES_APART, ANCHOR_APART = "DJ.003/frames-apart", "DJ.003/anchor-apart"
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
 
 
@@ -47,8 +46,6 @@ def joint_frames(description: Description) -> Iterator[Finding]:
         for link in articulation.links:
             if link.joint is not None:
                 yield from _apart(articulation, link, link.joint, meters, link.joint.path in states)
-        if articulation.base_joint is not None:
-            yield from _anchor(articulation.links[0], articulation.base_joint, meters)
 
 
 def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, known: bool) -> Iterator[Finding]:
@@ -59,26 +56,13 @@ def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, 
     if distance > _DISTANCE or angle > _ANGLE:
         where = "the authored joint state" if known else "0, where PhysX starts a joint without a joint state"
         finding = Finding(
-            FRAMES_APART, "warning", joint.path, "physics:localPos0",
+            "DJ.003/frames-apart", "warning", joint.path, "physics:localPos0",
             f"the joint frames of {parent.path} and {link.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
             f"apart at {where}",
             f"PhysX moves {link.path} and what follows it to where the joint says",
             "author poses, frames and joint state that agree",
         )
         yield from judged(finding, "warning", "error" if known else "warning")
-
-
-def _anchor(root: Link, joint: Joint, meters: float) -> Iterator[Finding]:
-    """PhysX fixes a root where it is posed, whatever the frames of the joint that holds it say."""
-    distance, angle = _between(
-        pose_matrix(*joint.child_frame) * pose_matrix(*root.pose), pose_matrix(*joint.parent_frame), meters)
-    if distance > _DISTANCE or angle > _ANGLE:
-        yield Finding(
-            ANCHOR_APART, "info", joint.path, "physics:localPos0",
-            f"its frame in the world and its frame on {root.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
-            "apart", f"PhysX fixes {root.path} where it is posed and does not read the frames",
-            "author frames that agree with the pose",
-        )
 
 
 def _between(found: Gf.Matrix4d, wanted: Gf.Matrix4d, meters: float) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from physx_schema.description import Articulation, Authored, Collider, Descripti
 _FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
 _CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
 _TURN = 2.0 * math.pi * (1.0 + _CLOSE)
-_FEWEST = 3                 # hinges of an articulation from which small limits of all of them are no coincidence
+_FEWEST = 3                 # hinges, and sizes of limits, from which small limits of all of them are no coincidence
 _GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
 _DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
 _LIMITS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
@@ -83,7 +83,8 @@ def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
     bounds = [math.degrees(abs(bound)) for dof in articulation.dofs if dof.angular
               and not unlimited(dof.lower) and not unlimited(dof.upper) and dof.lower < dof.upper
               for bound in (dof.lower, dof.upper)]
-    if len(bounds) >= 2 * _FEWEST and 1.0 < max(bounds) <= _TURN:
+    sizes = {round(bound, 2) for bound in bounds}      # a chain of like hinges may well have small limits
+    if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TURN:
         yield Finding(
             "unit/small-limits", "warning", articulation.path, "",
             f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",

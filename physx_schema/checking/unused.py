@@ -28,11 +28,14 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
         if is_orphan(opinion) or opinion.code in _REPORTED:
             continue
         severity = "error" if opinion.code in _ERRORS else "info" if opinion.code in _NOTES else "warning"
+        code = opinion.code or "idle"
+        if code == "misspelt-property" and not opinion.suggestion:
+            code, severity = "unknown-property", "warning"
         fix = opinion.suggestion or "remove it, or author it where it is read"
         if opinion.code in _NAMES and opinion.suggestion:
             fix = f"did you mean {opinion.suggestion!r}?"
         yield Finding(
-            f"unused/{opinion.code or 'idle'}", severity, opinion.path, opinion.property, opinion.reason,
+            f"unused/{code}", severity, opinion.path, opinion.property, opinion.reason,
             "it has no effect on the simulation", fix, repair=repair_of(opinion),
         )
 

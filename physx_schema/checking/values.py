@@ -42,6 +42,16 @@ _RANGES: Mapping[tuple[str, str], Range] = {
     **{(joint, name): _NOT_NEGATIVE_OR_INF for joint in (*_JOINTS, "PhysicsFixedJoint", "PhysicsJoint")
        for name in ("breakForce", "breakTorque")},
 }
+# What PhysX makes of NaN, as benchmarks/measure_joint_rules.py measured it.
+_NAN_STATE = "the state of the whole articulation becomes NaN"
+_WITH_NAN: Mapping[tuple[str, str], str] = {
+    **{("PhysicsDriveAPI", name): _NAN_STATE for name in ("stiffness", "damping", "targetPosition")},
+    ("PhysicsDriveAPI", "maxForce"): "PhysX drives the joint without a bound",
+    ("PhysxJointAxisAPI", "maxJointVelocity"): "PhysX does not limit the velocity",
+    ("PhysxJointAxisAPI", "armature"): "PhysX works without armature",
+    **{(joint, name): "PhysX refuses the limits and holds the joint at 0"
+       for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
+}
 # The mimic rule judges these values itself.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
@@ -83,8 +93,8 @@ def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Itera
     wrong = [value for value in flat(item.value) if math.isnan(value)]
     allowed = _range(item)
     if wrong:
-        yield _out_of_range(item, "value/not-finite", wrong[0], "a number",
-                            "PhysX carries it into the state of the whole articulation")
+        yield _out_of_range(item, "value/not-finite", wrong[0], "a number", _WITH_NAN.get(
+            (item.schema, item.base), "PhysX refuses it, or carries it into the state of the whole articulation"))
         return
     if allowed is None:
         allowed = _FINITE if item.schema.startswith("Physics") else _ANY
@@ -101,7 +111,9 @@ def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Itera
 
 def _consequence(item: Authored, value: float, lower: float) -> str:
     if item.schema == "PhysicsDriveAPI":
-        return "PhysX takes it as it is, and the drive feeds energy into the joint or is refused"
+        if math.isinf(value):
+            return _NAN_STATE
+        return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
     if item.schema == "PhysicsMassAPI":
         return "PhysX works with a value of its own"
     return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"

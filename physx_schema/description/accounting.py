@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
+from physx_schema.description.dofs import is_axis_free
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
-from physx_schema.description.hints import closest, meant_instance, meant_property, meant_schema
+from physx_schema.description.hints import closest, closest_property, meant_instance, meant_property, meant_schema
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, unlimited
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
 from physx_schema.description.retired import Retired, retired_property, retired_schema
-from physx_schema.description.schemas import JOINT_KINDS, SCHEMAS, TRANSLATIONS, split_name
+from physx_schema.description.schemas import JOINT_KINDS, ROTATIONS, SCHEMAS, TRANSLATIONS, split_name
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
@@ -246,7 +247,8 @@ def _why_unused(
         if declared.schema in definitions() and definitions()[declared.schema].kind == "typed":
             return "not-applied", f"the prim is no {declared.applied}", f"define a {declared.applied}"
         return "not-applied", f"{declared.applied} is not applied to the prim", _APPLY + declared.applied
-    close = meant_property(name) or closest(name, _property_names(opinions, name, found))
+    close = meant_property(name) or closest_property(
+        name, _property_names(opinions, name, found) | WITHOUT_EFFECT)
     return "misspelt-property", "no schema of the prim has a property of this name", close
 
 
@@ -304,6 +306,8 @@ def _why_idle_on_joint(account: Account, opinions: PrimOpinions, owner: Owner) -
             not opinions.has("PhysicsDriveAPI", owner.instance)):
         return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
                 f"apply PhysicsDriveAPI:{owner.instance}")
+    if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
+        return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if kind == "d6" and opinions.path in account.inside and owner.instance in (*TRANSLATIONS, "distance"):
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
     if owner.schema.startswith("PhysxTendon") and right:

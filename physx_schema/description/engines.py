@@ -46,7 +46,8 @@ def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
     """Why an applied schema or prim type of another engine has no effect; None where something of it has."""
     if name in SCHEMAS:
         used = name in opinions.used_schemas
-        return None if used else ("idle", f"{name}: PhysX reads it on joints of an articulation", "")
+        where = "on the scene it works with" if name == "NewtonSceneAPI" else "on joints of an articulation"
+        return None if used else ("idle", f"{name}: PhysX reads it {where}", "")
     if name in IMPLIED:
         return None
     return "other-engine", f"{name}: a schema of {engine_of(name)}, of which PhysX reads nothing", ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache, lru_cache
 
 from pxr import Usd
@@ -17,12 +17,23 @@ _VERY_ALIKE = 0.85      # for names that might be anyone's
 _SWAPPED = 0.8          # for the same letters in another order
 _SAME_WORD = 0.6        # for instance names, which are short
 _NAMES = 1 << 12
+_OTHER_NAMES = {"physics:linearVelocity": "physics:velocity"}     # what other formats call a property
 
 
 def closest(name: str, names: Iterable[str]) -> str:
     """The most similar of some names, "" where none is similar."""
     close = get_close_matches(name, sorted(names), 1, _ALIKE)
     return close[0] if close else ""
+
+
+def closest_property(name: str, names: Iterable[str]) -> str:
+    """The property that was meant: the same in other case, or close as a whole and in its last part; else ""."""
+    known = set(names)
+    same = {other.lower(): other for other in known}.get(name.lower())
+    close = _OTHER_NAMES.get(name) or same or closest(name, known)
+    last, other = (part.rpartition(":")[2].lower() for part in (name, close))
+    alike = name in _OTHER_NAMES or SequenceMatcher(None, last, other).ratio() >= _ALIKE
+    return close if alike else ""
 
 
 @lru_cache(_NAMES)

@@ -37,18 +37,12 @@ CODES = (
     Code(
         "DJ.003/frames-apart", "error", "Joint frames that do not meet",
         "The frames of a joint on its two bodies differ at the authored poses, by more than 1 mm or half a degree "
-        "from what the joint state says. PhysX places links by their joints, at position 0 where no state is authored.",
+        "from what the joint state says. PhysX places links by their joints, at position 0 where no state is authored. "
+        "The frames of the joint that fixes the base are not read: PhysX leaves the root where it is posed.",
         measured="A fixed, hinged or spherical link posed 1 m or 30 degrees away from its joint is at its joint before "
-                 "the first step; PhysX warns of disjointed body transforms of some. (`benchmarks/"
-                 "measure_start_poses.py`)",
+                 "the first step. A root posed at the origin, with an anchor frame 1 m above, stays at the origin. "
+                 "(`benchmarks/measure_start_poses.py`)",
         example=driven({"float state:angular:physics:position": "30"}), remedy=driven(),
-    ),
-    Code(
-        "DJ.003/anchor-apart", "info", "Anchor whose frames do not meet",
-        "The joint that fixes an articulation's base has frames that do not meet at the authored pose. PhysX fixes the "
-        "root where it is posed and does not read the frames.",
-        measured="A root posed at the origin with an anchor frame 1 m above stays at the origin. (`benchmarks/"
-                 "measure_start_poses.py`)",
     ),
     Code(
         "DJ.004/undriven", "error", "Joint with neither a drive nor a mimic joint",

@@ -80,4 +80,11 @@ CODES = (
         remedy=driven({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
                       "PhysxDrivePerformanceEnvelopeAPI:angular"),
     ),
+    Code(
+        "unused/unknown-property", "warning", "Property that no schema has",
+        "The property is in a namespace of physics, and no schema known here has one of this or a similar name. "
+        "Older releases of Omniverse wrote such notes of a simulation into stages (physics:tensor:..., "
+        "state:...:appliedForce).",
+        profiles=EVERYONE,
+    ),
 )
