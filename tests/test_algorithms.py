@@ -14,8 +14,8 @@ from physx_runtime.algorithms.kinematics import (
     quaternion,
 )
 from physx_runtime.algorithms.rnea import coriolis_force, gravity_force, world_inertia
-from physx_runtime.model import DofTopology, LinkTopology, Topology, input_rows, state_rows
-from trees import Rows, random_tree
+from physx_runtime.model import Topology
+from trees import Rows, double_pendulum, random_tree
 
 # Rounding of float64 sums over a few links.
 ROUNDING = 1e-11
@@ -94,25 +94,6 @@ def test_com_jacobian_times_velocity_is_the_rate_of_the_centre_of_mass(seed: int
         from_jacobian = sum((np.array(c, float) * v[j] for j, c in columns.items()), np.zeros(3))
         assert np.allclose(moved / (2 * STEP), from_jacobian, atol=DIFFERENCE)
         assert np.allclose(np.array(velocity.v_com[i], float), from_jacobian, atol=ROUNDING)
-
-
-def double_pendulum(m: tuple[float, float], length: float, reach: tuple[float, float],
-                    moment: tuple[float, float]) -> tuple[Topology, Rows]:
-    """Two links turning about z, hanging along x at q = 0: the planar arm of the textbooks."""
-    t = Topology(True, True, (LinkTopology(-1, "root"), LinkTopology(0, "revolute"), LinkTopology(1, "revolute")),
-                 (DofTopology(1), DofTopology(2)))
-    rows = {name: np.zeros(n) for name, n in (state_rows(t) | input_rows(t)).items()}
-    half = np.sqrt(0.5)
-    onto_z = [0.0, -half, 0.0, half]           # x of the internal frame onto the world's z
-    identity = [0.0, 0.0, 0.0, 1.0]
-    rows |= {
-        "root_rotation": np.array(identity), "tree_rotation": np.array(identity + onto_z + identity),
-        "tree_position": np.array([0.0] * 6 + [0.0, 0.0, -length]),
-        "com": np.array([0.0] * 3 + [0.0, 0.0, -reach[0]] + [0.0, 0.0, -reach[1]]),
-        "mass": np.array([0.0, *m]), "gravity": np.array([0.0, -9.81, 0.0]), "gravity_scale": np.ones(3),
-        "inertia": np.array([0.0] * 6 + [moment[0]] + [0.0] * 5 + [moment[1]] + [0.0] * 5),
-    }
-    return t, rows
 
 
 def test_double_pendulum_has_the_textbooks_mass_matrix_and_forces() -> None:

@@ -61,3 +61,22 @@ def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = 
     if floating:
         rows["com"][:3] = 0.0       # a floating root's frame is at its centre of mass
     return topology, rows
+
+
+def double_pendulum(m: tuple[float, float], length: float, reach: tuple[float, float],
+                    moment: tuple[float, float]) -> tuple[Topology, Rows]:
+    """Two links turning about z, hanging along x at q = 0: the planar arm of the textbooks."""
+    t = Topology(True, True, (LinkTopology(-1, "root"), LinkTopology(0, "revolute"), LinkTopology(1, "revolute")),
+                 (DofTopology(1), DofTopology(2)))
+    rows = {name: np.zeros(n) for name, n in (state_rows(t) | input_rows(t)).items()}
+    half = np.sqrt(0.5)
+    onto_z = [0.0, -half, 0.0, half]           # x of the internal frame onto the world's z
+    identity = [0.0, 0.0, 0.0, 1.0]
+    rows |= {
+        "root_rotation": np.array(identity), "tree_rotation": np.array(identity + onto_z + identity),
+        "tree_position": np.array([0.0] * 6 + [0.0, 0.0, -length]),
+        "com": np.array([0.0] * 3 + [0.0, 0.0, -reach[0]] + [0.0, 0.0, -reach[1]]),
+        "mass": np.array([0.0, *m]), "gravity": np.array([0.0, -9.81, 0.0]), "gravity_scale": np.ones(3),
+        "inertia": np.array([0.0] * 6 + [moment[0]] + [0.0] * 5 + [moment[1]] + [0.0] * 5),
+    }
+    return t, rows

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from physx_runtime.computing import LinkState, compute
     from physx_runtime.direct import Direct
-    from physx_runtime.inspection import dump
+    from physx_runtime.inspection import dump, dump_step
     from physx_runtime.recording import Recording
     from physx_runtime.session import Session
     from physx_runtime.simulation import DivergenceWarning, Simulation, simulate
     from physx_runtime.verification import Row, Verification, verify
 
 __all__ = ["Direct", "DivergenceWarning", "LinkState", "Recording", "Row", "Session", "Simulation", "Verification",
-           "compute", "dump", "simulate", "verify"]
+           "compute", "dump", "dump_step", "simulate", "verify"]
 
 _HOMES = {"compute": "computing", "LinkState": "computing", "Direct": "direct", "dump": "inspection",
+          "dump_step": "inspection",
           "DivergenceWarning": "simulation", "Recording": "recording", "Simulation": "simulation",
           "simulate": "simulation", "Session": "session", "Row": "verification", "Verification": "verification",
           "verify": "verification"}

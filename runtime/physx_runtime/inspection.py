@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms.crba import mass_matrix
 from physx_runtime.algorithms.kinematics import forward_kinematics, link_velocities, quaternion
 from physx_runtime.algorithms.rnea import coriolis_force, gravity_force, inertial_forces
+from physx_runtime.model import input_rows, state_rows
+from physx_runtime.recording import link_poses, spatial_velocities, velocities_after_step
 from physx_runtime.simulation import Simulation
+from physx_runtime.solver.stages import stages
 
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
@@ -48,5 +51,50 @@ def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
         yield f"{name}\n  tau coriolis {coriolis[i]:.9g}   gravity {gravity[i]:.9g}   M {M[i][i]:.9g}"
 
 
-def _numbers(values: tuple[Any, ...]) -> str:
+def _numbers(values: Any) -> str:
     return "(" + ", ".join(f"{float(x):.9g}" for x in values) + ")"
+
+
+# --- a step --------------------------------------------------------------------------------------------------------
+
+def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
+    """The step that a world of `sim` would take next, stage by stage, as a table of text; `sim` is left as it is.
+
+    First the state it starts from as `dump` gives it, then v and q (v of a floating root first) after each stage, in
+    float32 and in float64, then poses and velocities of links. reported: what another engine gives after the same step,
+    joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6), each where known; the
+    table then holds it and how far float32 is from it. Names, orders and units are those of `Recording`.
+    """
+    t, theirs = sim.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
+    start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
+    both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
+            for kind in (np.float32, np.float64)]
+    lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
+             f"{sim.settings.velocity_iterations} velocity iterations", *_lines(sim, start)]
+    names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
+    for (stage, single), (_, double) in zip(*both, strict=True):
+        lines.append(f"{stage}: v, q in float32 and float64")
+        for i, name in enumerate(names):
+            dof = i - t.root_size
+            q = "" if dof < 0 else f"   q {single['q'][dof]:.9g} {double['q'][dof]:.12g}"
+            lines.append(f"  {name}  v {single['v'][i]:.9g} {double['v'][i]:.12g}{q}")
+    return "\n".join([*lines, *_beside(sim, start, single, theirs)])
+
+
+def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
+            reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+    """What the float32 step ends with beside what is reported."""
+    t, model = sim.topology, sim.model
+    rows = {name: np.array([float(x) for x in end[name]]) for name in state_rows(t)}
+    velocity = (velocities_after_step(model, start, rows["v"], sim.dt) if t.fixed_base else
+                spatial_velocities(model, rows))
+    ours = {"joint_position": rows["q"], "joint_velocity": rows["v"][t.root_size:],
+            "link_pose": link_poses(model, rows), "link_velocity": velocity}
+    for quantity, values in ours.items():
+        yield f"end: {quantity}" + (", reported, difference" if quantity in reported else "")
+        for i, name in enumerate(model.dof_names if quantity.startswith("joint") else model.link_names):
+            line = f"  {name}  {_numbers(np.atleast_1d(values[i]))}"
+            if quantity in reported:
+                theirs = np.atleast_1d(reported[quantity][i])
+                line += f"   {_numbers(theirs)}   {np.abs(np.atleast_1d(values[i]) - theirs).max():.1e}"
+            yield line

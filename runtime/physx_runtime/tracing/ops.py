@@ -35,7 +35,8 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """`a` where the condition holds, else `b`; both are evaluated."""
     symbol = traced(condition, a, b)
     if symbol is None:
-        return np.where(condition, a, b)
+        # of single numbers the chosen one itself, so that a constant does not turn float32 into float64
+        return np.where(condition, a, b) if np.ndim(condition) else (a if condition else b)
     if not isinstance(condition, Symbol):
         return a if condition else b
     return symbol.graph.apply("select", condition, a, b)

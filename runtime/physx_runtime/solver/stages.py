@@ -1,0 +1,39 @@
+"""One step on numbers, stage by stage: for looking into it, and for comparisons that are not worth a compilation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.algorithms.kinematics import Rows
+from physx_runtime.model import Topology, state_rows
+from physx_runtime.solver.settings import SolverSettings
+from physx_runtime.solver.step import begin, clamp_start, finish, iterate
+
+
+def stages(t: Topology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
+    """(name, rows) after each stage of a step; the rows of the last one hold the new state.
+
+    rows: as model's row tables, lists of numbers or of arrays with one number a world; they compute in their own type.
+    """
+    now: dict[str, Any] = dict(rows)
+    yield "start", now
+    yield "start clamp", {**now, "v": clamp_start(t, now)}
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
+        now |= begin(t, now)
+        yield "Coriolis and damping", now
+        for i in range(settings.position_iterations):
+            now = now | iterate(t, now, final=False)
+            yield f"iteration {i + 1}", now
+        for i in range(settings.velocity_iterations):
+            now = now | iterate(t, now, final=True)
+            yield f"velocity iteration {i + 1}", now
+        yield "end", now | finish(t, now)
+
+
+def step_on_numbers(t: Topology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
+    """The rows with the state after one step."""
+    *_, (_, end) = stages(t, rows, settings)
+    return {**rows, **{name: end[name] for name in state_rows(t)}}
