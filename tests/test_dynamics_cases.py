@@ -37,7 +37,12 @@ def test_every_other_recorded_motion_is_reproduced_too(name: str, dtype: str, sh
     compare(shared_cases / "dynamics" / name, dtype)
 
 
-def compare(folder: Path, dtype: str) -> None:
+@pytest.mark.parametrize("name", HERE)
+def test_the_generic_path_reproduces_recorded_motion_too(name: str) -> None:
+    compare(LOCAL / name, "float32", "generic")
+
+
+def compare(folder: Path, dtype: str, path: str = "auto") -> None:
     """Step the stage of a case as it was recorded, and hold joints and links against the recording."""
     case, expected = json.loads((folder / "case.json").read_text()), np.load(folder / "expected.npz")
     description = describe(folder / "stage.usda")
@@ -48,7 +53,8 @@ def compare(folder: Path, dtype: str) -> None:
         return None if case[key] is None else np.array(case[key])[order]
 
     record = simulate(description, case["dt"], case["steps"], joint_position=given("q"), joint_velocity=given("qd"),
-                      joint_effort=given("effort"), every=case["every"], dtype=dtype)
+                      joint_effort=given("effort"), every=case["every"], dtype=dtype,
+                      path=path)
 
     half, more = len(expected["time"]) // 2, ALLOWANCE.get((folder.name, dtype), 1.0)
     for key, ours in (("q", record.joint_position), ("qd", record.joint_velocity)):

@@ -17,6 +17,7 @@ from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_row
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
 from physx_runtime.parameters import Parameter, randomized
+from physx_runtime.paths import AUTO
 from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
@@ -54,6 +55,8 @@ class Simulation:
         articulation: prim path of the articulation, where the stage has several.
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
             as "static_friction" or "stiffness"; the step then heeds them on every joint.
+        path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
+            specialised as soon as a thread has compiled it, which makes bits depend on when that is.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -62,7 +65,8 @@ class Simulation:
     """
 
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = ()) -> None:
+                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
+                 path: str = AUTO) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}; give at least 1")
@@ -73,7 +77,8 @@ class Simulation:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
         self.worlds, self.dtype, self._device, self.solver = worlds, dtype, device, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
-        self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype)
+        self._path = path
+        self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
         self._reported = np.zeros(worlds, dtype=np.bool_)
         self._direct: Direct | None = None
         self.steps_taken = 0
@@ -182,7 +187,7 @@ class Simulation:
         names = [*state_rows(self.topology), *input_rows(self.topology), FLAG]
         rows = {name: self._worlds.rows(name) for name in names}
         self.model = replace(self.model, topology=topology)
-        self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype)
+        self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype, self._path)
         self._values.store = self._worlds
         for name, values in rows.items():
             self._worlds.write(name, values)
@@ -202,6 +207,11 @@ class Simulation:
             self.steps_taken, self.states_written = self.steps_taken + count, 0
             if self._worlds.near:
                 self._report_divergence()
+
+    @property
+    def path(self) -> str:
+        """The code that the next step takes: "specialised" for this structure, or "generic" (docs/batches.md)."""
+        return self._worlds.path
 
     @property
     def store(self) -> Worlds:
@@ -384,17 +394,19 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
              joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
              articulation: str | None = None, link_force: ArrayLike | None = None,
-             link_torque: ArrayLike | None = None) -> Recording:
+             link_torque: ArrayLike | None = None, path: str = AUTO) -> Recording:
     """Step a stage and record every `every`-th state.
 
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
     joint_effort: (n_dof,) or (n_world, n_dof) force or torque, held throughout.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
+    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`.
     """
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
-    sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation)
+    sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
+                     path=path)
     if joint_position is not None:
         sim.set("q", joint_position)
     if joint_velocity is not None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model import Topology
-from physx_runtime.targets import cpu, cuda
+from physx_runtime.model import Topology, input_rows, state_rows
+from physx_runtime.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_path
+from physx_runtime.solver.divergence import FLAG
+from physx_runtime.targets import cpu, cuda, generic
 from physx_runtime.tracing.program import trace_step
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 
 DTYPES = ("float32", "float64")
+CACHE_LINE = 64     # bytes
 
 
 class Worlds(Protocol):
@@ -25,6 +31,10 @@ class Worlds(Protocol):
     """
 
     near: bool
+
+    @property
+    def path(self) -> str:
+        """The path that the next step takes."""
 
     def rows(self, name: str) -> Array:
         """A row group, (n_world, n), a copy."""
@@ -39,27 +49,34 @@ class Worlds(Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
-def make_worlds(t: Topology, count: int, device: str, dtype: str) -> Worlds:
-    """Worlds on "cpu" or "cuda".
+def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
+    """Worlds on "cpu" or "cuda", stepped along a path (paths.py).
 
-    Raises ValueError for another device or dtype, UnsupportedError where CUDA is not installed or finds no GPU.
+    Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
+    and where the device does not have the path.
     """
     if dtype not in DTYPES:
         raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")
-    if device == "cpu":
-        return CpuWorlds(t, count, dtype)
+    if device not in ("cpu", "cuda"):
+        raise ValueError(f"device is {device!r}; allowed are 'cpu', 'cuda'")
+    chosen = choose_path(t, device, path).path
     if device == "cuda":
         return CudaWorlds(t, count, dtype)
-    raise ValueError(f"device is {device!r}; allowed are 'cpu', 'cuda'")
+    kinds: dict[str, type[CpuWorlds | GenericWorlds | HandoverWorlds]] = {
+        SPECIALISED: CpuWorlds, GENERIC: GenericWorlds, HANDOVER: HandoverWorlds}
+    return kinds[chosen](t, count, dtype)
 
 
 class _Buffer:
     """The buffer of blocks in host memory: (blocks, rows, lanes), worlds innermost."""
 
-    def __init__(self, t: Topology, count: int, dtype: str, lanes: int) -> None:
-        self.topology, self.count, self.dtype, self.lanes = t, count, dtype, lanes
-        self.layout = trace_step(t).layout
-        self.host = np.zeros((-(-count // lanes), len(self.layout), lanes), dtype)
+    def __init__(self, t: Topology, count: int, dtype: str, lanes: int, layout: Mapping[str, int], size: int) -> None:
+        self.topology, self.count, self.dtype, self.lanes, self.layout = t, count, dtype, lanes, layout
+        shape = (-(-count // lanes), size, lanes)
+        # vectors that straddle two cache lines would cost twice
+        memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
+        start = -memory.ctypes.data % CACHE_LINE
+        self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
     def rows(self, name: str) -> Array:
         size = self._size(name)
@@ -88,23 +105,87 @@ class _Buffer:
 class CpuWorlds(_Buffer):
     """Worlds stepped by vector machine code on every core."""
 
-    near = True
+    near, path = True, SPECIALISED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
-        super().__init__(t, count, dtype, cpu.lanes(dtype))
+        layout = trace_step(t).layout
+        super().__init__(t, count, dtype, cpu.lanes(dtype), layout, len(layout))
         self._run = cpu.compile_step(t, dtype, self.lanes)
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._run(self.host, steps, n, v)
 
 
+class GenericWorlds(_Buffer):
+    """Worlds stepped on every core by code that knows no topology."""
+
+    near, path = True, GENERIC
+
+    def __init__(self, t: Topology, count: int, dtype: str) -> None:
+        plan, width = generic.plan_step(t), generic.lanes(t, dtype)
+        super().__init__(t, count, dtype, width, plan.scalars, plan.layout.size)
+        self._run = generic.compile_step(t, dtype, width)
+
+    def step(self, steps: int, n: int, v: int) -> None:
+        self._run(self.host, steps, n, v)
+
+
+class HandoverWorlds:
+    """Worlds that step along the generic path at once, and along the specialised one as soon as it is compiled.
+
+    A thread compiles meanwhile; the worlds change over between two steps, whenever that is.
+    """
+
+    near = True
+
+    def __init__(self, t: Topology, count: int, dtype: str) -> None:
+        self._worlds: GenericWorlds | CpuWorlds = GenericWorlds(t, count, dtype)
+        self._coming: Future[CpuWorlds] | None = Future()
+        threading.Thread(target=self._compile, args=(self._coming, t, count, dtype), daemon=True).start()
+
+    @staticmethod
+    def _compile(coming: Future[CpuWorlds], t: Topology, count: int, dtype: str) -> None:
+        try:
+            coming.set_result(CpuWorlds(t, count, dtype))
+        except BaseException as error:      # the next step raises it
+            coming.set_exception(error)
+
+    @property
+    def path(self) -> str:
+        return self._worlds.path
+
+    def rows(self, name: str) -> Array:
+        return self._worlds.rows(name)
+
+    def write(self, name: str, values: Array) -> None:
+        self._worlds.write(name, values)
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        return self._worlds.blocks()
+
+    def step(self, steps: int, n: int, v: int) -> None:
+        if self._coming is not None and self._coming.done():
+            self.hand_over()
+        self._worlds.step(steps, n, v)
+
+    def hand_over(self) -> None:
+        """Take the specialised path from now on, once it is compiled."""
+        if self._coming is None:
+            return
+        after, t = self._coming.result(), self._worlds.topology
+        for name in state_rows(t) | {FLAG: 1} | input_rows(t):
+            after.write(name, self._worlds.rows(name))
+        self._worlds, self._coming = after, None
+
+
 class CudaWorlds(_Buffer):
     """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
 
-    near = False
+    near, path = False, SPECIALISED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
-        super().__init__(t, count, dtype, cuda.LANES)
+        layout = trace_step(t).layout
+        super().__init__(t, count, dtype, cuda.LANES, layout, len(layout))
         if not cuda.available():
             raise UnsupportedError("device 'cuda': no GPU found; use device='cpu', or simulate one with "
                                    "NUMBA_ENABLE_CUDASIM=1")

@@ -24,13 +24,18 @@ def keep_state(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     return {f"kept_{name}": list(rows[name]) for name in moving_rows(t)}
 
 
+def still_sound(total: Scalar, flag: Scalar) -> Scalar:
+    """Whether a world moves on: the sum of its state's absolute values is finite and it has not diverged before."""
+    return (total < LARGEST) & (flag < 0.5)
+
+
 def freeze_diverged(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
     total: Scalar = 0.0
     for name in moving_rows(t):
         for x in rows[name]:
             total = total + abs(x)
-    sound = (total < LARGEST) & (rows[FLAG][0] < 0.5)
+    sound = still_sound(total, rows[FLAG][0])
     out: dict[str, list[Scalar]] = {
         name: [where(sound, x, kept) for x, kept in zip(rows[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}

@@ -34,7 +34,7 @@ def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Ve
     return length
 
 
-def _direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+def segment_direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     """Unit vector from a to b, zero for a segment that is too short."""
     ab = sp.sub(b, a)
     size = sp.norm(ab)
@@ -49,19 +49,24 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     """
     name, links = f"spatial{tendon}", t.spatial_tendons[tendon].links
     points = attachment_points(t, rows, k, tendon)
-    u_leaf, u_root = _direction(points[-1][1], points[-2][1]), _direction(points[1][1], points[0][1])
+    u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
     row: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
     ends = ((1.0, u_leaf, links[-1], points[-1][0]), (-1.0, u_root, links[0], points[0][0]))
     for sign, u, link, offset in ends:
         for i, moved in point_jacobian(t, k, link, offset).items():
             row[i] = row[i] + sign * sp.dot(u, moved)
-        turning = sp.cross(velocity.alpha[link], sp.sub(offset, k.com[link]))
-        bias = bias + sign * sp.dot(u, sp.add(velocity.a_com[link], turning))
+        lever = sp.sub(offset, k.com[link])
+        bias = bias + sign * end_bias(u, velocity.a_com[link], velocity.alpha[link], lever)
     column = times(minv, row)
     length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
     return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
                      f"{name}_bias": [rows["dt"][0] * bias]}
+
+
+def end_bias(u: sp.Vec3, a_com: sp.Vec3, alpha: sp.Vec3, lever: sp.Vec3) -> Scalar:
+    """Along u, Jdot v of the point at `lever` from its link's centre of mass, which link velocities carry."""
+    return sp.dot(u, sp.add(a_com, sp.cross(alpha, lever)))
 
 
 def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],

@@ -96,9 +96,14 @@ def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
     v = list(rows["v"])
     excess: Scalar = 1.0
     for dof, most in enumerate(rows["velocity_clamp"]):
-        excess = maximum(excess, abs(v[t.root_size + dof]) / most)
+        excess = larger_excess(excess, v[t.root_size + dof], most)
     ratio = 1.0 / excess
     return v[:t.root_size] + [x * ratio for x in v[t.root_size:]]
+
+
+def larger_excess(excess: Scalar, v: Scalar, most: Scalar) -> Scalar:
+    """The larger of `excess` and a joint velocity's ratio to its maximum."""
+    return maximum(excess, abs(v) / most)
 
 
 def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, v: list[Scalar], M: Matrix,

@@ -10,6 +10,7 @@ import functools
 import hashlib
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import llvmlite
@@ -34,11 +35,17 @@ def register_bits() -> int:
 
 def load_function(symbol: str, text: str) -> int:
     """The address of `symbol` in the IR `text`, compiled for this machine on first use."""
+    return load_functions({symbol: text})[symbol]
+
+
+def load_functions(texts: Mapping[str, str]) -> dict[str, int]:
+    """The addresses of functions by symbol, each in its own IR text, compiled for this machine on first use."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text)))
+    for symbol, text in texts.items():
+        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text)))
     engine.finalize_object()
     _engines.append(engine)
-    return int(engine.get_function_address(symbol))
+    return {symbol: int(engine.get_function_address(symbol)) for symbol in texts}
 
 
 def write_atomically(path: Path, data: bytes) -> None:
