@@ -3,25 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime import simulate
+from numpy.typing import NDArray
+from physx_runtime import Simulation, dump_step, simulate
+from physx_runtime.model import input_rows, state_rows
+from physx_runtime.packing import pack
+from physx_runtime.solver.settings import solver_settings
+from physx_runtime.solver.stages import step_on_numbers
 from random_articulations import Features, RandomArticulation, engine_names, random_articulation
 
 from physx_schema.description import describe
+from physx_schema.description.model import Description
 
 DT, STEPS = 1 / 60, 60
-# Position error in float32 over 60 steps of motion that does not amplify, rad or length.
+# Position error in float32 over 60 steps of motion that does not amplify, rad or metres.
 FLOAT32 = 5e-6
 # Motion that amplifies is held against PhysX's own spread under 1-ulp changes of the start.
 SPREAD_FACTOR, NUDGES = 10.0, 8
-# Share of seeds that must hold: 96 of 100 fixed, 97 of 100 floating, 99 of 100 floating ones with spherical and
-# generic joints do. The others stay within three times their bar, that one (seed 3099) within seven times: rounding is
-# amplified in ways eight nudges do not show.
-SHARE, BEYOND = 0.94, 10.0
+# Share of the seeds of a family within their bar, and how far beyond it one without an explanation may be: every rule
+# that was missing showed at 2.7 times the bar or more.
+SHARE, UNEXPLAINED = 0.98, 2.0
 BATCH = 20
+# What is compiled takes longer than it steps: trees of more links are stepped on numbers, by the same algorithms.
+COMPILED_LINKS = 10
+
+BALLS = {"spherical": 0.5, "generic": 0.5, "swapped": 0.3}
+STRANGE = Features(links=(2, 8), spherical=0.15, generic=0.5, swapped=0.2, fixed_tendon=0.5, spatial_tendon=0.5,
+                   envelope=0.5, tendon_limits=0.5, leaves=0.5, units=0.6, scale=0.3, once=0.4)
+LARGE = replace(STRANGE, links=(10, 30))
+# first seed -> (seeds, features)
+FAMILIES = {
+    0: (100, Features()), 1000: (100, replace(Features(), floating=True)),
+    2000: (100, Features(**BALLS)), 3000: (100, Features(floating=True, **BALLS)),      # type: ignore[arg-type]
+    4000: (40, STRANGE), 5000: (40, replace(STRANGE, floating=True)),
+    6000: (6, LARGE), 7000: (6, replace(LARGE, floating=True)),
+}
+# Seeds beyond their bar, how far, and why.
+EXPLAINED = {
+    1084: "1.2: it falls 4.9 m with a spatial tendon, whose length PhysX takes from world positions, there rounded to "
+          "2.4e-7. In float64 it parts as well (4.5e-6 against a bar of 5.5e-6); without gravity the error is 2.3e-6, "
+          "without the tendon 1.8e-6.",
+    2025: "1.1: a slider rests on its limit, on an arm that turns. Its travel is a difference of link positions, "
+          "rounded to 6e-8 and divided by the substep of 5e-4 s: from step 11 on every velocity is off by up to 2e-4 "
+          "in PhysX and here alike (from PhysX's own state float64 parts as far in one step as float32).",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Our motion beside PhysX's."""
+
+    seed: int
+    description: Description
+    art: RandomArticulation
+    names: list[str]            # of dofs, as PhysX gives them
+    real: dict[str, Any]
+    error: NDArray[np.float64]  # (steps + 1,) largest position error, rad or metres
+    spread: float               # of PhysX under changes of the start
+
+    @property
+    def bar(self) -> float:
+        return max(FLOAT32, SPREAD_FACTOR * self.spread)
+
+    @property
+    def ratio(self) -> float:
+        return float(self.error.max()) / self.bar
+
+    def __str__(self) -> str:
+        return f"seed {self.seed}: {self.error.max():.1e} is {self.ratio:.2f} of the bar {self.bar:.1e}"
+
+    def dump(self) -> str:
+        """The step in which the two part, from the state that PhysX starts it from.
+
+        What locked axes have drifted by is in no state that PhysX gives: with them another step parts as well.
+        """
+        part = int(np.argmax(self.error > 0.1 * self.bar))
+        sim = Simulation(self.description, dt=DT)
+        sim.set("effort", [self.art.efforts[n] for n in self.names])
+        links = [list(self.real["link_paths"]).index(path) for path in sim.model.link_names]
+        before, after = ({"joint_position": self.real["q"][i], "joint_velocity": self.real["qd"][i],
+                          "link_pose": self.real["link_pose"][i][links],
+                          "link_velocity": self.real["link_vel"][i][links]} for i in (part - 1, part))
+        root = {} if sim.topology.fixed_base else {"root_pose": before["link_pose"][0],
+                                                   "root_velocity": before["link_velocity"][0]}
+        sim.reset(joint_position=before["joint_position"], joint_velocity=before["joint_velocity"], **root)
+        return f"{self}, parts in step {part}\n{dump_step(sim, reported=after)}"
 
 
 def nudged(values: np.ndarray, seed: int) -> np.ndarray:
@@ -30,11 +101,11 @@ def nudged(values: np.ndarray, seed: int) -> np.ndarray:
     return np.nextafter(values.astype(np.float32), np.where(up, np.inf, -np.inf).astype(np.float32))
 
 
-def compare(seeds: range, features: Features, folder: Path) -> Iterator[tuple[int, float, float]]:
-    """(seed, largest position error, bar) of every articulation with joints."""
+def compare(seeds: range, features: Features, folder: Path) -> Iterator[Comparison]:
+    """Every articulation with joints beside PhysX."""
     from physx_oracle import run_jobs, sim_job
 
-    todo: list[tuple[int, object, RandomArticulation, list[str]]] = []
+    todo: list[tuple[int, Description, RandomArticulation, list[str]]] = []
     jobs = []
     for seed in seeds:
         art = random_articulation(seed, features)
@@ -53,25 +124,72 @@ def compare(seeds: range, features: Features, folder: Path) -> Iterator[tuple[in
     for seed, description, art, names in todo:
         first, *others = [next(results) for _ in range(1 + NUDGES)]
         assert list(first["dof_names"]) == names, f"seed {seed}: order of dofs"
-        ours = simulate(description, DT, STEPS, joint_position=[art.positions[n] for n in names],
-                        joint_velocity=[art.velocities[n] for n in names],
-                        joint_effort=[art.efforts[n] for n in names])
-        spread = max(float(np.abs(other["q"] - first["q"]).max()) for other in others)
-        error = float(np.abs(ours.joint_position[:, 0] - first["q"]).max())
-        yield seed, error, max(FLOAT32, SPREAD_FACTOR * spread)
+        metres = np.array([art.lengths[n] for n in names])
+        error = np.abs((motion(description, art, names) - first["q"]) * metres).max(axis=1)
+        spread = max(float(np.abs((other["q"] - first["q"]) * metres).max()) for other in others)
+        yield Comparison(seed, description, art, names, first, error, spread)
+
+
+def motion(description: Description, art: RandomArticulation, names: list[str]) -> NDArray[np.float64]:
+    """(steps + 1, n_dof) joint positions in float32."""
+    q, v, effort = ([values[n] for n in names] for values in (art.positions, art.velocities, art.efforts))
+    if len(description.articulations[0].links) <= COMPILED_LINKS:
+        ours = simulate(description, DT, STEPS, joint_position=q, joint_velocity=v, joint_effort=effort)
+        return ours.joint_position[:, 0].astype(np.float64)
+    return large_motion(description, q, v, effort)
+
+
+def large_motion(description: Description, q: list[float], v: list[float], effort: list[float]) -> NDArray[np.float64]:
+    """As `motion`, with the step run on numbers."""
+    articulation = description.articulations[0]
+    model = pack(articulation, description.scene_of(articulation))
+    t, settings = model.topology, solver_settings("physx", model)
+    given = {name: np.zeros(n) for name, n in (state_rows(t) | input_rows(t)).items()}
+    given |= {**model.parameters, **model.state, "effort": np.array(effort), "q": np.array(q)}
+    given["v"] = np.concatenate([model.state["v"][:t.root_size], v])
+    given |= {name: np.array([value]) for name, value in settings.rows(DT).items()}
+    rows: dict[str, Any] = {name: list(np.asarray(x, dtype=np.float32)) for name, x in given.items()}
+    positions = [rows["q"]]
+    for _ in range(STEPS):
+        rows = step_on_numbers(t, rows, settings)
+        positions.append(rows["q"])
+    assert all(np.asarray(x).dtype == np.float32 for x in rows["q"])
+    return np.array(positions, dtype=np.float64)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("first", "features"), [
-    (0, Features()), (1000, Features(floating=True)),
-    (2000, Features(spherical=0.5, generic=0.5, swapped=0.3)),
-    (3000, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3)),
-])
-def test_random_articulations_move_as_in_physx(first: int, features: Features, oracle_folder: Path,
-                                               tmp_path: Path) -> None:
-    rows = [row for start in range(first, first + 100, BATCH)
-            for row in compare(range(start, start + BATCH), features, tmp_path)]
-    beyond = [f"seed {seed}: {error:.1e} > {bar:.1e}" for seed, error, bar in rows if error > bar]
-    assert len(rows) > 80
-    assert len(beyond) <= (1 - SHARE) * len(rows), "\n".join(beyond)
-    assert max(error / bar for _, error, bar in rows) < BEYOND, "\n".join(beyond)
+@pytest.mark.parametrize("first", FAMILIES)
+def test_random_articulations_move_as_in_physx(first: int, oracle_folder: Path, tmp_path: Path) -> None:
+    count, features = FAMILIES[first]
+    rows = [row for start in range(first, first + count, BATCH)
+            for row in compare(range(start, min(start + BATCH, first + count)), features, tmp_path)]
+    assert len(rows) > 0.8 * count
+    beyond = [row for row in rows if row.ratio > 1.0]
+    unknown = [row for row in beyond if row.ratio > UNEXPLAINED and row.seed not in EXPLAINED]
+    assert not unknown, "\n\n".join(row.dump() for row in unknown)
+    assert len(beyond) <= (1.0 - SHARE) * len(rows), "\n\n".join(row.dump() for row in beyond)
+
+
+def test_the_table_of_explained_seeds_leaves_the_share_of_all() -> None:
+    assert len(EXPLAINED) <= (1.0 - SHARE) * sum(count for count, _ in FAMILIES.values())
+
+
+def test_a_dump_shows_the_step_in_which_two_engines_part(tmp_path: Path) -> None:
+    path = tmp_path / "tree.usda"
+    art = random_articulation(9, Features())
+    path.write_text(art.text)
+    description = describe(path)
+    sim = Simulation(description, dtype="float64")
+    iterations = sim.settings.position_iterations
+    reported = {"joint_position": np.zeros(len(sim.topology.dofs))}
+    start = {name: sim.get(name) for name in sim.model.state}
+    text = dump_step(sim, reported=reported)
+    for part in ("tau coriolis", "start clamp", "Coriolis and damping", f"iteration {iterations}:", "end: link_pose"):
+        assert part in text, part
+    assert all(np.array_equal(sim.get(name), values) for name, values in start.items())
+    ended = [line for line in text.split("end: joint_position")[1].splitlines()[1:] if line.startswith("  /World")]
+    sim.step()
+    own = [float(line.split("(")[1].split(")")[0]) for line in ended[:len(sim.topology.dofs)]]
+    assert np.allclose(own, sim.joint_position[0], atol=1e-5)
+    q = [float(line.split()[-1]) for line in text.split("end: v, q")[1].splitlines()[1:len(own) + 1]]
+    assert np.allclose(q, sim.joint_position[0], rtol=0, atol=1e-11)

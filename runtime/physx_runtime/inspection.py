@@ -95,6 +95,8 @@ def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str
         for i, name in enumerate(model.dof_names if quantity.startswith("joint") else model.link_names):
             line = f"  {name}  {_numbers(np.atleast_1d(values[i]))}"
             if quantity in reported:
-                theirs = np.atleast_1d(reported[quantity][i])
+                theirs = np.atleast_1d(reported[quantity][i]).copy()
+                if quantity == "link_pose" and theirs[3:] @ values[i][3:] < 0.0:
+                    theirs[3:] *= -1.0      # the same rotation
                 line += f"   {_numbers(theirs)}   {np.abs(np.atleast_1d(values[i]) - theirs).max():.1e}"
             yield line
