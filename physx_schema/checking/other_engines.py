@@ -20,6 +20,7 @@ _JOINT: Sequence[tuple[str, Mapping[str, int]]] = (
     ("damping", {"physxJointAxis:{axis}:viscousFrictionCoefficient": 1, "newton:damping": 1, "mjc:damping": 0}),
     ("velocity limit", {"physxJointAxis:{axis}:maxJointVelocity": 0, "newton:velocityLimit": 0}),
 )
+_OTHERS = ("newton:", "mjc:")
 _RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
 _TIMESTEP = "mjc:option:timestep"
 
@@ -28,15 +29,18 @@ Values = Mapping[str, float]        # property name to its number
 
 def disagreements(description: Description) -> Iterator[Finding]:
     """Joints and scenes on which physx, newton and mjc properties of one meaning differ."""
+    told = {item.path for item in description.authored if item.property.startswith(_OTHERS)}
     authored: dict[str, dict[str, float]] = {}
     for item in description.authored:
+        if item.path not in told:
+            continue
         numbers = flat(item.value)
         if len(numbers) == 1:
             authored.setdefault(item.path, {})[item.property] = numbers[0]
     inside = (dof for item in description.articulations for dof in item.dofs)
     outside = (dof for joint in description.joints for dof in joint.dofs)
     for dof in (*inside, *outside):
-        if dof.name == dof.path:
+        if dof.name == dof.path and dof.path in authored:
             yield from _joint(dof, authored.get(dof.path, {}))
     for scene in description.scenes:
         yield from _scene(scene.path, authored.get(scene.path, {}))

@@ -17,6 +17,7 @@ from physx_schema.description.frames import pose_matrix, pose_of
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
+_SAME = 1e-7            # of every element of two frames' matrices: there is nothing to measure
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
 
 
@@ -67,6 +68,8 @@ def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, 
 
 def _between(found: Gf.Matrix4d, wanted: Gf.Matrix4d, meters: float) -> tuple[float, float]:
     """Distance in metres and angle in degrees between two frames."""
+    if Gf.IsClose(found, wanted, _SAME):
+        return 0.0, 0.0
     position, rotation = pose_of(Gf.Transform(found * wanted.GetInverse()))
     return math.hypot(*position) * meters, math.degrees(2.0 * math.acos(min(abs(rotation[3]), 1.0)))
 

@@ -16,6 +16,7 @@ _TURN = 2.0 * math.pi * (1.0 + _CLOSE)
 _FEWEST = 3                 # hinges, and sizes of limits, from which small limits of all of them are no coincidence
 _GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
 _DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
+_ANGLES = frozenset({"lowerLimit", "upperLimit", "low", "high", "targetPosition", "position", "offset"})
 _LIMITS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
 
 
@@ -35,6 +36,8 @@ def radians_for_degrees(description: Description) -> Iterator[Finding]:
 
 def _is_angle(item: Authored) -> bool:
     """Whether a property is a joint's angle, in degrees as UsdPhysics has it."""
+    if item.base not in _ANGLES:
+        return False
     if item.base in ("lowerLimit", "upperLimit"):
         return item.schema == "PhysicsRevoluteJoint"
     instance = item.property.split(":")[1] if item.property.count(":") > 1 else ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from physx_generated import Attribute, Range
+from physx_generated import Range
 
 from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.checking.finding import Finding
@@ -58,26 +59,43 @@ JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
-    by_name = {(item.path, item.property): item.value for item in description.authored}
+    related = {(item.path, item.property): item.value for item in description.authored if item.schema in _related()}
     for item in description.authored:
         if not item.schema or item.schema in JUDGED_ELSEWHERE:
             continue
-        yield from _token(item)
-        yield from _numbers(item, by_name)
+        tokens, allowed = _allowed(item.schema, item.base, item.property)
+        if tokens:
+            yield from _token(item, tokens)
+        if not _is_plainly_in(item.value, allowed):
+            yield from _numbers(item, allowed, related)
 
 
-def _attribute(item: Authored) -> Attribute | None:
-    definition = definitions().get(item.schema)
-    if definition is None:
-        return None
-    return definition.attributes.get(item.base) or definition.attributes.get(item.property)
+@lru_cache(4096)
+def _allowed(schema: str, base: str, name: str) -> tuple[tuple[str, ...], Range]:
+    """The tokens and the numbers that a property may have; no tokens where any will do."""
+    definition = definitions().get(schema)
+    attribute = definition and (definition.attributes.get(base) or definition.attributes.get(name))
+    plain = _FINITE if schema.startswith("Physics") else _ANY
+    if attribute is not None:
+        return attribute.tokens, attribute.range or plain
+    return _TOKENS.get((schema, base), ()), _RANGES.get((schema, base), plain)
 
 
-def _token(item: Authored) -> Iterator[Finding]:
-    attribute = _attribute(item)
-    allowed = attribute.tokens if attribute else _TOKENS.get((item.schema, item.base), ())
-    if not allowed:
-        return
+@cache
+def _related() -> frozenset[str]:
+    """Schemas with a property whose range ends at another property."""
+    return frozenset(schema for schema, definition in definitions().items() if any(
+        isinstance(bound, str) for item in definition.attributes.values() if item.range is not None
+        for bound in (item.range.lower, item.range.upper)))
+
+
+def _is_plainly_in(value: object, allowed: Range) -> bool:
+    """Whether a value is one number well inside its range, as nearly all are."""
+    lower, upper = allowed.lower, allowed.upper
+    return type(value) is float and not isinstance(lower, str) and not isinstance(upper, str) and lower < value < upper
+
+
+def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
     for value in _words(item.value):
         if value not in allowed:
             close = get_close_matches(value, allowed, 1, 0.5)
@@ -89,17 +107,15 @@ def _token(item: Authored) -> Iterator[Finding]:
             )
 
 
-def _numbers(item: Authored, by_name: Mapping[tuple[str, str], object]) -> Iterator[Finding]:
-    wrong = [value for value in flat(item.value) if math.isnan(value)]
-    allowed = _range(item)
+def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], object]) -> Iterator[Finding]:
+    numbers = flat(item.value)
+    wrong = [value for value in numbers if math.isnan(value)]
     if wrong:
         yield _out_of_range(item, "value/not-finite", wrong[0], "a number", _WITH_NAN.get(
             (item.schema, item.base), "PhysX refuses it, or carries it into the state of the whole articulation"))
         return
-    if allowed is None:
-        allowed = _FINITE if item.schema.startswith("Physics") else _ANY
     lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
-    for value in flat(item.value):
+    for value in numbers:
         low = value >= lower if allowed.lower_closed else value > lower
         high = value <= upper if allowed.upper_closed else value < upper
         if not (low and high):
@@ -132,13 +148,6 @@ def _out_of_range(
 ) -> Finding:
     found = f"{value:g} is not {allowed}"
     return Finding(code, "error", item.path, item.property, found, why, f"author a value {allowed}", repair=repair)
-
-
-def _range(item: Authored) -> Range | None:
-    attribute = _attribute(item)
-    if attribute is not None:
-        return attribute.range
-    return _RANGES.get((item.schema, item.base))
 
 
 def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str], object]) -> float:

@@ -1,0 +1,272 @@
+"""Compare `physx-schema check` with other validators on the same stages; write docs/rules_comparison.md.
+
+Needs folders with the other validators, installed without their dependencies, which would replace usd-core:
+
+    pip install --no-deps -t PEERS usd-validation-nvidia simready-foundation-tier-core
+    pip install --no-deps -t OLDER omniverse-asset-validator
+    python benchmarks/rules_comparison.py --peers PEERS --older OLDER --labelled STAGES
+
+STAGES holds small robots with a mimic joint each and labels.json, which says what is wrong with them. The other stages
+are the examples of this project's catalogue, each with its remedied twin: a fault counts as found where a validator
+says something about the faulty stage that it does not say about its twin. Each validator runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "rules_comparison.md"
+DRIVEN_JOINTS = ("PhysicsDriveAndJointState", "JointHasJointStateAPI", "JointHasCorrectTransformAndState",
+                 "PhysicsJointHasDriveOrMimicAPI", "PhysicsJointMaxVelocity", "DriveJointValueReasonable",
+                 "MimicAPICheck", "ArticulationNoLoopsOrMultiJoint")
+MIMIC = ("DJ.007", "MimicAPICheck")
+RAISED = ("Uncaught error", "raised ")
+UNAVAILABLE = "not available in this environment"
+
+Issue = tuple[str, str]             # rule, message
+Issues = Mapping[str, list[Issue]]  # by stage
+Validator = Callable[[Any], list[Issue]]
+
+
+# --- one validator, in a process of its own ---
+
+
+def ours() -> Validator:
+    """This project, all profiles; notes of severity info do not count."""
+    from physx_schema import check
+    return lambda path: [(item.code, item.message) for item in check(path, "physx+simready+newton+driven").findings
+                         if item.severity != "info"]
+
+
+def native() -> Validator:
+    """Every validator that usd-core registers."""
+    from pxr import Usd, UsdValidation
+    context = UsdValidation.ValidationContext(UsdValidation.ValidationRegistry().GetOrLoadAllValidators())
+    return lambda path: [(str(error.GetName()), error.GetMessage()) for error in context.Validate(Usd.Stage.Open(path))]
+
+
+def reference() -> Validator:
+    """The published rules for driven joints, run by their own engine."""
+    import usd_validation_nvidia as engine
+    from simready.foundation.tier_core.capabilities.physics_bodies.physics_driven_joints import validation
+    found = engine.ValidationEngine(init_rules=False)
+    for name in DRIVEN_JOINTS:
+        found.enable_rule(getattr(validation, name))
+    return lambda path: _issues(found, path)
+
+
+def supplied() -> Validator:
+    """The published rules with this project's classes in place of the module PhysxSchema that they miss."""
+    import physx_schema
+    physx_schema.install()
+    return reference()
+
+
+def asset_validator() -> Validator:
+    """The physics rules of omniverse-asset-validator."""
+    from omni import asset_validator as engine
+    found = engine.ValidationEngine(init_rules=False)
+    for rule in engine.CategoryRuleRegistry().get_rules("Physics"):
+        found.enable_rule(rule)
+    return lambda path: _issues(found, path)
+
+
+def _issues(engine: Any, path: str) -> list[Issue]:
+    return [(item.rule.__name__ if item.rule else "", item.message) for item in engine.validate(path).issues()]
+
+
+VALIDATORS: Mapping[str, Callable[[], Validator]] = {
+    "physx-schema": ours, "reference as installed": reference, "reference with PhysxSchema": supplied,
+    "UsdValidation": native, "asset validator": asset_validator,
+}
+
+
+def work(name: str, folder: Path) -> None:
+    """Print what a validator says about each stage of a folder as JSON; an exception counts as something it says."""
+    validate = VALIDATORS[name]()
+    found: dict[str, list[Issue]] = {}
+    for path in sorted(folder.glob("*.usda")):
+        twin = path.stem.rpartition(".")[0]
+        try:
+            issues = validate(str(path))
+        except Exception as error:      # whatever another validator raises is its answer
+            issues = [("", f"raised {type(error).__name__}: {error}")]
+        found[path.stem] = [(rule, text.replace(str(folder), "").replace(path.stem, twin)) for rule, text in issues]
+    print("ISSUES " + json.dumps(found))
+
+
+# --- the stages ---
+
+
+def write_examples(folder: Path) -> dict[str, str]:
+    """Write the catalogue's examples as code.faulty.usda and code.sound.usda; the codes by file stem."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from rule_examples import examples, stage
+    codes = {}
+    for code in examples():
+        stem = code.code.replace("/", "-").replace(".", "_")
+        codes[stem] = code.code
+        for state, prims in (("faulty", code.example), ("sound", code.remedy)):
+            (folder / f"{stem}.{state}.usda").write_text(stage(prims), encoding="utf-8")
+    return codes
+
+
+# --- the tables ---
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a validator said about both sets of stages."""
+
+    name: str
+    labelled: Issues
+    examples: Issues
+
+
+def run(name: str, peers: Path, older: Path, folders: tuple[Path, Path]) -> Run:
+    """Run a validator over both folders."""
+    extra = older if name == "asset validator" else peers
+    paths = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(ROOT), str(extra)])
+    said = []
+    for folder in folders:
+        done = subprocess.run([sys.executable, __file__, "--worker", name, str(folder)], capture_output=True, text=True,
+                              check=False, env={**os.environ, "PYTHONPATH": paths})
+        line = next((line for line in done.stdout.splitlines() if line.startswith("ISSUES ")), "")
+        if not line:
+            raise SystemExit(f"{name}: no answer (exit {done.returncode})\n{done.stderr[-2000:]}")
+        said.append({stem: [tuple(issue) for issue in issues] for stem, issues in json.loads(line[7:]).items()})
+    return Run(name, said[0], said[1])
+
+
+def is_about_newton(issue: Issue) -> bool:
+    """Whether only Newton asks; the labels are about PhysX and SimReady."""
+    return issue[0] == "DJ.007/newton-portability"
+
+
+def is_raised(issue: Issue) -> bool:
+    return any(word in issue[1] for word in RAISED)
+
+
+def is_answer(issue: Issue) -> bool:
+    """Whether an issue is about the stage, not about the validator."""
+    return not is_raised(issue) and UNAVAILABLE not in issue[1]
+
+
+def labelled_row(done: Run, labels: Mapping[str, Any]) -> str:
+    """What became of the labelled stages; of rule sets only the mimic rule is asked."""
+    counts = dict.fromkeys(("found", "missed", "raised", "left alone", "false alarm"), 0)
+    for stem, label in labels.items():
+        faulty = any(severity in ("warning", "error") for severity in label["verdict"].values())
+        issues = [issue for issue in done.labelled[stem] if done.name in ("UsdValidation", "asset validator")
+                  or issue[0].startswith(MIMIC) or is_raised(issue)]
+        answers = [issue for issue in issues if is_answer(issue) and not is_about_newton(issue)]
+        if any(map(is_raised, issues)) and not answers:
+            counts["raised"] += 1
+        elif faulty:
+            counts["found" if answers else "missed"] += 1
+        else:
+            counts["false alarm" if answers else "left alone"] += 1
+    return f"| {done.name} | " + " | ".join(map(str, counts.values())) + " |"
+
+
+def family(code: str) -> str:
+    if code.startswith("DJ.") and code[:6] != "DJ.007":
+        return "DJ.001 to DJ.006, DJ.011"
+    return {"DJ.007": "DJ.007, mimic joints", "tendon": "tendons"}.get(code.split("/", 1)[0], "everything else")
+
+
+def is_found(done: Run, stem: str) -> bool:
+    """Whether a validator says something about the faulty stage that it does not say about its twin."""
+    faulty, sound = (set(filter(is_answer, done.examples[f"{stem}.{state}"])) for state in ("faulty", "sound"))
+    return bool(faulty - sound)
+
+
+def example_rows(runs: list[Run], codes: Mapping[str, str]) -> list[str]:
+    """Faults found by family, and the sound twins of the mimic rule that a validator's mimic rule objects to."""
+    families: dict[str, list[str]] = {}
+    for stem, code in codes.items():
+        families.setdefault(family(code), []).append(stem)
+    rows = []
+    for name, stems in families.items():
+        cells = [f"{sum(is_found(done, stem) for stem in stems)}" for done in runs]
+        rows.append(f"| {name} | {len(stems)} | " + " | ".join(cells) + " |")
+    mimics = families["DJ.007, mimic joints"]
+    alarms = [sum(any(issue[0].startswith(MIMIC) and is_answer(issue) and not is_about_newton(issue)
+                      for issue in done.examples[f"{stem}.sound"]) for stem in mimics) for done in runs]
+    rows.append(f"| sound mimic joints objected to | {len(mimics)} | " + " | ".join(map(str, alarms)) + " |")
+    raised = [sum(any(map(is_raised, issues)) for issues in done.examples.values()) for done in runs]
+    rows.append(f"| stages on which a rule raised | {2 * len(codes)} | " + " | ".join(map(str, raised)) + " |")
+    return rows
+
+
+def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], versions: str) -> str:
+    """The page with both tables."""
+    names = [done.name for done in runs]
+    missed = [codes[stem] for stem in codes if not is_found(runs[0], stem)]
+    only = [codes[stem] for stem in codes if not is_found(runs[0], stem) and any(is_found(r, stem) for r in runs[1:])]
+    return "\n".join((
+        "<!-- Written by benchmarks/rules_comparison.py; do not edit. -->", "", "# Compared with other validators", "",
+        f"Made with {versions}.", "",
+        "* *reference*: the published rules DJ.001 to DJ.007 and DJ.011 of simready-foundation-tier-core. As installed "
+        "they find no `PhysxSchema` and evaluate next to nothing; the second column supplies it with "
+        "`physx_schema.install()`.",
+        "* *UsdValidation*: all validators that usd-core registers. *asset validator*: the physics rules of "
+        "omniverse-asset-validator.", "",
+        "## Labelled stages of the mimic rule", "",
+        f"{len(labels)} small robots whose labels were not made by any of the validators. Of rule sets only the mimic "
+        "rule is asked. *raised*: an exception and no answer.", "",
+        "| | faults found | missed | raised | sound left alone | false alarms |", "|---|---|---|---|---|---|",
+        *(labelled_row(done, labels) for done in runs), "",
+        "## Examples of this catalogue", "",
+        "Each example beside its remedied twin: a fault counts as found where a validator says something about the one "
+        "that it does not say about the other. The examples are this project's own, so its column shows what the "
+        "others leave to it, and no more.", "",
+        "| faults found | of | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names),
+        *example_rows(runs, codes), "",
+        "Notes of severity info do not count in the first column, which leaves out: " + (", ".join(missed) or "none")
+        + ".", "Found by another validator and not in the first column: " + (", ".join(only) or "none") + ".", "",
+    ))
+
+
+def versions(peers: Path, older: Path) -> str:
+    from importlib.metadata import version
+    found = [f"usd-core {version('usd-core')}"]
+    for folder in (peers, older):
+        for item in sorted(folder.glob("*.dist-info")):
+            name, _, number = item.name.removesuffix(".dist-info").partition("-")
+            if name in ("usd_validation_nvidia", "simready_foundation_tier_core", "omniverse_asset_validator"):
+                found.append(f"{name.replace('_', '-')} {number}")
+    return ", ".join(found)
+
+
+def main() -> None:
+    """Run every validator over every stage and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--peers", type=Path, required=True)
+    parser.add_argument("--older", type=Path, required=True)
+    parser.add_argument("--labelled", type=Path, required=True)
+    given = parser.parse_args()
+    labels = json.loads((given.labelled / "labels.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        codes = write_examples(folder)
+        runs = [run(tool, given.peers, given.older, (given.labelled, folder)) for tool in VALIDATORS]
+    PAGE.write_text(page(runs, labels, codes, versions(given.peers, given.older)), encoding="utf-8")
+    print(PAGE.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--worker"]:
+        work(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main()
