@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from pgs_stages import DT, ITERATIONS, STAGES, STEPS
-from physx_runtime import Simulation, simulate
+from physx_runtime import Session, Simulation, simulate
 from random_articulations import Features
 from robots import opened
 from test_random_physx import BATCH, compare
@@ -68,6 +68,20 @@ def test_the_ideal_of_a_pgs_stage_is_that_of_tgs() -> None:
     text = STAGES["force drive"].text((4, 0))
     pgs, tgs = (simulate(opened(x), DT, 1, solver="ideal") for x in (text, text.replace('"PGS"', '"TGS"')))
     assert np.array_equal(pgs.joint_velocity, tgs.joint_velocity)
+
+
+def test_a_session_follows_the_solver_type() -> None:
+    """A first step from rest falls by g dt^2 under PGS, and by g dt^2 (N + 1) / 2N under TGS."""
+    stage = opened(STAGES["free fall"].text((4, 0)))
+    fallen = stage.GetPrimAtPath("/Robot/l0").GetAttribute("xformOp:translate")
+    session = Session(stage)
+    session.step(DT)
+    assert fallen.Get()[2] == pytest.approx(-1e-3, abs=ROUNDING)
+    session.reset()
+    stage.GetPrimAtPath("/Scene").GetAttribute("physxScene:solverType").Set("TGS")
+    session.step(DT)
+    assert fallen.Get()[2] == pytest.approx(-6.25e-4, abs=ROUNDING)
+    session.close()
 
 
 @pytest.mark.sweep
