@@ -1,0 +1,130 @@
+"""Steps per CPU second of the generic path and of real PhysX on chains of 7 to 100 joints, and time to a first step.
+
+    ORACLE_PYTHON=<python with ovphysx> python benchmarks/generic_speed.py [--dofs 7,30,60,100] [--rounds 3]
+
+Both engines step the same stage at 32/1 iterations in one run, in turns, with a drive, limits, friction and armature on
+every joint and random joint efforts. CPU seconds of all threads count, so that whatever else runs on the machine counts
+less. Asserted on both sides: the number of articulations, that every world moved and that the state is finite. Starts
+are measured in wall time in child processes: with an empty kernel cache, for another topology with
+the fragments of the first one cached, and again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from step_speed import DT, EFFORT, check, replicate, time_physx
+
+START = """
+import sys, time
+from physx_runtime import Simulation
+from physx_schema.description import describe
+description = describe(sys.argv[1])
+begin = time.perf_counter()
+sim = Simulation(description, path=sys.argv[2])
+sim.step()
+print("start", time.perf_counter() - begin)
+"""
+
+
+def build_chain(path: Path, dofs: int) -> None:
+    """A chain of revolute joints about alternating axes, a drive, limits, friction and armature on each."""
+    from pxr import Usd, UsdGeom
+
+    from physx_schema import authoring
+
+    stage = Usd.Stage.CreateNew(str(path))
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
+    stage.DefinePrim("/World/scene", "PhysicsScene")
+    root = stage.DefinePrim("/World/art", "Xform")
+    below = authoring.rigid_body(stage, "/World/art/base", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 0.0, 0.0))
+    authoring.fixed_joint(stage, "/World/art/anchor", None, below)
+    for i in range(dofs):
+        body = authoring.rigid_body(stage, f"/World/art/link{i}", mass=0.5, inertia=(0.01, 0.01, 0.005),
+                                    position=(0.0, 0.0, -0.05 - 0.1 * i))
+        joint = authoring.revolute_joint(stage, f"/World/art/joint{i}", below, body, axis="XYXZ"[i % 4],
+                                         anchor=(0.0, 0.0, -0.1 * i), lower=-120.0, upper=120.0)
+        authoring.drive(joint, stiffness=0.5, damping=0.1, max_force=60.0)
+        authoring.joint_axis(joint, armature=0.05, static_friction=0.05, dynamic_friction=0.03,
+                             viscous_friction=0.0005, max_velocity=400.0)
+        below = body
+    authoring.articulation_root(root)
+    stage.Save()
+
+
+def time_generic(stage: Path, worlds: int, steps: int) -> float:
+    """World steps per CPU second of the generic path, float32."""
+    from physx_runtime import Simulation
+
+    sim = Simulation(stage, worlds=worlds, dt=DT, path="generic")
+    efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, (worlds, len(sim.topology.dofs)))
+    start = sim.joint_position
+    sim.set("effort", efforts)
+    sim.step(2)
+    begin = time.process_time()
+    for _ in range(steps):
+        sim.set("effort", efforts)
+        sim.step()
+        position = sim.joint_position
+    seconds = time.process_time() - begin
+    check(start, position, worlds)
+    return worlds * steps / seconds
+
+
+def time_start(stage: Path, cache: Path, path: str) -> float:
+    """Seconds to the first step in a new process."""
+    done = subprocess.run([sys.executable, "-c", START, str(stage), path], capture_output=True, text=True, check=True,
+                          env=os.environ | {"PHYSX_RUNTIME_CACHE": str(cache)})
+    return float(done.stdout.split()[-1])
+
+
+def print_starts(folder: Path, first: Path, second: Path) -> None:
+    """Cold and cached starts of both paths."""
+    for path in ("generic", "specialised"):
+        cache = folder / f"cache_{path}"
+        seconds = [time_start(stage, cache, path) for stage in (first, second, second)]
+        print(f"first step, {path:11s} " + ", ".join(f"{name} {value:.2f} s" for name, value in zip(
+            ("empty cache", "another topology", "cached"), seconds, strict=True)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dofs", default="7,30,60,100")
+    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {arguments.steps} steps, best of "
+              f"{arguments.rounds} interleaved rounds; world steps per CPU second")
+        for dofs in map(int, arguments.dofs.split(",")):
+            stage, copies, worlds = folder / f"chain{dofs}.usda", folder / f"copies{dofs}.usda", max(32, 1024 // dofs)
+            build_chain(stage, dofs)
+            replicate(stage, copies, worlds)
+            rates: dict[str, list[float]] = {}
+            for _ in range(arguments.rounds):
+                rates.setdefault("generic", []).append(time_generic(stage, 16 * worlds, arguments.steps))
+                if "ORACLE_PYTHON" in os.environ:
+                    rates.setdefault("PhysX", []).append(time_physx(copies, worlds, arguments.steps, "process_time"))
+            best = {engine: max(values) for engine, values in rates.items()}
+            ratio = {e: f" ({r / best['PhysX']:.0f}x)" if "PhysX" in best and e != "PhysX" else ""
+                     for e, r in best.items()}
+            print(f"{dofs:4d} dofs   " + "   ".join(f"{e} {r:,.0f}{ratio[e]}" for e, r in best.items()), flush=True)
+        other = folder / "chain8.usda"
+        build_chain(other, 8)
+        build_chain(folder / "chain7.usda", 7)
+        print_starts(folder, folder / "chain7.usda", other)
+
+
+if __name__ == "__main__":
+    main()
