@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +189,15 @@ def test_a_chain_of_1024_links_obeys_the_equations_of_motion() -> None:
 def _full(s: tuple[float, ...]) -> NDArray[np.float64]:
     xx, yy, zz, xy, xz, yz = s
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def test_every_part_of_a_structure_is_known_to_the_generic_path() -> None:
+    """A field that schedules do not heed would be ignored in silence."""
+    known = {"fixed_base", "forces_every_iteration", "links", "dofs", "fixed_tendons", "spatial_tendons", "mimics",
+             "solver", "link_forces", "pushes"}
+    assert {field.name for field in fields(Topology)} - known == set()
+    assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
+    assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "limit", "max_velocity", "axis"}
 
 
 # --- which path ----------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 from pxr import Usd
 
+from physx_runtime.paths import GENERIC
 from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, joint_edits, state_edits
 from physx_runtime.session.following import Ear, Edits, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
@@ -58,7 +59,8 @@ class Session:
             raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
         if solver not in ("physx", "ideal"):
             raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
-        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver}
+        # edits of the structure are followed without compiling, and the same edits give the same bits
+        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "path": GENERIC}
         self._messages = Messages()
         self._ear = Ear(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages.note,
