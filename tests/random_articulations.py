@@ -5,9 +5,8 @@ A stage is a function of its seed and of the features asked for; link poses agre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from random_features import Features, RandomArticulation
 from random_text import GRAVITY, HEADER, ONCE, Vector, floats, normalized, prim, product, rotate, tuple_text
 
 from physx_schema.description.model import Articulation
@@ -15,46 +14,7 @@ from physx_schema.description.model import Articulation
 DEGREES = 57.29578
 
 
-@dataclass(frozen=True)
-class Features:
-    """What a random articulation may have; every probability is per joint or per articulation."""
-
-    solver: str = "TGS"             # of the scene
-    links: tuple[int, int] = (2, 6)
-    floating: bool = False
-    branching: float = 0.4
-    prismatic: float = 0.25
-    fixed: float = 0.1
-    spherical: float = 0.0
-    generic: float = 0.0            # of joints that would be spherical
-    swapped: float = 0.0            # body0 is the child
-    drive: float = 0.6
-    limit: float = 0.4
-    friction: float = 0.3
-    armature: float = 0.4
-    max_velocity: float = 0.1
-    damping: float = 0.5
-    fixed_tendon: float = 0.4
-    spatial_tendon: float = 0.3
-    mimic: float = 0.3
-    # what follows draws from a random stream of its own, so that a seed stays what it is without it
-    envelope: float = 0.0
-    tendon_limits: float = 0.0      # of tendons
-    leaves: float = 0.0             # of spatial tendons: a second leaf
-    units: float = 0.0              # of stages: other units of length and mass, another up axis, gravity unauthored
-    scale: float = 0.0              # of links: their prim is scaled
-    once: float = 0.0               # of stages: forces once a step
-
-
-@dataclass(frozen=True)
-class RandomArticulation:
-    """A stage with its start and solver counts; joint names are leaf names."""
-
-    text: str
-    positions: dict[str, float]     # rad or length
-    velocities: dict[str, float]
-    efforts: dict[str, float]
-    lengths: dict[str, float]       # metres a unit of a slider's position, 1 of angles
+__all__ = ["Features", "RandomArticulation", "engine_names", "random_articulation"]
 
 
 def engine_names(articulation: Articulation) -> list[str]:
@@ -74,6 +34,7 @@ class _Writer:
     def __init__(self, seed: int, features: Features) -> None:
         self.random, self.f = np.random.default_rng(seed), features
         self.more = np.random.default_rng([seed, 1])
+        self.rare = np.random.default_rng([seed, 2])
         strange = self.also(features.units)
         # length and mass units a metre and a kilogram
         self.L, self.M = (float(self.more.choice(x)) if strange else 1.0
@@ -137,8 +98,24 @@ class _Writer:
         damping = r.uniform(0, 0.5, 2) if self.chance(self.f.damping) else (0.0, 0.0)
         lines += [f"float physxRigidBody:linearDamping = {damping[0]:.4f}",
                   f"float physxRigidBody:angularDamping = {damping[1]:.4f}"]
+        if self.f.bodies and self.rare.random() < self.f.bodies:
+            lines += self._body()
         self.poses.append((position, rotation))
         self.link_text.append((["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI"], lines))
+
+    def _body(self) -> list[str]:
+        """Properties of a link that few authors set."""
+        r, lines = self.rare, []
+        if r.random() < 0.3:
+            lines.append("bool physxRigidBody:disableGravity = 1")
+        values = {"cfmScale": r.uniform(0, 0.2), "maxLinearVelocity": r.uniform(0.5, 5) * self.L,
+                  "maxAngularVelocity": r.uniform(1, 10) * DEGREES}
+        return lines + floats("physxRigidBody", {name: x for name, x in values.items() if r.random() < 0.5})
+
+    def _enabled(self, name: str) -> list[str]:
+        """Now and then a tendon is switched off."""
+        off = self.f.disabled and self.rare.random() < self.f.disabled
+        return [f"bool physxTendon:{name}:tendonEnabled = 0"] if off else []
 
     def _at(self, link: int, position: Vector) -> str:
         """A place in metres as a link's frame has it: in stage units, below the link's own scale."""
@@ -301,7 +278,7 @@ class _Writer:
         if root:
             lines += floats("physxTendon:ft", self._spring() | {
                 "restLength": r.uniform(-0.1, 0.1) * self.L, "offset": r.uniform(-0.1, 0.1) * self.L})
-            lines += self._tendon_limits("ft", -0.2, 0.2, "limitStiffness")
+            lines += [*self._tendon_limits("ft", -0.2, 0.2, "limitStiffness"), *self._enabled("ft")]
         self.joint_text[j][2].extend(lines)
 
     def _spring(self) -> dict[str, float]:
@@ -329,7 +306,7 @@ class _Writer:
                 values = self._spring() | {"offset": 0.05 * self.L}
                 if self.f.tendon_limits:
                     values["limitStiffness"] = self.more.uniform(5, 40) * self.M
-                lines += floats(f"physxTendon:{name}", values)
+                lines += [*floats(f"physxTendon:{name}", values), *self._enabled(name)]
             else:
                 lines += [f"rel physxTendon:{name}:parentLink = </World/art/l{path[n - 1]}>",
                           f'token physxTendon:{name}:parentAttachment = "s{n - 1}"',

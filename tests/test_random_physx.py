@@ -34,7 +34,8 @@ COMPILED_LINKS = 10
 
 BALLS = {"spherical": 0.5, "generic": 0.5, "swapped": 0.3}
 STRANGE = Features(links=(2, 8), spherical=0.15, generic=0.5, swapped=0.2, fixed_tendon=0.5, spatial_tendon=0.5,
-                   envelope=0.5, tendon_limits=0.5, leaves=0.5, units=0.6, scale=0.3, once=0.4)
+                   envelope=0.5, tendon_limits=0.5, leaves=0.5, units=0.6, scale=0.3, once=0.4,
+                   bodies=0.3, disabled=0.1)
 LARGE = replace(STRANGE, links=(10, 30))
 # first seed -> (seeds, features)
 FAMILIES = {
