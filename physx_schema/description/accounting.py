@@ -249,6 +249,8 @@ def _why_unused(
         return "not-applied", f"{declared.applied} is not applied to the prim", _APPLY + declared.applied
     close = meant_property(name) or closest_property(
         name, _property_names(opinions, name, found) | WITHOUT_EFFECT)
+    if close == name:
+        return "idle", f"a {opinions.type_name or 'prim without type'} has no property of this name, other types do", ""
     return "misspelt-property", "no schema of the prim has a property of this name", close
 
 

@@ -17,6 +17,7 @@ _VERY_ALIKE = 0.85      # for names that might be anyone's
 _SWAPPED = 0.8          # for the same letters in another order
 _SAME_WORD = 0.6        # for instance names, which are short
 _NAMES = 1 << 12
+_NOTES = "TensorPhysics"        # schemas that older Omniverse releases applied to what they had simulated
 _OTHER_NAMES = {"physics:linearVelocity": "physics:velocity"}     # what other formats call a property
 
 
@@ -58,7 +59,7 @@ def meant_property(name: str) -> str:
 def meant_schema(name: str) -> str:
     """The schema or joint type that an unknown name was meant for, "" for anything else."""
     known = _schemas()
-    if not name or name in known or Usd.SchemaRegistry.FindSchemaInfo(name) is not None:
+    if not name or name in known or name.startswith(_NOTES) or Usd.SchemaRegistry.FindSchemaInfo(name) is not None:
         return ""
     if name.endswith(("API", "Joint")) and name != "Joint":
         whole = next((start + name for start in ("Physics", "Physx") if start + name in known), "")
