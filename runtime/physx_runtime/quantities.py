@@ -132,6 +132,11 @@ def link_state(t: Topology, rows: Rows) -> Results:
     return {"pose": poses, "velocity": [x for v, w in zip(velocity.v_com, velocity.w, strict=True) for x in (*v, *w)]}
 
 
+def mass_with_armature(t: Topology, rows: Rows) -> Results:
+    """M(q) with armature, as the step has it."""
+    return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, posed(t, rows))))}
+
+
 def inverse(t: Topology, rows: Rows) -> Results:
     """tau of a given `acceleration`."""
     k = posed(t, rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Collection, Mapping
@@ -28,6 +29,7 @@ from physx_schema.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
+    from physx_runtime.dynamics import Dynamics
 
 Array = NDArray[Any]
 
@@ -80,7 +82,6 @@ class Simulation:
         self._path = path
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
         self._reported = np.zeros(worlds, dtype=np.bool_)
-        self._direct: Direct | None = None
         self.steps_taken = 0
         self.states_written = 0                             # since the last step
         self.keep_start = False                             # whether a step leaves `start_of_step`
@@ -218,14 +219,19 @@ class Simulation:
         """Where states and parameters of all worlds are kept."""
         return self._worlds
 
-    @property
+    @functools.cached_property
+    def dynamics(self) -> Dynamics:
+        """Inverse and forward dynamics and their derivatives at the current states."""
+        from physx_runtime.dynamics import Dynamics
+
+        return Dynamics(self)
+
+    @functools.cached_property
     def direct(self) -> Direct:
         """PhysX's Direct GPU API of this simulation, every world an articulation (docs/direct_api.md)."""
-        if self._direct is None:
-            from physx_runtime.direct import Direct
+        from physx_runtime.direct import Direct
 
-            self._direct = Direct([self])
-        return self._direct
+        return Direct([self])
 
     # --- state -------------------------------------------------------------------------------------------------------
 

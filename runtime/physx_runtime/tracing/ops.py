@@ -80,7 +80,11 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     quadrant = turns - 4.0 * floor(turns * 0.25)         # 0, 1, 2 or 3
     odd = (quadrant - 2.0 * floor(quadrant * 0.5)) > 0.5
     s, c = where(odd, cosine, sine), where(odd, sine, cosine)
-    return where(quadrant > 1.5, -s, s), where((quadrant > 0.5) & (quadrant < 2.5), -c, c)
+    sine, cosine = where(quadrant > 1.5, -s, s), where((quadrant > 0.5) & (quadrant < 2.5), -c, c)
+    if isinstance(x, Symbol):
+        x.graph.slopes[sine.number] = (x.number, cosine.number, 1.0)
+        x.graph.slopes[cosine.number] = (x.number, sine.number, -1.0)
+    return sine, cosine
 
 
 def arctan_series(square: Scalar) -> Scalar:

@@ -44,6 +44,8 @@ class Graph:
     nodes: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
     origins: list[str] = field(default_factory=list)        # "crba.py mass_matrix": the equation a node belongs to
     known: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
+    # derivatives known without looking inside: node -> (argument, slope, sign); of sines, whose polynomials are long
+    slopes: dict[int, tuple[int, int, float]] = field(default_factory=dict)
 
     def node(self, op: str, *args: object) -> int:
         """The number of this node, made on first use."""
