@@ -1,7 +1,7 @@
 """Described articulations as pinocchio models, and pinocchio's quantities in PhysX's coordinates.
 
-Built from the description alone, joint by joint in pinocchio's own frames; links behind fixed joints are merged. A joint
-that turns about two axes, which pinocchio has not, is a spherical one of which only those velocities are used.
+Built from the description alone, joint by joint in pinocchio's own frames; links behind fixed joints are merged. A
+joint that turns about two axes, which pinocchio has not, is a spherical one of which only those velocities are used.
 """
 
 from __future__ import annotations
@@ -178,3 +178,14 @@ class PinocchioModel:
             extra[:3, 3:6], extra[3:6, 3:6] = -skew(tau[:3]), -skew(tau[3:6])
         position = self.T.T @ (by_q @ self.T + by_v @ v_by_q + M @ a_by_q) + extra
         return position, self.T.T @ (by_v @ self.T + M @ a_by_v)
+
+    def forward_derivatives(self, tau: Array, armature: Array) -> tuple[Array, Array, Array]:
+        """d a by position, velocity and force, of a fixed base whose joints are pinocchio's own."""
+        self.model.armature = np.abs(self.T) @ armature
+        given = np.linalg.solve(self.T.T, tau)
+        made = pin.computeABADerivatives(self.model, self.data, self.q, self.v, given)
+        by_q, by_v, minv = (np.array(x) for x in made)
+        self.model.armature = np.zeros(self.model.nv)
+        inverse = np.linalg.inv(self.T)
+        minv = np.triu(minv) + np.triu(minv, 1).T
+        return inverse @ by_q @ self.T, inverse @ by_v @ self.T, inverse @ minv @ inverse.T

@@ -172,6 +172,31 @@ def test_the_joint_above_a_resting_pendulum_carries_its_weight() -> None:
     assert np.linalg.norm(force[1, :3]) == pytest.approx(masses[1] * np.linalg.norm(gravity), rel=1e-4)
 
 
+def test_written_link_forces_push_for_one_step(tmp_path: Path) -> None:
+    path = tmp_path / "free.usda"
+    alone = dict.fromkeys(("damping", "drive", "friction", "limit", "max_velocity", "fixed_tendon", "spatial_tendon",
+                           "mimic", "prismatic"), 0.0)
+    path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, **alone)).text)
+    simulation = Simulation(path, worlds=2)
+    direct, mass = simulation.direct, simulation.parameter("mass")[0]
+    gravity = simulation.parameter("gravity")[0, 0]
+
+    def momentum() -> np.ndarray:
+        velocity = read(direct, "eLINK_LINEAR_VELOCITY", np.arange(2))
+        return np.einsum("l,wlx->wx", mass, velocity.reshape(2, -1, 3))
+
+    simulation.step()
+    before = momentum()
+    direct.set("eLINK_FORCE", (-mass[:, None] * gravity).reshape(1, -1).astype(np.float32), [1])
+    simulation.step()
+    falling, held = momentum() - before
+    fallen = mass.sum() * gravity * simulation.dt
+    assert np.allclose(falling, fallen, atol=1e-3)
+    assert np.allclose(held, 0.0, atol=1e-3)
+    simulation.step(2)
+    assert np.allclose(momentum()[1] - before[1], 2.0 * fallen, atol=2e-3)
+
+
 def test_fixed_tendon_data_are_laid_out_as_physx_does(sim: Simulation) -> None:
     tendon = sim.model.articulation.fixed_tendons[0]
     found = read(sim.direct, "eFIXED_TENDON")[1]

@@ -7,11 +7,13 @@ mass off the frames, joints whose body0 is the child.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from physx_runtime import quantities
 from physx_runtime.batch import Batch
+from physx_runtime.dynamics import Dynamics
 from physx_runtime.dynamics_derivatives import inverse_derivatives
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.packing import pack
@@ -30,6 +32,8 @@ MIXED = {"prismatic": 0.3, "fixed": 0.2, "spherical": 0.3, "swapped": 0.4, "fixe
          "mimic": 0.0, "armature": 1.0, "drive": 0.0, "limit": 0.0, "friction": 0.0, "max_velocity": 0.0}
 # seed, floating, share of generic joints among the spherical ones
 TREES = [(11, False, 0.0), (12, False, 0.0), (13, False, 1.0), (24, True, 0.0), (25, True, 0.0), (26, True, 1.0)]
+# Trees whose derivatives compile within seconds; those of the others are compared in the sweep.
+COMPILED_AT_ONCE = (TREES[0], TREES[4])
 KINDS = {"jacobian": quantities.jacobian, "mass": quantities.mass, "gravity": quantities.gravity_compensation,
          "coriolis": quantities.coriolis_compensation, "center": quantities.com_world}
 
@@ -126,7 +130,10 @@ def test_inverse_and_forward_dynamics_equal_pinocchios(tree: Tree) -> None:
         agree(acceleration[i], theirs.forward(tau[i], tree.armature), "acceleration")
 
 
-def test_derivatives_of_inverse_dynamics_equal_pinocchios(tree: Tree) -> None:
+@pytest.mark.parametrize("kind", [
+    pytest.param(kind, marks=() if kind in COMPILED_AT_ONCE else pytest.mark.sweep) for kind in TREES])
+def test_derivatives_of_inverse_dynamics_equal_pinocchios(kind: tuple[int, bool, float]) -> None:
+    tree = Tree(*kind)
     a = np.random.default_rng(2).uniform(-5.0, 5.0, (STATES, tree.t.nv))
     parts = [tree.ours(part, acceleration=a) for part in inverse_derivatives(tree.t)]
     position, velocity = (np.concatenate([part[name] for part in parts], axis=1).reshape(STATES, tree.t.nv, tree.t.nv)
@@ -135,3 +142,28 @@ def test_derivatives_of_inverse_dynamics_equal_pinocchios(tree: Tree) -> None:
         by_position, by_velocity = tree.state(i).inverse_derivatives(tree.v[i], a[i])
         agree(position[i].T.ravel(), by_position, "position")
         agree(velocity[i].T.ravel(), by_velocity, "velocity")
+
+
+def dynamics(tree: Tree) -> Dynamics:
+    """The public methods on worlds that nobody steps."""
+    return Dynamics(SimpleNamespace(topology=tree.t, worlds=STATES, dtype="float64", store=tree.store,
+                                    model=tree.packed))        # type: ignore[arg-type]
+
+
+def test_operational_inertia_is_that_of_pinocchios_matrices() -> None:
+    tree = Tree(*COMPILED_AT_ONCE[1])
+    ours = dynamics(tree).operational_inertia(tree.packed.link_names[-1])
+    for i in range(STATES):
+        theirs = tree.state(i)
+        J = theirs.jacobian()[-6:]
+        expected = np.linalg.inv(J @ np.linalg.solve(theirs.mass() + np.diag(tree.armature), J.T))
+        assert np.abs(ours[i] - expected).max() <= FLOAT64 * np.abs(expected).max()
+
+
+def test_derivatives_of_forward_dynamics_equal_pinocchios() -> None:
+    tree = Tree(*COMPILED_AT_ONCE[0])
+    tau = np.random.default_rng(3).uniform(-5.0, 5.0, (STATES, tree.t.nv))
+    ours = dynamics(tree).forward_dynamics_derivatives(tau)
+    for i in range(STATES):
+        for mine, theirs in zip(ours, tree.state(i).forward_derivatives(tau[i], tree.armature), strict=True):
+            assert np.abs(mine[i] - theirs).max() <= FLOAT64 * max(1.0, np.abs(theirs).max())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,7 +41,8 @@ def finger(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_every_example_has_a_test() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
-        "author_tendons_and_mimics.py", "change_a_definition.py", "live_session.py", "test_planted_value.py",
+        "author_tendons_and_mimics.py", "centroidal_momentum.py", "change_a_definition.py", "gravity_compensation.py",
+        "humanoid.py", "live_session.py", "operational_space.py", "test_planted_value.py",
     }
 
 
@@ -102,3 +104,38 @@ def test_session_example_moves_the_arm_follows_its_edit_and_cleans_up() -> None:
     assert first > 15.0
     assert second < -5.0
     assert "session layer as before: True" in found.stdout
+
+
+def numbers(text: str) -> list[float]:
+    """The decimal numbers in a text."""
+    return [float(x) for x in re.findall(r"-?\d+\.\d+", text)]
+
+
+def test_gravity_compensation_example_holds_every_arm() -> None:
+    found = run(EXAMPLES / "gravity_compensation.py")
+    assert found.returncode == 0, found.stderr
+    falling, held = numbers(found.stdout)
+    assert falling > 100.0
+    assert held < 0.01
+
+
+def test_operational_space_example_reaches_its_goal_nearly_straight() -> None:
+    found = run(EXAMPLES / "operational_space.py")
+    assert found.returncode == 0, found.stderr
+    left, off = numbers(found.stdout.splitlines()[1])
+    assert left < 1e-3
+    assert off < 0.02
+
+
+def test_centroidal_momentum_example_keeps_angular_momentum_in_flight() -> None:
+    found = run(EXAMPLES / "centroidal_momentum.py")
+    assert found.returncode == 0, found.stderr
+    grown, weight, angular, changed = numbers(found.stdout)
+    assert grown == pytest.approx(weight, rel=1e-3)
+    assert changed < 0.01 * angular
+
+
+def test_humanoid_example_has_27_degrees_of_freedom(tmp_path: Path) -> None:
+    found = run(EXAMPLES / "humanoid.py", tmp_path / "humanoid.usda")
+    assert found.returncode == 0, found.stderr
+    assert "22 links, 27 degrees of freedom, 44.7 kg" in found.stdout

@@ -75,6 +75,10 @@ class Dynamics:
         """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
         return self._values(quantities.forward, {"force": self._given("force", force)})["values"]
 
+    def bias(self) -> Array:
+        """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
+        return self._values(quantities.bias, {})["values"]
+
     def mass_matrix(self) -> Array:
         """M with armature, (n_world, nv, nv)."""
         nv = self._batch.topology.nv

@@ -15,7 +15,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.aba import cholesky, forward_dynamics
 from physx_runtime.algorithms.centroidal import center_of_mass, centroidal_momentum
 from physx_runtime.algorithms.crba import Matrix, mass_matrix
-from physx_runtime.algorithms.inverse_dynamics import inverse_dynamics
+from physx_runtime.algorithms.inverse_dynamics import held_forces, inverse_dynamics
 from physx_runtime.algorithms.jacobian import dense_jacobian
 from physx_runtime.algorithms.kinematics import (
     Kinematics,
@@ -27,7 +27,7 @@ from physx_runtime.algorithms.kinematics import (
     triple,
 )
 from physx_runtime.algorithms.operational import without_root
-from physx_runtime.algorithms.rnea import coriolis_force, gravity_force
+from physx_runtime.algorithms.rnea import coriolis_force, generalized_force, gravity_force
 from physx_runtime.model import Topology
 from physx_runtime.solver.step import clamp_start
 from physx_runtime.tracing.ops import Scalar
@@ -135,6 +135,12 @@ def link_state(t: Topology, rows: Rows) -> Results:
 def mass_with_armature(t: Topology, rows: Rows) -> Results:
     """M(q) with armature, as the step has it."""
     return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, posed(t, rows))))}
+
+
+def bias(t: Topology, rows: Rows) -> Results:
+    """C(q, v) + g(q)."""
+    k = posed(t, rows)
+    return {"values": generalized_force(t, k, held_forces(t, rows, k, link_velocities(t, k, rows["v"])))}
 
 
 def inverse(t: Topology, rows: Rows) -> Results:

@@ -86,6 +86,7 @@ class Simulation:
         self.states_written = 0                             # since the last step
         self.keep_start = False                             # whether a step leaves `start_of_step`
         self.start_of_step: dict[str, Array] = {}           # rows of the state before the last step
+        self.pushed_once = False                            # whether link forces end with the next step
         self.repack(self.model)
         for name, values in self.model.state.items():
             self.set(name, values)
@@ -199,15 +200,23 @@ class Simulation:
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt."""
+        if count > 0 and self.pushed_once:
+            self._advance(1)
+            self.pushed_once, count = False, count - 1
+            for name in LINK_FORCE_ROWS:
+                self.set(name, np.zeros(self._count(name)))
         if count > 0:
-            iterations = self.settings.position_iterations, self.settings.velocity_iterations
-            self._worlds.step(count - self.keep_start, *iterations)
-            if self.keep_start:
-                self.start_of_step = {name: self.get(name) for name in self.model.state}
-                self._worlds.step(1, *iterations)
-            self.steps_taken, self.states_written = self.steps_taken + count, 0
+            self._advance(count)
             if self._worlds.near:
                 self._report_divergence()
+
+    def _advance(self, count: int) -> None:
+        iterations = self.settings.position_iterations, self.settings.velocity_iterations
+        self._worlds.step(count - self.keep_start, *iterations)
+        if self.keep_start:
+            self.start_of_step = {name: self.get(name) for name in self.model.state}
+            self._worlds.step(1, *iterations)
+        self.steps_taken, self.states_written = self.steps_taken + count, 0
 
     @property
     def path(self) -> str:

@@ -11,12 +11,12 @@ from physx_runtime.algorithms.linear import dot, times
 from physx_runtime.model import Topology
 from physx_runtime.tracing.ops import Scalar, sqrt, where
 
-# A direction in which the link moves less than this part of what another would let it counts as blocked.
+# A direction in which the link yields to a force by less than this part of all three counts as blocked.
 LEAST_MOBILITY = 1e-6
 
 
 def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
-    """(J M^-1 J^T)^-1: force over acceleration of the coordinates with Jacobian `J`.
+    """(J M^-1 J^T)^-1: force over acceleration of the coordinates with Jacobian `J`, three of a unit each time.
 
     NaN where a combination of them cannot move.
     """
@@ -29,7 +29,10 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
         for j in range(i):
             L[i][j] = (mobility[i][j] - dot(L[i][:j], L[j][:j])) * L[j][j]
         left = mobility[i][i] - dot(L[i][:i], L[i][:i])
-        L[i][i] = 1.0 / sqrt(where(left > LEAST_MOBILITY * mobility[i][i], left, math.nan))
+        # compared with all directions of the same unit: a blocked one by itself shows rounding alone
+        first = i - i % 3
+        whole = mobility[first][first] + mobility[first + 1][first + 1] + mobility[first + 2][first + 2]
+        L[i][i] = 1.0 / sqrt(where(left > LEAST_MOBILITY * whole, left, math.nan))
     columns = [solve_lower(L, [1.0 if i == j else 0.0 for j in range(n)]) for i in range(n)]
     return [[dot(a, b) for b in columns] for a in columns]
 

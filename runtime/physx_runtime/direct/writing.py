@@ -37,6 +37,7 @@ def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
             articulations.about_to_move(worlds)
         for name, values in _rows(kind, articulations, worlds, blocks).items():
             articulations.simulation.set(name, values, worlds)
+        articulations.simulation.pushed_once |= kind.name.startswith("eLINK")
         articulations.note_writes()
 
 
