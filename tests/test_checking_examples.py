@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from pxr import Usd
 from robots import opened
 from rule_examples import examples, stage
 
-from physx_schema.checking import CODES, Code, check
+from physx_schema.checking import CODES, Code, Report, check
+from physx_schema.checking.fixing import Fixed, fix
 
 EXAMPLES = tuple(examples())
 EVERY_PROFILE = "physx+simready+newton+driven"
@@ -32,6 +34,31 @@ def test_example_gets_its_finding(code: Code) -> None:
 @pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
 def test_remedied_example_does_not(code: Code) -> None:
     assert code.code not in findings(code.remedy)
+
+
+SAFE = ("DJ.007/instance", "DJ.007/limits-clip", "DJ.007/limits-disjoint", "DJ.007/drive-fight",
+        "DJ.007/reference-axis", "DJ.002/joint-state")
+UNSAFE = ("DJ.007/one-instance", "DJ.007/excluded-self", "DJ.007/excluded-ref", "DJ.007/cycle", "DJ.007/double-mimic",
+          "DJ.007/orphan-properties", "DJ.011/loop", "DJ.011/world-loop", "unit/radians", "unit/gravity")
+
+
+def fixed(code: str, unsafe: bool) -> Fixed:
+    def asked(stage: Usd.Stage) -> Report:
+        return check(stage, EVERY_PROFILE)
+
+    return fix(opened(stage(CODES[code].example)), asked, unsafe)
+
+
+@pytest.mark.parametrize(("code", "unsafe"), [*((code, False) for code in SAFE), *((code, True) for code in UNSAFE)])
+def test_repair_removes_the_finding(code: str, unsafe: bool) -> None:
+    after = fixed(code, unsafe)
+    assert code in {item.code for item in after.made}
+    assert code not in {item.code for item in after.report.findings}
+
+
+@pytest.mark.parametrize("code", UNSAFE)
+def test_unsafe_repair_is_not_made_without_asking(code: str) -> None:
+    assert code in {item.code for item in fixed(code, False).report.findings}
 
 
 @pytest.mark.parametrize("number", SUB_CHECKS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from physx_schema.checking.edits import SetValue, unsafe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Description
@@ -48,6 +49,7 @@ def world_loops(description: Description) -> Iterator[Finding]:
             f"holds {held} to the world, which {base.path if base else ''} already does for its articulation",
             "PhysX solves it beside the articulation, as a separate and softer constraint",
             "remove one of the two, or set physics:excludeFromArticulation where the loop is meant",
+            repair=unsafe(SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from physx_schema.checking.edits import ApplySchema, safe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, Dof, Drive, unlimited
@@ -100,6 +101,7 @@ def _state(dof: Dof, drive: Drive, known: bool, meters: float) -> Iterator[Findi
             "DJ.002/joint-state", "error", dof.path, "apiSchemas", f"{dof.name} is driven and has no joint state",
             "PhysX starts it at 0, wherever its links are posed; the published rule wants PhysicsJointStateAPI",
             f"apply PhysicsJointStateAPI:{_instance(dof)}",
+            repair=safe(ApplySchema(dof.path, f"PhysicsJointStateAPI:{_instance(dof)}")),
         )
         return
     apart = abs(drive.target_position - dof.position)

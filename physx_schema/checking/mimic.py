@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
+from physx_schema.checking import mimic_repairs
+from physx_schema.checking.edits import Repair
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.mimic_limits import limits, range_of_motion
 from physx_schema.checking.mimic_pairs import pairs
@@ -39,7 +41,7 @@ def refused(description: Description) -> Iterator[Finding]:
         if item.refusal_code not in covered:
             yield _finding(item, item.refusal_code, _REFUSED.get(item.refusal_code, ""), item.refusal,
                            "PhysX makes no mimic joint of it", _FIXES[item.refusal_code],
-                           "warning" if item.refusal_code == "disabled" else "error")
+                           "warning" if item.refusal_code == "disabled" else "error", mimic_repairs.refused(item))
 
 
 def orphans(description: Description) -> Iterator[Finding]:
@@ -51,6 +53,7 @@ def orphans(description: Description) -> Iterator[Finding]:
                 "PhysX makes no mimic joint of it",
                 opinion.suggestion or ("remove it; the API has no such property" if opinion.code == "misspelt-property"
                                        else "apply PhysxMimicJointAPI with this instance name"),
+                repair=mimic_repairs.applied(opinion.path, opinion.property) if opinion.code == "not-applied" else None,
             )
 
 
@@ -78,9 +81,10 @@ _FIXES = {
 
 def _finding(
     item: MimicDeclaration, code: str, base: str, message: str, why: str, fix: str, severity: str = "error",
+    repair: Repair | None = None,
 ) -> Finding:
     name = f"physxMimicJoint:{item.instance}:{base}" if base else "apiSchemas"
-    return Finding(CODE + code, severity, item.path, name, message, why, fix)
+    return Finding(CODE + code, severity, item.path, name, message, why, fix, repair=repair)
 
 
 def _instance(item: MimicDeclaration) -> Iterator[Finding]:
@@ -89,6 +93,7 @@ def _instance(item: MimicDeclaration) -> Iterator[Finding]:
     finding = _finding(
         item, "instance", "", f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ",
         "PhysX ignores the mimic joint without a word", "rename the instance to rotX, on prismatic joints too",
+        repair=mimic_repairs.renamed(item),
     )
     yield from judged(finding, "error", "info" if item.instance in _LEGAL_IN_SIMREADY else "error")
 

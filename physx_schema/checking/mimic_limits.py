@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding, judged
+from physx_schema.checking.mimic_repairs import widened
 from physx_schema.description import MimicDeclaration, unlimited
 
 TOLERANCE = 1e-4        # relative to the ends of the image, at least of 1: degrees or lengths are float32
@@ -62,12 +63,12 @@ def range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
     fix = f"widen the joint's limits to hold [{image[0]:g}, {image[1]:g}], or narrow the reference's"
     if image[1] < lower - slack or upper + slack < image[0]:
         why = "no position satisfies both: the two joints fight their limits"
-        yield _clash(item, "limits-disjoint", found, why, fix)
+        yield _clash(item, "limits-disjoint", found, why, fix, image)
         return
     reach = _preimage(item, gearing, offset)
     why = (f"the limit stops the reference joint too, without a message: it reaches only [{reach[0]:g}, {reach[1]:g}] "
            f"of [{item.reference_limits[0]:g}, {item.reference_limits[1]:g}]")
-    yield _clash(item, "limits-clip", found, why, fix)
+    yield _clash(item, "limits-clip", found, why, fix, image)
 
 
 def _image(bounds: Interval, gearing: float, offset: float) -> Interval:
@@ -83,5 +84,6 @@ def _preimage(item: MimicDeclaration, gearing: float, offset: float) -> Interval
     return lower + 0.0, upper + 0.0
 
 
-def _clash(item: MimicDeclaration, code: str, found: str, why: str, fix: str) -> Finding:
-    return Finding(f"DJ.007/{code}", "error", item.path, "physics:lowerLimit", found, why, fix)
+def _clash(item: MimicDeclaration, code: str, found: str, why: str, fix: str, image: Interval) -> Finding:
+    repair = widened(item, image)
+    return Finding(f"DJ.007/{code}", "error", item.path, "physics:lowerLimit", found, why, fix, repair=repair)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from physx_schema.checking.edits import Repair
 from physx_schema.checking.finding import Finding, judged
-from physx_schema.description import Articulation, Description, Mimic, MimicDeclaration
+from physx_schema.checking.mimic_repairs import opened, without_gains, without_newton
+from physx_schema.description import Articulation, Description, Dof, Mimic, MimicDeclaration
 
 _TOLERANCE = 1e-4       # rad or length, relative to the terms of the equation, at least of 1
 
@@ -18,7 +20,8 @@ def pairs(description: Description) -> Iterator[Finding]:
         if len(item.references) == 1:
             leaders.setdefault(item.path, item.references[0])
     rings = _rings(leaders)
-    yield from map(_cycle, rings)
+    for ring in rings:
+        yield _cycle(ring, opened(ring, description.mimic_declarations))
     cyclic = {path for ring in rings for path in ring}
     accepted = {item.path for item in description.mimic_declarations if not item.refusal}
     for item in description.mimic_declarations:
@@ -58,11 +61,11 @@ def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
     return rings
 
 
-def _cycle(ring: list[str]) -> Finding:
+def _cycle(ring: list[str], repair: Repair) -> Finding:
     return Finding(
         "DJ.007/cycle", "error", ring[0], "apiSchemas", "mimic joints in a ring: " + " -> ".join((*ring, ring[0])),
         "unless the gearings agree exactly, PhysX settles somewhere between them without a message",
-        "let one of the joints follow none of the others",
+        "let one of the joints follow none of the others", repair=repair,
     )
 
 
@@ -88,7 +91,7 @@ def _double(item: MimicDeclaration) -> Iterator[Finding]:
         f"PhysxMimicJointAPI says q = {-offset + 0.0:g} + {-gearing:g} q_reference",
         "PhysX obeys both" if same else "PhysX obeys both, and the joints stay near their start",
         "remove one of the two APIs, or keep them equal" if same else "make newton:mimicCoef1 = -gearing and "
-        "newton:mimicCoef0 = -offset, or remove one of the two APIs",
+        "newton:mimicCoef0 = -offset, or remove one of the two APIs", repair=None if same else without_newton(item),
     )
 
 
@@ -125,10 +128,20 @@ def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
     if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
         yield Finding(
             "DJ.007/drive-fight", "warning", mimic.path, drive.prefix + "stiffness",
-            "a drive with gains on a joint that follows another",
+            f"a drive with {_gains(articulation.dofs[mimic.follower])} on a joint that follows another, which has "
+            f"{_gains(articulation.dofs[mimic.reference])}",
             "the drive pulls the reference joint too; opposed targets leave both near their start",
             "set the drive's stiffness and damping to 0, and drive the reference joint",
+            repair=without_gains(drive),
         )
+
+
+def _gains(dof: Dof) -> str:
+    """The gains of a degree of freedom as authored: per degree or per length."""
+    if dof.drive is None:
+        return "no drive"
+    unit = math.radians(1.0) if dof.angular else 1.0
+    return f"stiffness {dof.drive.stiffness * unit:g} and damping {dof.drive.damping * unit:g}"
 
 
 def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str]) -> Iterator[Finding]:

@@ -42,8 +42,14 @@ def _raised_static_friction(problem: Problem, values: Values) -> Repair | None:
     return unsafe(SetValue(problem.path, static, dynamic, "float"))
 
 
+def _excluded(problem: Problem, values: Values) -> Repair | None:
+    """The joint that closes a loop outside the articulation, which is where PhysX drops it to."""
+    return unsafe(SetValue(problem.path, problem.property, True, "bool"))
+
+
 _REPAIRS: Mapping[str, Callable[[Problem, Values], Repair | None]] = {
     "joint/one-sided-limit": _other_bound,
     "joint/limit-order": _swapped,
     "joint/friction-order": _raised_static_friction,
+    "DJ.011/loop": _excluded,
 }

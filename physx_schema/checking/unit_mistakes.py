@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from physx_schema.checking.edits import SetValue, unsafe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import flat
@@ -72,7 +73,13 @@ def _suspects(items: list[Authored]) -> Iterator[Finding]:
                 f"{value:g} degrees, which is {degrees:.4g} degrees in radians",
                 "angles of joints are in degrees, so the joint turns 57.3 times less than radians would mean",
                 f"author {degrees:.4g} if radians were meant",
+                repair=unsafe(*(_in_degrees(other) for other in (items if item.base in _LIMITS else [item])
+                                if other.base in _LIMITS or other is item)),
             )
+
+
+def _in_degrees(item: Authored) -> SetValue:
+    return SetValue(item.path, item.property, math.degrees(next(iter(flat(item.value)), 0.0)))
 
 
 def _is_fraction(value: float) -> bool:
@@ -113,6 +120,7 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
         f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
         f"{scene.meters_per_unit:g}", "bodies fall far slower or faster than on Earth",
         f"author {9.81 / scene.meters_per_unit:g}, or leave it to PhysX to work out",
+        repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", 9.81 / scene.meters_per_unit)),
     )
 
 
