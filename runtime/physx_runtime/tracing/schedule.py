@@ -37,6 +37,7 @@ class Schedule:
     """Instructions of one pass, appended in order; passes of a step share the rows."""
 
     instructions: list[Instruction] = field(default_factory=list)
+    _known: dict[object, Fragment] = field(default_factory=dict)
 
     def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> Fragment:
         """Run an algorithm on rows by name."""
@@ -50,12 +51,16 @@ class Schedule:
 
     def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
                 moving: Mapping[str, Span], count: int) -> Fragment:
-        shapes = tuple(Operand(name, span.size) for name, span in operands.items())
-        shapes += tuple(Operand(name, span.size, True) for name, span in moving.items())
-        fragment = trace_fragment(algorithm, static, shapes, count > 0)
-        spans = {**operands, **moving}
+        key = (algorithm, static, tuple([(name, span[1]) for name, span in operands.items()]),
+               tuple([(name, span[1]) for name, span in moving.items()]), count > 0)
+        fragment = self._known.get(key)
+        if fragment is None:
+            shapes = tuple(Operand(name, span.size) for name, span in operands.items())
+            shapes += tuple(Operand(name, span.size, True) for name, span in moving.items())
+            fragment = self._known[key] = trace_fragment(algorithm, static, shapes, count > 0)
+        spans = {**operands, **moving} if moving else operands
         if fragment.body.outputs:
-            self.instructions.append(Instruction(fragment, tuple(spans[x.name].row for x in fragment.operands), count))
+            self.instructions.append(Instruction(fragment, tuple([spans[x.name][0] for x in fragment.operands]), count))
         return fragment
 
 

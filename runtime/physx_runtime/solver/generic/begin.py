@@ -44,7 +44,7 @@ def write_begin(p: Plan) -> None:
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, link)
-    for i, link in enumerate(t.balls):
+    for i, link in enumerate(p.balls):
         each_row(s, p.at("rotation", link), p.at("ball_rotation", i))
         s.do(bodies.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
     begin_couplings(p)

@@ -62,11 +62,11 @@ def _seen(p: Plan, s: Schedule) -> set[int]:
                and not p.joints[features.link].fixed_base and not p.t.pgs]
     children = [p.t.dofs[dof].link for dof in turning]
     watched = [link for tendon in p.t.spatial_tendons for link in tendon.links]
-    watched += p.t.balls if p.t.mimics else []
+    watched += p.balls if p.t.mimics else []
     if (children or watched) and not p.t.pgs:
         p.watch_poses()
         place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
-        for link in p.t.balls if p.t.mimics else ():
+        for link in p.balls if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
     solve_couplings(p, s, final=s is p.velocity)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
@@ -177,10 +177,10 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
 
 def _advance(p: Plan, s: Schedule, v: Span) -> None:
     """Rotations of spherical joints and the floating root after the time h at v."""
-    for link in paths_to(p.t, p.t.balls):
+    for link in paths_to(p.t, p.balls):
         first = v.row + p.t.root_size
         _turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
-    for i, link in enumerate(p.t.balls):
+    for i, link in enumerate(p.balls):
         s.do(bodies.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
     if not p.t.fixed_base:
@@ -196,8 +196,8 @@ def write_finish(p: Plan) -> None:
             s.do(bodies.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
                  travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
         _advance(p, s, p.row("v_moving"))
-    if t.balls or not t.fixed_base:
-        for i in range(len(t.balls)):
+    if p.balls or not t.fixed_base:
+        for i in range(len(p.balls)):
             s.do(bodies.normalize, rotation=p.at("ball_rotation", i))
         _place_at_end(p)
     for dof in range(len(t.dofs)):
@@ -211,9 +211,9 @@ def write_finish(p: Plan) -> None:
 def _place_at_end(p: Plan) -> None:
     """Poses after the step, and the coordinates of spherical joints read off them."""
     s, t = p.finish, p.t
-    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, t.balls)
+    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.balls)
     place_links(p, s, links, solved=True)
-    for link in t.balls:
+    for link in p.balls:
         read_coordinates(p, s, link, "q", "")
 
 

@@ -49,7 +49,7 @@ def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix
         if own and not prefix:
             given["axes"] = p.of_link("axes", link)
         if solved and p.t.links[link].kind == SPHERICAL:
-            given["ball"] = p.at("ball_rotation", p.t.balls.index(link))
+            given["ball"] = p.at("ball_rotation", p.balls.index(link))
         s.do(bodies.pose, p.joints[link], **given, **p.locked_of(link),
              parent_rotation=p.at(f"{prefix}rotation", p.parent(link)),
              parent_position=p.at(f"{prefix}position", p.parent(link)),

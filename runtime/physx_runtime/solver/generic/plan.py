@@ -34,6 +34,8 @@ class Plan:
     joints: list[Topology]
     dofs: list[list[int]]
     layout: Layout
+    balls: list[int]                # links with spherical joints
+    locked: dict[int, Span]         # per link: rows of axes without a coordinate
     constants: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)   # per link, of its coefficients
     widths: dict[str, int] = field(default_factory=lambda: {**WIDTHS})
     begin: Schedule = field(default_factory=Schedule)
@@ -49,7 +51,8 @@ class Plan:
 
     def at(self, name: str, index: int = 0) -> Span:
         """Rows of one link, node or dof."""
-        return self.layout[name].part(index, self.widths.get(name, 1))
+        width = self.widths.get(name, 1)
+        return Span(self.layout.groups[name][0] + index * width, width)
 
     def of_link(self, name: str, link: int) -> Span:
         """Rows of all dofs of a link's joint."""
@@ -89,8 +92,7 @@ class Plan:
 
     def locked_of(self, link: int) -> dict[str, Span]:
         """The operand `locked` of a spherical joint with axes that have no coordinate."""
-        own = [i for i, (owner, _) in enumerate(self.t.locked) if owner == link] if self.t.locked else []
-        return {"locked": Span(self.layout["locked"].row + own[0], len(own))} if own else {}
+        return {"locked": self.locked[link]} if link in self.locked else {}
 
     def parent(self, link: int) -> int:
         """A link's parent."""
@@ -125,4 +127,12 @@ def make_plan(t: Topology) -> Plan:
         layout.add("v_moving", t.nv)
     for name in moving_rows(t):
         layout.add(f"kept_{name}", state_rows(t)[name])
-    return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout)
+    return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.balls, _locked(t, layout))
+
+
+def _locked(t: Topology, layout: Layout) -> dict[int, Span]:
+    spans: dict[int, Span] = {}
+    for i, (link, _) in enumerate(t.locked):
+        first = spans[link].row if link in spans else layout["locked"].row + i
+        spans[link] = Span(first, layout["locked"].row + i + 1 - first)
+    return spans

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from physx_runtime.model import PRISMATIC, ROOT, SPHERICAL, TURNING, LinkTopology, Topology
+from physx_runtime.model import PRISMATIC, ROOT, TURNING, LinkTopology, Topology
 from physx_schema.errors import UnsupportedError
 
 TURN, SLIDE, RIGID = "turn", "slide", "rigid"
@@ -109,8 +109,3 @@ def paths_to(t: Topology, links: Sequence[int]) -> list[int]:
             wanted.add(link)
             link = t.links[link].parent
     return sorted(wanted)
-
-
-def balls(t: Topology) -> list[int]:
-    """Links with spherical joints."""
-    return [i for i, link in enumerate(t.links) if link.kind == SPHERICAL]

@@ -1,0 +1,45 @@
+"""The generic path moves random articulations as real PhysX does, trees of up to 100 links among them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import test_random_physx
+from numpy.typing import NDArray
+from physx_runtime import simulate
+from random_articulations import Features, RandomArticulation
+from test_random_physx import BATCH, DT, FAMILIES, STEPS, compare
+
+from physx_schema.description.model import Description
+
+# Trees so large that straight-line code is out of the question.
+HUGE = Features(links=(30, 100), fixed_tendon=0.5, spatial_tendon=0.5)
+# first seed -> (seeds, features)
+TREES = {0: (20, FAMILIES[0][1]), 1000: (20, FAMILIES[1000][1]), 3000: (20, FAMILIES[3000][1]),
+         6000: FAMILIES[6000], 7000: FAMILIES[7000],
+         8000: (5, HUGE), 9000: (5, replace(HUGE, floating=True))}
+# Of all seeds together within their bar, and how far beyond it any may be.
+SHARE, BEYOND = 0.96, 3.0
+
+
+def generic_motion(description: Description, art: RandomArticulation, names: list[str]) -> NDArray[np.float64]:
+    """(steps + 1, n_dof) joint positions in float32 on the generic path."""
+    q, v, effort = ([values[n] for n in names] for values in (art.positions, art.velocities, art.efforts))
+    ours = simulate(description, DT, STEPS, joint_position=q, joint_velocity=v, joint_effort=effort, path="generic")
+    return ours.joint_position[:, 0].astype(np.float64)
+
+
+@pytest.mark.sweep
+def test_the_generic_path_moves_random_articulations_as_physx_does(oracle_folder: Path, tmp_path: Path,
+                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_random_physx, "motion", generic_motion)
+    found = [each for first, (count, features) in TREES.items() for start in range(first, first + count, BATCH)
+             for each in compare(range(start, min(start + BATCH, first + count)), features, tmp_path)]
+    beyond = [each for each in found if each.ratio > 1.0]
+    assert len(found) > 70
+    assert max(len(each.names) for each in found) > 40
+    assert len(beyond) <= (1 - SHARE) * len(found), "\n".join(map(str, beyond))
+    assert max(each.ratio for each in found) < BEYOND, "\n".join(map(str, beyond))
