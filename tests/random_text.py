@@ -32,29 +32,34 @@ ONCE = "        bool physxScene:enableExternalForcesEveryIteration = 0\n"
 
 
 def prim(kind: str, name: str, schemas: list[str], lines: list[str], close: bool = True) -> str:
+    """A prim with applied schemas and property lines; left open it takes children."""
     quoted = ", ".join(f'"{s}"' for s in schemas)
     head = f'def {kind} "{name}"' + (f" (\n    prepend apiSchemas = [{quoted}]\n)" if schemas else "")
     return head + "\n{\n" + "".join(f"    {line}\n" for line in lines) + ("}\n" if close else "")
 
 
 def floats(prefix: str, values: dict[str, float]) -> list[str]:
+    """Lines of float properties."""
     return [f"float {prefix}:{name} = {value:.6f}" for name, value in values.items()]
 
 
 def tuple_text(values: object, digits: int = 6) -> str:
+    """Numbers as a USD tuple."""
     return "(" + ", ".join(f"{float(x):.{digits}f}" for x in values) + ")"      # type: ignore[attr-defined]
 
 
 def normalized(q: Vector) -> Vector:
+    """q / |q|."""
     return q / np.linalg.norm(q)
 
 
 def product(a: Vector, b: Vector) -> Vector:
-    """Quaternions (w, x, y, z)."""
+    """The rotation b followed by a, quaternions (w, x, y, z)."""
     w = a[0] * b[0] - a[1:] @ b[1:]
     return np.concatenate([[w], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
 
 
 def rotate(q: Vector, x: Vector) -> Vector:
+    """The vector x turned by q."""
     t = 2.0 * np.cross(q[1:], x)
     return x + q[0] * t + np.cross(q[1:], t)
