@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from physx_runtime.algorithms.rnea import coriolis_force, generalized_force, gra
 from physx_runtime.model import DofTopology, LinkTopology, Topology, input_rows, state_rows
 from physx_runtime.paths import MOST_OPERATIONS, choose_path, expected_operations
 from physx_runtime.solver.step import begin, finish, iterate
-from physx_runtime.targets import generic
+from physx_runtime.targets import generic, native
+from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.fragment import emit_fragment
 from physx_runtime.tracing.program import trace_step
 from physx_runtime.worlds import GenericWorlds, HandoverWorlds
 from random_articulations import Features, engine_names, random_articulation
@@ -135,6 +138,25 @@ def test_a_world_has_the_same_bits_in_blocks_of_every_width() -> None:
         results.append(x[0, plan.layout["v"].row:plan.layout["v"].row + t.nv, 0])
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
+
+
+def test_fragments_are_vector_code() -> None:
+    """Packed multiplications and fmas are there; scalar ones are not."""
+    plan = generic.plan_step(random_tree(8, 6, floating=True)[0])
+    vectors = Vectors("float", 32)
+    fragments = {i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions}
+    code = "\n".join(native.assembly(emit_fragment(fragment, vectors)[1]) for fragment in fragments)
+    assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
+    assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
+
+
+def test_schedules_grow_with_the_tree_and_fragments_do_not() -> None:
+    plans = [generic.plan_step(chain(links)[0]) for links in (40, 80)]
+    counts = [sum(len(getattr(plan, name).instructions) for name in generic.PASSES) for plan in plans]
+    fragments = [{i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions} for plan in plans]
+    assert counts[1] < 2.01 * counts[0]
+    assert plans[1].layout.size < 2.01 * plans[0].layout.size
+    assert fragments[0] == fragments[1]
 
 
 def test_a_diverged_world_is_flagged_and_put_back() -> None:
