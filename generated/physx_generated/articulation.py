@@ -125,9 +125,10 @@ class PhysxArticulationAPI(SingleApplyAPI):
         return create_attribute(self, "physxArticulation:solverVelocityIterationCount", defaultValue, writeSparsely)
 
     def GetSleepThresholdAttr(self) -> Usd.Attribute:
-        """Kinetic energy per mass below which the articulation may freeze.
+        """Kinetic energy per mass, of velocities added up over 0.2 s of steps, below which the articulation freezes; it
+        does 0.4 s after it was last touched.
 
-        It does after 0.4 s.
+        Without this class PhysX takes 0.005 m^2 / s^2.
 
         ``physxArticulation:sleepThreshold``, float, default 5e-05, range [0, inf), unit distance^2 / time^2.
         """

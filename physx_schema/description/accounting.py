@@ -107,15 +107,17 @@ def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
 
 
 def _unsimulated(
-    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Iterable[Joint],
+    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Sequence[Joint],
 ) -> Iterator[Opinion]:
     """Facts that no solver of this library steps."""
     for articulation in articulations:
         if not articulation.enabled:
             yield Opinion(articulation.path, "physxArticulation:articulationEnabled",
                           "an articulation that is switched off, whose bodies and joints PhysX simulates separately")
+    held = {path for joint in joints for path in (joint.body0, joint.body1)}
     for body in bodies:
-        yield Opinion(body.path, "", "a rigid body outside articulations is not simulated")
+        if body.path in held:
+            yield Opinion(body.path, "", "a rigid body that joints outside articulations hold is not simulated")
     for joint in joints:
         yield Opinion(joint.path, "", "a joint outside articulations is not simulated")
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.mass import as_rotation, read_mass
-from physx_schema.description.model import Joint, Link, Push, Vec3
+from physx_schema.description.model import BodySettings, Joint, Link, Push, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
-from physx_schema.description.units import radians
+from physx_schema.description.scene import IterationBounds
+from physx_schema.description.units import default_sleep_threshold, radians
 
 
 def is_enabled(opinions: PrimOpinions) -> bool:
@@ -41,6 +43,20 @@ def read_link(
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
         scene=scene, kinematic=is_kinematic(body), pushes=pushes,
     )
+
+
+def as_free_body(reading: Reading, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
+    """The link with what PhysX reads of a body outside articulations."""
+    physx = body.view("PhysxRigidBodyAPI")
+    threshold = (physx.number("sleepThreshold", 0.0) if physx.authored("sleepThreshold") else
+                 default_sleep_threshold(reading.meters_per_unit))
+    return replace(link, body=BodySettings(
+        position_iterations=bounds.position_count(physx.count("solverPositionIterationCount")),
+        velocity_iterations=bounds.velocity_count(physx.count("solverVelocityIterationCount")),
+        sleep_threshold=threshold, gyroscopic=physx.flag("enableGyroscopicForces"),
+        starts_asleep=body.view("PhysicsRigidBodyAPI").flag("startsAsleep"),
+        locked_position=physx.count("lockedPosAxis"), locked_rotation=physx.count("lockedRotAxis"),
+    ))
 
 
 def _radians(value: Vec3) -> Vec3:

@@ -15,12 +15,15 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "dynamicFriction": "contacts", "staticFriction": "contacts", "restitution": "contacts",
     },
     "PhysxRigidBodyAPI": {
-        "sleepThreshold": "sleeping", "stabilizationThreshold": "sleeping", "lockedPosAxis": "locked body axes",
-        "lockedRotAxis": "locked body axes", "retainAccelerations": "retained accelerations",
-        "enableGyroscopicForces": "gyroscopic forces", "solveContact": "contacts", "enableCCD": "contacts",
-        "enableSpeculativeCCD": "contacts", "maxDepenetrationVelocity": "contacts", "maxContactImpulse": "contacts",
-        "contactSlopCoefficient": "contacts", "solverPositionIterationCount": "bodies outside articulations",
+        # the next six of bodies outside articulations are facts
+        "sleepThreshold": "bodies outside articulations", "lockedPosAxis": "bodies outside articulations",
+        "lockedRotAxis": "bodies outside articulations", "enableGyroscopicForces": "bodies outside articulations",
+        "solverPositionIterationCount": "bodies outside articulations",
         "solverVelocityIterationCount": "bodies outside articulations",
+        "stabilizationThreshold": "stabilization", "retainAccelerations": "retained accelerations",
+        "solveContact": "contacts", "enableCCD": "contacts",
+        "enableSpeculativeCCD": "contacts", "maxDepenetrationVelocity": "contacts", "maxContactImpulse": "contacts",
+        "contactSlopCoefficient": "contacts",
     },
     "PhysxArticulationAPI": {
         "enabledSelfCollisions": "contacts", "stabilizationThreshold": "stabilization",

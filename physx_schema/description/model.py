@@ -147,6 +147,19 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
+class BodySettings:
+    """What PhysX reads of a rigid body outside articulations and of no link."""
+
+    position_iterations: int
+    velocity_iterations: int
+    sleep_threshold: float              # length^2 / s^2, kinetic energy per mass
+    gyroscopic: bool                    # whether its rotation precesses
+    starts_asleep: bool
+    locked_position: int                # bit set of world axes: 1 x, 2 y, 4 z
+    locked_rotation: int
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """A rigid body of an articulation."""
 
@@ -170,6 +183,7 @@ class Link:
     kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
     colliders: tuple[Collider, ...] = ()        # in traversal order
     pushes: tuple[Push, ...] = ()       # in traversal order
+    body: BodySettings | None = None    # of a body outside articulations
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +376,12 @@ class Description:
     materials: tuple[PhysicsMaterial, ...] = ()     # every prim with PhysicsMaterialAPI
     collision_groups: tuple[CollisionGroup, ...] = ()
     filtered_pairs: tuple[FilteredPair, ...] = ()
+
+    @property
+    def loose_bodies(self) -> tuple[Link, ...]:
+        """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
+        held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
+        return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
 
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.description.accounting import settle
-from physx_schema.description.bodies import read_link
+from physx_schema.description.bodies import as_free_body, read_link
 from physx_schema.description.circumstances import report_circumstances
 from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.collision_reader import read_collision
@@ -68,7 +68,7 @@ def _describe(stage: Any) -> Description:
     forces = read_forces(reading)
     articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, forces, declarations)
                           for tree in trees)
-    bodies = _free_bodies(reading, roster, articulations, colliders, forces)
+    bodies = _free_bodies(reading, roster, articulations, colliders, forces, scenes)
     outside = free_joints(reading, roster, joints, trees)
     account = settle(reading, articulations, bodies, outside)
     reading.release()
@@ -117,11 +117,14 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 def _free_bodies(
     reading: Reading, roster: Roster, articulations: Sequence[Articulation], colliders: Colliders,
-    forces: Forces,
+    forces: Forces, scenes: Scenes,
 ) -> tuple[Link, ...]:
     """The bodies that PhysX makes outside articulations."""
     placed = {link.path for articulation in articulations for link in articulation.links}
-    return tuple(
-        read_link(reading, reading.prims[path], colliders.get(path, ()), -1, None, scene, forces.get(path, ()))
-        for path, scene in roster.scenes.items() if path not in placed and scene is not None
-    )
+    found = []
+    for path, scene in roster.scenes.items():
+        if path not in placed and scene is not None:
+            prim = reading.prims[path]
+            link = read_link(reading, prim, colliders.get(path, ()), -1, None, scene, forces.get(path, ()))
+            found.append(as_free_body(reading, prim, link, scenes.bounds(scene)))
+    return tuple(found)

@@ -98,6 +98,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "PhysxRigidBodyAPI": Schema("physxRigidBody:", {
         "linearDamping": 0.0, "angularDamping": 0.05, "maxLinearVelocity": math.inf,
         "maxAngularVelocity": 5729.58, "cfmScale": 0.025, "disableGravity": False,
+        "solverPositionIterationCount": 16, "solverVelocityIterationCount": 1, "sleepThreshold": 5e-5,
+        "enableGyroscopicForces": True, "lockedPosAxis": 0, "lockedRotAxis": 0,
     }),
     "PhysxArticulationAPI": Schema("physxArticulation:", {
         "solverPositionIterationCount": 32, "solverVelocityIterationCount": 1, "articulationEnabled": True,

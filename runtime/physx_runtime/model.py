@@ -83,11 +83,18 @@ class Topology:
     solver: str = TGS               # or PGS, which applies forces once a step
     link_forces: bool = False                       # the rows link_force and link_torque act
     pushes: tuple[PushTopology, ...] = ()
+    sleeping: bool = False                          # worlds fall asleep
+    body: bool = False                              # one rigid body, which is not stepped as an articulation
 
     @property
     def pgs(self) -> bool:
         """Whether an iteration repeats the whole step (PGS) instead of taking its N-th part (TGS)."""
         return self.solver == PGS
+
+    @property
+    def pushed(self) -> bool:
+        """Whether something may push links from outside."""
+        return self.link_forces or bool(self.pushes)
 
     @property
     def root_size(self) -> int:
@@ -194,6 +201,10 @@ def input_rows(t: Topology) -> dict[str, int]:
         rows |= dict.fromkeys(LINK_FORCE_ROWS, 3 * links)
     for i in range(len(t.pushes)):
         rows |= {f"push{i}_{name}": 3 for name in ("force", "torque", "point")}     # point in F
+    if t.body:
+        rows["gyroscopic"] = 1                  # 0 without gyroscopic forces
+    if t.sleeping:
+        rows["sleep_threshold"] = 1             # length^2 / s^2
     return rows
 
 

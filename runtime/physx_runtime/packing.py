@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,9 @@ from physx_runtime.model import (
     PushTopology,
     SpatialTendonTopology,
     Topology,
+    input_rows,
 )
+from physx_runtime.solver.sleep import restless
 from physx_runtime.solver.spatial_tendon import attachment_points, tendon_length
 from physx_schema.description.model import (
     Articulation,
@@ -100,13 +102,22 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
         tuple((m.follower, m.reference) for m in articulation.mimics), kind,
         pushes=tuple(_push_topology(i, push) for i, push in _pushes(articulation)))
-    parameters = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
+    body = articulation.links[0].body
+    topology = replace(topology, sleeping=scene.sleeping and bool(restless(topology)), body=body is not None)
+    parameters: dict[str, list[float]] = {name: [] for name, size in input_rows(topology).items() if not size}
+    parameters |= {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
+    if body is not None:
+        parameters["gyroscopic"] = [float(body.gyroscopic)]
+    if topology.sleeping:
+        parameters["sleep_threshold"] = [articulation.sleep_threshold]
     if topology.balls:
         parameters["least_turn"] = [0.0 if topology.pgs else LEAST_TURN]
     for i, tendon in enumerate(tendons):
         parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
     state = _state_rows(articulation, frames, len(topology.locked))
+    if body is not None and body.starts_asleep and topology.sleeping:
+        state["v"] = [0.0] * 6
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
         if path[-1].rest_length < 0.0:
@@ -133,6 +144,17 @@ def _stepping(scene: Scene, solver: str) -> tuple[str, bool]:
     return (TGS, True) if solver == "ideal" else (PGS, False)
 
 
+def as_articulation(body: Link) -> Articulation:
+    """A body outside articulations as one of a single link, which `pack` packs as the body it is."""
+    settings = body.body
+    if settings is None:
+        raise UnsupportedError(f"{body.path}: a link of an articulation is no body of its own; step the articulation")
+    return Articulation(
+        path=body.path, fixed_base=False, base_joint=None, links=(body,), enabled=True,
+        position_iterations=settings.position_iterations, velocity_iterations=settings.velocity_iterations,
+        sleep_threshold=settings.sleep_threshold)
+
+
 def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
     return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
 
@@ -142,6 +164,15 @@ def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
     if not articulation.enabled:
         problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                         "articulations are stepped, set it to true")
+    body = articulation.links[0].body
+    for name in ("position", "rotation") if body is not None else ():
+        if getattr(body, f"locked_{name}"):
+            axes = "lockedPosAxis" if name == "position" else "lockedRotAxis"
+            problems.append(f"{articulation.path}: physxRigidBody:{axes} is {getattr(body, f'locked_{name}')}; bodies "
+                            "with locked axes are not stepped, set it to 0")
+    if articulation.links[0].kinematic and body is not None:
+        problems.append(f"{articulation.path}: physics:kinematicEnabled is true; the body stays where it is, set it to "
+                        "false to step it")
     if problems:
         raise UnsupportedError("\n".join(problems))
 

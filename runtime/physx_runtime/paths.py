@@ -54,6 +54,8 @@ def choose_path(t: Topology, device: str, asked: str) -> Choice:
 
 
 def _choose(t: Topology, device: str, asked: str) -> Choice:
+    if t.body:
+        return Choice(SPECIALISED, "a body without joints")
     operations = expected_operations(t)
     size = f"about {operations} operations, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
     over = operations > MOST_OPERATIONS

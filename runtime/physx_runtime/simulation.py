@@ -15,16 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
-from physx_runtime.packing import PackedModel, pack
+from physx_runtime.packing import PackedModel, as_articulation, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
 from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
+from physx_runtime.solver.sleep import STARTED, WOKEN, sleep_rows
+from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, stirring
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import Articulation, Description, Link
 from physx_schema.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -54,11 +56,12 @@ class Simulation:
         device: "cpu" or "cuda".
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
-        articulation: prim path of the articulation, where the stage has several.
+        articulation: prim path of the articulation, where the stage has several, or of a free body.
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
             as "static_friction" or "stiffness"; the step then heeds them on every joint.
         path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
             specialised as soon as a thread has compiled it, which makes bits depend on when that is.
+        sleeping: whether worlds fall asleep as in PhysX; with solver="ideal" none does.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -68,7 +71,7 @@ class Simulation:
 
     def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
-                 path: str = AUTO) -> None:
+                 path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         if worlds < 1:
             raise ValueError(f"worlds is {worlds}; give at least 1")
@@ -77,6 +80,8 @@ class Simulation:
         self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
+        self._sleepless = not sleeping or solver == "ideal"
+        self.model = self.adapted(self.model)
         self.worlds, self.dtype, self._device, self.solver = worlds, dtype, device, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._path = path
@@ -90,6 +95,7 @@ class Simulation:
         self.repack(self.model)
         for name, values in self.model.state.items():
             self.set(name, values)
+        self._start(np.arange(worlds))
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
@@ -145,6 +151,8 @@ class Simulation:
         if wrong.any():
             raise ValueError(refusal(name, array, wrong, chosen, lambda i: self._label(name, i),
                                      "give finite numbers" if moving else "give numbers"))
+        if self.topology.sleeping and name in WAKING:
+            self._stir(chosen, stirring(name, self._worlds.rows(name)[chosen], array))
         if worlds is not None:
             held = self._worlds.rows(name)
             held[chosen] = array
@@ -186,7 +194,7 @@ class Simulation:
         if self.topology.link_forces:
             return
         topology = replace(self.topology, link_forces=True)
-        names = [*state_rows(self.topology), *input_rows(self.topology), FLAG]
+        names = [*state_rows(self.topology), *input_rows(self.topology), FLAG, *sleep_rows(self.topology)]
         rows = {name: self._worlds.rows(name) for name in names}
         self.model = replace(self.model, topology=topology)
         self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype, self._path)
@@ -195,8 +203,12 @@ class Simulation:
             self._worlds.write(name, values)
 
     def adapted(self, model: PackedModel) -> PackedModel:
-        """A model with the features that were switched on in this simulation."""
-        return replace(model, topology=replace(model.topology, link_forces=self.topology.link_forces))
+        """A model with the features that were switched on or off in this simulation."""
+        sleeping = model.topology.sleeping and not self._sleepless
+        topology = replace(model.topology, link_forces=self.topology.link_forces, sleeping=sleeping)
+        rows = input_rows(topology)
+        return replace(model, topology=topology,
+                       parameters={name: values for name, values in model.parameters.items() if name in rows})
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt."""
@@ -271,6 +283,27 @@ class Simulation:
         self._report_divergence()
         return self._flags()
 
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds rest until something wakes them; what does is in docs/physx_semantics.md."""
+        return sleepers(self._worlds) if self.topology.sleeping else np.zeros(self.worlds, dtype=np.bool_)
+
+    def wake(self, worlds: ArrayLike | None = None) -> None:
+        """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
+        self._stir(chosen_worlds(worlds, self.worlds), WOKEN)
+
+    def _start(self, worlds: NDArray[np.int64]) -> None:
+        """Begin anew: awake, but for a body that is authored asleep."""
+        body = self.model.articulation.links[0].body
+        asleep = body is not None and body.starts_asleep
+        self._stir(worlds, STARTED)
+        if asleep and self.topology.sleeping:
+            put_to_sleep(self._worlds, worlds)
+
+    def _stir(self, worlds: NDArray[np.int64], amount: Array | float) -> None:
+        if self.topology.sleeping:
+            stir(self._worlds, worlds, amount)
+
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
               root_velocity: ArrayLike | None = None) -> None:
@@ -300,6 +333,7 @@ class Simulation:
         flags[chosen] = 0.0
         self._worlds.write(FLAG, flags)
         self._reported[chosen] = False
+        self._start(chosen)
 
     def _given(self, argument: str, values: ArrayLike, chosen: NDArray[np.int64], count: int) -> Array:
         array = np.asarray(values, dtype=np.float64)
@@ -367,7 +401,11 @@ class Simulation:
         """
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_center()
+        aims = {name: self.get(name)[chosen] for name in TARGETS}
         self._values.assign(values, chosen)
+        for name, aim in aims.items():
+            if self.topology.sleeping and not np.array_equal(self.get(name)[chosen], aim):
+                self._stir(chosen, stirring(name, aim, self.get(name)[chosen]))
         shift = self._values.mass_properties.root_center() - before
         if shift.any():
             moved = shift.any(axis=-1)
@@ -393,10 +431,17 @@ def _required_time(dt: float) -> float:
 
 
 def choose(description: Description, path: str | None) -> Articulation:
-    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one."""
+    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
+
+    A body outside articulations is one of a single link; without a path it counts where there is nothing else.
+    """
     found = {a.path: a for a in description.articulations}
+    bodies = {body.path: body for body in description.bodies}
+    if path in bodies or (path is None and not found and bodies):
+        return _chosen_body(description, bodies, path)
     if path is not None and path not in found:
-        raise UnsupportedError(f"{description.source}: no articulation at {path}; found {', '.join(found) or 'none'}")
+        listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
+        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
     if not found:
         raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
                                "the robot's root")
@@ -405,15 +450,29 @@ def choose(description: Description, path: str | None) -> Articulation:
     return found[path] if path else next(iter(found.values()))
 
 
+def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> Articulation:
+    """The body at a path, the only one where None, unless joints hold it."""
+    if path is None and len(bodies) > 1:
+        raise UnsupportedError(f"{description.source}: no articulation and {len(bodies)} bodies; name one of "
+                               f"{', '.join(bodies)}")
+    body = bodies[path or next(iter(bodies))]
+    holding = [joint.path for joint in description.joints if body.path in (joint.body0, joint.body1)]
+    if holding:
+        raise UnsupportedError(f"{body.path}: {', '.join(holding)} holds it outside articulations, and such joints are "
+                               "not stepped; apply PhysicsArticulationRootAPI above both bodies")
+    return as_articulation(body)
+
+
 def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
              dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
              joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
              articulation: str | None = None, link_force: ArrayLike | None = None,
-             link_torque: ArrayLike | None = None, path: str = AUTO) -> Recording:
+             link_torque: ArrayLike | None = None, path: str = AUTO,
+             sleeping: bool = True) -> Recording:
     """Step a stage and record every `every`-th state.
 
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
-    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, held throughout.
+    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that nothing sleeps.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`.
@@ -421,7 +480,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
     sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
-                     path=path)
+                     path=path,
+                     sleeping=sleeping and joint_effort is None)
     if joint_position is not None:
         sim.set("q", joint_position)
     if joint_velocity is not None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_path
 from physx_runtime.solver.divergence import FLAG
+from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.targets import cpu, cuda, generic
 from physx_runtime.tracing.program import trace_step
 from physx_schema.errors import UnsupportedError
@@ -82,7 +83,7 @@ class _Buffer:
         size = self._size(name)
         start = self.layout[f"{name}_0"] if size else 0
         rows = self.host[:, start:start + size, :].transpose(0, 2, 1)
-        return rows.reshape(-1, size)[:self.count].copy()
+        return rows.reshape(len(self.host) * self.lanes, size)[:self.count].copy()
 
     def write(self, name: str, values: Array) -> None:
         size = self._size(name)
@@ -90,7 +91,7 @@ class _Buffer:
         # the last block is padded with copies of the last world, so that its lanes stay finite
         padding = self.host.shape[0] * self.lanes - self.count
         padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)])
-        self.host[:, start:start + size, :] = padded.reshape(-1, self.lanes, size).transpose(0, 2, 1)
+        self.host[:, start:start + size, :] = padded.reshape(len(self.host), self.lanes, size).transpose(0, 2, 1)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self.host, self.layout
@@ -173,7 +174,7 @@ class HandoverWorlds:
         if self._coming is None:
             return
         after, t = self._coming.result(), self._worlds.topology
-        for name in state_rows(t) | {FLAG: 1} | input_rows(t):
+        for name in state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t):
             after.write(name, self._worlds.rows(name))
         self._worlds, self._coming = after, None
 

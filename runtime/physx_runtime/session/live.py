@@ -10,6 +10,7 @@ from typing import Any
 
 from pxr import Usd
 
+from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
 from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, joint_edits, state_edits
 from physx_runtime.session.following import Ear, Edits, Sorter
@@ -33,7 +34,7 @@ class Session:
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
     next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
     root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
-    are in the stage's own units and degrees. Nothing collides and nothing sleeps; `messages` names what is not
+    are in the stage's own units and degrees. Nothing collides; `messages` names what is not
     simulated. Closing leaves the results on the stage; `reset` takes them away.
 
     Args:
@@ -44,6 +45,7 @@ class Session:
         into: "session" for the session layer, "edit_target" for the edit target the stage has now.
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
+        sleeping: whether articulations fall asleep as in PhysX; any edit of theirs wakes them.
 
     Raises:
         TypeError: no open stage.
@@ -52,7 +54,8 @@ class Session:
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
-                 into: Into = "session", dtype: str = "float32", solver: str = "physx") -> None:
+                 into: Into = "session", dtype: str = "float32", solver: str = "physx",
+                 sleeping: bool = True) -> None:
         self._closed = True                 # until everything below has worked
         _require_stage(stage)
         if dtype not in ("float32", "float64"):
@@ -60,7 +63,7 @@ class Session:
         if solver not in ("physx", "ideal"):
             raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
         # edits of the structure are followed without compiling, and the same edits give the same bits
-        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "path": GENERIC}
+        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": GENERIC}
         self._messages = Messages()
         self._ear = Ear(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages.note,
@@ -140,7 +143,7 @@ class Session:
 
     @property
     def articulations(self) -> tuple[str, ...]:
-        """Prim paths of the articulations being stepped; root links where a root prim has several."""
+        """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
         return tuple(self._runs)
 
     @property
@@ -220,8 +223,9 @@ class Session:
         self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
         self._runs = {}
-        paths = [articulation.path for articulation in description.articulations]
-        for articulation in description.articulations:
+        bodies = [as_articulation(body) for body in description.loose_bodies]
+        paths = [articulation.path for articulation in (*description.articulations, *bodies)]
+        for articulation in (*description.articulations, *bodies):
             run = self._run(description, articulation, old)
             if run is not None:
                 several = paths.count(articulation.path) > 1

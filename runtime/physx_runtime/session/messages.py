@@ -71,8 +71,11 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
+    held = {path for joint in description.joints for path in (joint.body0, joint.body1)}
     for body in description.bodies:
-        yield left("free-body", body.path, "a rigid body outside articulations; it stays where it is")
+        if body.path in held and not body.kinematic:
+            yield left("free-body", body.path, "a rigid body that joints outside articulations hold; it stays where it "
+                       "is")
     for joint in description.joints:
         yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing")
     links = [link for articulation in description.articulations for link in articulation.links]
@@ -80,5 +83,5 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     for collider in (*colliders, *description.static_colliders):
         if collider.enabled and not collider.trigger:
             yield left("contact", collider.path, "contact; the collider passes through others")
-    if not description.articulations:
-        yield left("nothing", "/", "the stage has no articulation; nothing moves")
+    if not description.articulations and not description.loose_bodies:
+        yield left("nothing", "/", "the stage has no articulation and no free body; nothing moves")

@@ -97,6 +97,7 @@ class Run:
         self.simulation.set("target", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
         self.articulation = articulation
+        self.simulation.wake()
         return True
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
@@ -107,6 +108,7 @@ class Run:
             return False
         state = self.simulation.state()
         self.simulation.repack(model)
+        self.simulation.wake()
         self._observer = Observer.of(model)
         self.articulation = articulation
         if model.link_frames[0] != own.link_frames[0]:
@@ -145,6 +147,8 @@ class Run:
         if root in edits.poses:
             self._place_root(edits.poses[root])
             changed = True
+        if changed:
+            self.simulation.wake()
         return changed
 
     def look(self) -> None:

@@ -16,7 +16,8 @@ FLAG = "diverged"       # row of one scalar: 0, or 1 for good once the world has
 
 def moving_rows(t: Topology) -> list[str]:
     """State rows that a step changes; a fixed base stays where it is."""
-    return [name for name in state_rows(t) if not (t.fixed_base and name.startswith("root_"))]
+    return [name for name, size in state_rows(t).items()
+            if size and not (t.fixed_base and name.startswith("root_"))]
 
 
 def keep_state(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:

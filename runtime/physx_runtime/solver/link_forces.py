@@ -15,12 +15,18 @@ from physx_runtime.tracing.ops import Scalar
 
 def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: LinkForces) -> LinkForces:
     """Force and torque about the centre of mass on every link: its weight, and what pushes it; world axes."""
-    if not (t.link_forces or t.pushes):
+    if not t.pushed:
         return weights
+    forces = applied(t, rows, k)
+    return [_sum(weight, _damped(rows, i, forces[i])) for i, weight in enumerate(weights)]
+
+
+def applied(t: Topology, rows: Rows, k: Kinematics) -> list[tuple[sp.Vec3, sp.Vec3]]:
+    """What pushes every link, about its centre of mass; world axes."""
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
     for i, push in enumerate(t.pushes):
         forces[push.link] = _sum(forces[push.link], pushed(t, rows, k, i))
-    return [_sum(weight, _damped(rows, i, forces[i])) for i, weight in enumerate(weights)]
+    return forces
 
 
 def applied_force(t: Topology, rows: Rows, link: int) -> tuple[sp.Vec3, sp.Vec3]:

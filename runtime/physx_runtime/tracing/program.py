@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
+from physx_runtime.solver.free_body import begin_body, finish_body, iterate_body
+from physx_runtime.solver.sleep import fall_asleep, sleep_rows
 from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.tracing.symbols import Graph, Symbol
 
@@ -57,7 +59,7 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 @functools.lru_cache(maxsize=64)
 def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
-    state, inputs = state_rows(t) | {FLAG: 1}, input_rows(t)
+    state, inputs = state_rows(t) | {FLAG: 1} | sleep_rows(t), input_rows(t)
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
     start = _trace(_begin_guarded, t, given)
@@ -84,7 +86,8 @@ def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[st
             name, _, index = row.rpartition("_")
             values = list(rows.get(name, [])) if int(index) else []
             rows[name] = [*values, constants.get(row, row)]
-        bodies = [_trace(functools.partial(iterate, final=final), t, rows) for final in (False, True)]
+        sweep = iterate_body if t.body else iterate
+        bodies = [_trace(functools.partial(sweep, final=final), t, rows) for final in (False, True)]
         after = [_constants(body) for body in bodies]
         changed = {row for row, value in constants.items()
                    for body, left in zip(bodies, after, strict=True)
@@ -98,11 +101,12 @@ Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
 
 
 def _begin_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
-    return begin(t, rows) | keep_state(t, rows)
+    return (begin_body if t.body else begin)(t, rows) | keep_state(t, rows)
 
 
 def _finish_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
-    return freeze_diverged(t, {**rows, **finish(t, rows)})
+    out = freeze_diverged(t, {**rows, **(finish_body if t.body else finish)(t, rows)})
+    return out | fall_asleep(t, rows, out) if t.sleeping else out
 
 
 def _trace(function: Algorithm, t: Topology, given: Given) -> Body:

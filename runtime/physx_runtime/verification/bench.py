@@ -89,7 +89,8 @@ class Bench:
 
     def simulation(self, worlds: int) -> Simulation:
         """A simulation of the stripped articulation."""
-        sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name)
+        sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name,
+                         sleeping=False)
         links, dofs = len(sim.topology.links), len(sim.topology.dofs)
         for name, value, count in (("gravity", 0.0, 3), ("linear_damping", 0.0, links), ("angular_damping", 0.0, links),
                                    ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),

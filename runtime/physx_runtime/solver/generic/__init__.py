@@ -6,6 +6,7 @@ from physx_runtime.model import Topology
 from physx_runtime.solver.generic.begin import write_begin
 from physx_runtime.solver.generic.iterate import write_finish, write_iteration
 from physx_runtime.solver.generic.plan import Plan, make_plan
+from physx_runtime.solver.generic.sleep import write_sleep
 
 
 def schedule_step(t: Topology) -> Plan:
@@ -18,4 +19,5 @@ def schedule_step(t: Topology) -> Plan:
     write_iteration(p, final=False)
     write_iteration(p, final=True)
     write_finish(p)
+    write_sleep(p)
     return p

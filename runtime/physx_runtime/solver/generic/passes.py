@@ -57,16 +57,17 @@ def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix
              **{name: p.at(f"{prefix}{name}", link) for name in POSE})
 
 
-def move_links(p: Plan, s: Schedule, root_stays: bool = False) -> None:
-    """Velocities of all links; with `root_stays` relative to the root's."""
-    own = {} if p.t.fixed_base else {"v": p.v_root}
+def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = None) -> None:
+    """Velocities of all links at v, the state's where None; with `root_stays` relative to the root's."""
+    row = (v or p.row("v")).row
+    own = {} if p.t.fixed_base else {"v": Span(row, 6)}
     made = ("motion", "v_com", "a_com")
     s.do(bodies.move_start, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
     for link in range(1, len(p.t.links)):
         given = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
         if p.dofs[link]:
             first = p.dofs[link][0]
-            given["rates"] = Span(p.v_dofs.row + first, len(p.dofs[link]))
+            given["rates"] = Span(row + p.t.root_size + first, len(p.dofs[link]))
         s.do(bodies.move, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
              **{name: p.at(name, link) for name in (*made, "d", "center")})
 

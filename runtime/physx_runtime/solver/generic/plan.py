@@ -8,6 +8,7 @@ from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_row
 from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.generic.bodies import COEFFICIENTS
 from physx_runtime.solver.generic.tree import Tree, build_tree, dofs_by_link, joint_topologies
+from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.solver.step import ACCUMULATED
 from physx_runtime.tracing.schedule import Layout, Schedule, Span
 
@@ -46,7 +47,7 @@ class Plan:
     @property
     def scalars(self) -> dict[str, int]:
         """The row of every scalar of the state and of what a step reads."""
-        rows = state_rows(self.t) | {FLAG: 1} | input_rows(self.t)
+        rows = state_rows(self.t) | {FLAG: 1} | sleep_rows(self.t) | input_rows(self.t)
         return {f"{name}_{i}": self.layout[name].row + i for name, size in rows.items() for i in range(size)}
 
     def at(self, name: str, index: int = 0) -> Span:
@@ -111,7 +112,7 @@ class Plan:
 def make_plan(t: Topology) -> Plan:
     """The rows of a topology, with empty schedules."""
     layout = Layout()
-    for name, size in (state_rows(t) | {FLAG: 1} | input_rows(t)).items():
+    for name, size in (state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t)).items():
         layout.add(name, size)
     tree = build_tree(t)
     for table, number in ((LINK_SCRATCH, len(t.links)), (DOF_SCRATCH, len(t.dofs)), (NODE_SCRATCH, len(tree.nodes))):
@@ -125,6 +126,10 @@ def make_plan(t: Topology) -> Plan:
         layout.add(name, width * len(t.balls))
     if t.pgs:
         layout.add("v_moving", t.nv)
+    if t.sleeping:
+        for name in ("wakes", "started", "pushing", "longest", "resting", "frozen"):
+            layout.add(name, 1)
+        layout.add("mean", t.nv)
     for name in moving_rows(t):
         layout.add(f"kept_{name}", state_rows(t)[name])
     return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.balls, _locked(t, layout))

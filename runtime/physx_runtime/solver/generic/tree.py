@@ -97,7 +97,7 @@ def joint_topologies(t: Topology) -> list[Topology]:
         joints.append(replace(
             t, fixed_base=not (link.kind == PRISMATIC and above), links=pair if link.parent >= 0 else pair[:1],
             dofs=tuple(replace(t.dofs[dof], link=1) for dof in dofs[i]), fixed_tendons=(), spatial_tendons=(),
-            mimics=(), link_forces=False, pushes=()))
+            mimics=(), link_forces=False, pushes=(), sleeping=False))
     return joints
 
 

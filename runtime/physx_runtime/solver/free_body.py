@@ -1,0 +1,83 @@
+"""The step of one rigid body without joints, which PhysX does not solve as it does an articulation.
+
+Damping takes its part of the velocity once, gravity and forces act undamped in every iteration (or before the damping,
+once a step), and a body keeps its angular velocity through the iterations (DyBodyCoreIntegrator.h, DyTGSDynamics.cpp;
+measured, see docs/physx_semantics.md, rigid bodies).
+"""
+
+from __future__ import annotations
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion, triple
+from physx_runtime.algorithms.rnea import world_inertia
+from physx_runtime.model import Topology
+from physx_runtime.solver.link_forces import applied
+from physx_runtime.solver.step import move_root
+from physx_runtime.tracing.ops import Scalar, maximum, where
+
+
+def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque."""
+    rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
+    k = forward_kinematics(t, rows, rows["q"], rotation)
+    linear, angular = accelerations(t, rows, k)
+    v, w, dt = (rows["v"][0], rows["v"][1], rows["v"][2]), (rows["v"][3], rows["v"][4], rows["v"][5]), rows["dt"][0]
+    if not t.forces_every_iteration:
+        v, w = sp.add(v, sp.scale(dt, linear)), sp.add(w, sp.scale(dt, angular))
+    v = _limited(_damped(v, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
+    w = _limited(_damped(w, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
+    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(world_inertia(t, rows, k, 0), w, dt)))
+    return {"v": [*v, *w], "push": [rows["h"][0] * x for x in (*linear, *angular)],
+            "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
+            "root_turn": [0.0] * 3}
+
+
+def accelerations(t: Topology, rows: Rows, k: Kinematics) -> tuple[sp.Vec3, sp.Vec3]:
+    """Of the centre of mass and about it, by gravity and forces; world axes."""
+    force, torque = applied(t, rows, k)[0]
+    fall = sp.scale(rows["gravity_scale"][0], triple(rows, "gravity", 0))
+    return (sp.add(fall, sp.scale(1.0 / rows["mass"][0], force)),
+            sp.solve_sym(world_inertia(t, rows, k, 0), torque) if t.pushed else sp.ZERO3)
+
+
+def gyroscopic_change(inertia: sp.Sym3, w: sp.Vec3, dt: Scalar) -> sp.Vec3:
+    """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
+    L = sp.mul_sv(inertia, w)
+    turned = sp.sub(L, sp.scale(dt, sp.cross(w, L)))
+    size = sp.norm(turned)
+    some = size > 0.0
+    kept = sp.scale(where(some, sp.norm(L) / where(some, size, 1.0), 0.0), turned)
+    return sp.sub(sp.solve_sym(inertia, kept), w)
+
+
+def _damped(velocity: sp.Vec3, damping: Scalar, dt: Scalar) -> sp.Vec3:
+    return sp.scale(maximum(1.0 - damping * dt, 0.0), velocity)
+
+
+def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:
+    speed = sp.norm(velocity)
+    return sp.scale(where(speed > fastest, fastest / maximum(speed, 1e-30), 1.0), velocity)
+
+
+def iterate_body(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+    """One position iteration; a velocity iteration does nothing, nor does one of PGS, which moves at the step's end."""
+    if final or t.pgs:
+        return {}
+    v = list(rows["v"])
+    if t.forces_every_iteration:
+        v = [x + push for x, push in zip(v, rows["push"], strict=True)]
+    return {"v": v, **moved(rows, v)}
+
+
+def moved(rows: Rows, v: list[Scalar]) -> dict[str, list[Scalar]]:
+    """The pose after the time h at the velocity v; PhysX adds every iteration's way to the place itself."""
+    at = [p + rows["h"][0] * x for p, x in zip(rows["root_position"], v[0:3], strict=True)]
+    return {**move_root(rows, v), "root_position": at}
+
+
+def finish_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """The pose after the step."""
+    end = moved({**rows, "h": rows["dt"]}, list(rows["v"])) if t.pgs else {}
+    rows = {**rows, **end}
+    return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
+            "root_rotation": list(sp.normalized(quaternion(rows, "root_rotation", 0)))}

@@ -1,0 +1,146 @@
+"""How articulations fall asleep: each world by itself, at the end of a step, as PhysX's articulations do.
+
+Every link has a counter that begins at WAKE_TIME and counts down. In the second half of it the link's velocities, each
+the mean of a step, are added up, and kinetic energy per mass of these sums at or above the threshold sets the counter
+up again. Once all counters are 0 the articulation moves one step more, loses its velocity, and rests until something
+wakes it (ScArticulationSim.cpp, sleepCheck; ScBodySim.cpp, updateWakeCounter; measured, see docs/physx_semantics.md,
+sleeping).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.kinematics import Rows, forward_kinematics, link_velocities, quaternion, triple
+from physx_runtime.model import Topology
+from physx_runtime.solver.divergence import FLAG, moving_rows
+from physx_runtime.solver.link_forces import any_force
+from physx_runtime.tracing.ops import Scalar, maximum, minimum, where
+
+WAKE_TIME = 0.4         # s
+LISTENING = 0.5 * WAKE_TIME     # s, below which velocities are added up
+LEAST_TIME = 1e-6       # s, of a link at rest while another one moves
+# What was written since the last step (row `stirred`): nothing; something that keeps worlds awake; something that also
+# wakes those asleep; a new start.
+STILL, TOUCHED, WOKEN, STARTED = 0.0, 1.0, 2.0, 3.0
+
+
+def sleep_rows(t: Topology) -> dict[str, int]:
+    """Rows that a step keeps about sleeping, of the links that can move."""
+    if not t.sleeping:
+        return {}
+    count = len(restless(t))
+    return {"asleep": 1, "stirred": 1, "wake_counter": count, "sleep_linear": 3 * count, "sleep_angular": 3 * count}
+
+
+def restless(t: Topology) -> list[int]:
+    """The links that can move."""
+    return [i for i in range(len(t.links)) if not t.fixed_base or any(t.dofs_of(above) for above in t.path(i))]
+
+
+def mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
+    """The generalised velocity that moved the articulation, over the whole step."""
+    if t.pgs:
+        return list(rows["v" if t.body else "v_moving"])
+    travel = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
+    travel += rows["travel"] if t.dofs else []
+    rate = 1.0 / rows["dt"][0]
+    return [rate * x for x in travel]
+
+
+@dataclass(slots=True)
+class Drowsiness:
+    """One link's counter, and its velocities added up; axes of F."""
+
+    counter: Scalar
+    linear: sp.Vec3
+    angular: sp.Vec3
+
+
+def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
+    """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
+    stirred, asleep = rows["stirred"][0], rows["asleep"][0]
+    stirring = wakes(stirred, asleep)
+    if t.pushed:
+        stirring = stirring | (any_force(t, rows) > 0.0)
+    links = [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
+                              triple(rows, "sleep_angular", i)), stirring, stirred > 2.5)
+             for i in range(len(restless(t)))]
+    resting = ~(_longest(links) > 0.0) & (after[FLAG][0] < 0.5)
+    # where an articulation moves once more, PhysX takes a body back to where it was
+    frozen = resting if t.body else resting & (asleep > 0.5)
+    out: dict[str, list[Scalar]] = {
+        name: [where(frozen, kept, x) for x, kept in zip(after[name], rows[f"kept_{name}"], strict=True)]
+        for name in moving_rows(t)}
+    out["v"] = [where(resting, 0.0, x) for x in after["v"]]
+    new = _counted(t, rows, links)
+    awake = (_longest(new) > 0.0) & ~resting
+    new = [settled(link, awake) for link in new]
+    return out | {
+        "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
+        "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(resting, 1.0, 0.0)],
+        "stirred": [STILL]}
+
+
+def wakes(stirred: Scalar, asleep: Scalar) -> Scalar:
+    """Whether what was done since the last step sets the counters up."""
+    return (stirred > 1.5) | ((stirred > 0.5) & (asleep < 0.5))
+
+
+def woken(link: Drowsiness, wakes: Scalar, started: Scalar) -> Drowsiness:
+    """A link at the end of a step before which something may have woken it, or put it back to its start."""
+    return Drowsiness(where(wakes, WAKE_TIME, link.counter), _chosen(started, sp.ZERO3, link.linear),
+                      _chosen(started, sp.ZERO3, link.angular))
+
+
+def settled(link: Drowsiness, awake: Scalar) -> Drowsiness:
+    """A link as the next step finds it: nothing sleeps unless everything does."""
+    return Drowsiness(where(awake, maximum(link.counter, LEAST_TIME), 0.0), _chosen(awake, link.linear, sp.ZERO3),
+                      _chosen(awake, link.angular, sp.ZERO3))
+
+
+def _chosen(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+    return where(condition, a[0], b[0]), where(condition, a[1], b[1]), where(condition, a[2], b[2])
+
+
+def _longest(links: list[Drowsiness]) -> Scalar:
+    longest: Scalar = 0.0
+    for link in links:
+        longest = maximum(longest, link.counter)
+    return longest
+
+
+def _counted(t: Topology, rows: Rows, links: list[Drowsiness]) -> list[Drowsiness]:
+    """All links that can move after this step."""
+    balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+    k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
+    velocity = link_velocities(t, k, mean_velocity(t, rows))
+    new = []
+    for own, i in zip(links, restless(t), strict=True):
+        s = rows["inertia"][6 * i:6 * i + 6]
+        inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
+        new.append(count_down(own, velocity.v_com[i], turned_back(k.R[i], velocity.w[i]), rows["mass"][i], inertia,
+                              rows["dt"][0], rows["sleep_threshold"][0]))
+    return new
+
+
+def count_down(link: Drowsiness, v: sp.Vec3, w: sp.Vec3, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
+               threshold: Scalar) -> Drowsiness:
+    """One link after a step with the velocity v of its centre of mass and the angular velocity w in axes of F."""
+    listening = (link.counter < LISTENING) | (link.counter < dt)
+    linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
+    energy = 0.5 * (sp.dot(angular, sp.mul_sv(inertia, angular)) / mass + sp.dot(linear, linear))
+    lively = listening & ~(energy < threshold)
+    some = threshold > 0.0
+    factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
+    counter = where(lively, factor * LISTENING, maximum(link.counter - dt, 0.0))
+
+    sums = (_chosen(listening, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
+    return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))
+
+
+def turned_back(R: sp.Mat3, a: sp.Vec3) -> sp.Vec3:
+    """A vector in the axes of F."""
+    x, y, z = (tuple(row[i] for row in R) for i in range(3))
+    return sp.mul_mv((x, y, z), a)      # type: ignore[arg-type]
