@@ -126,9 +126,9 @@ def measured(oracle_folder: Path) -> Mapping[str, dict[str, Any]]:
     return dict(zip(CASES, run_pushed(jobs), strict=True))
 
 
-def stepped(case: Case) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def stepped(case: Case, path: str = "specialised") -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Joint positions and whether the world slept, after every step."""
-    sim = Simulation(opened(case.text), dt=DT)
+    sim = Simulation(opened(case.text), dt=DT, path=path)
     q, asleep = [], []
     for step in range(1, case.steps + 1):
         for name, values in {**case.script.get("*", {}), **case.script.get(step, {})}.items():
@@ -148,6 +148,13 @@ def test_articulation_sleeps_when_it_does_in_physx(name: str, measured: Mapping[
     assert resting[asleep].all()
     assert not resting[awake].any() or CASES[name].text.count("velocity = 0.0\n") == 1
     assert np.abs(q - theirs["q"][1:, 0]).max() < ROUNDING
+
+
+@pytest.mark.parametrize("name", ["an effort while asleep", "floating", "a drive that settles"])
+def test_generic_path_sleeps_as_the_specialised_one(name: str) -> None:
+    (q, asleep), (own_q, own_asleep) = (stepped(CASES[name], path) for path in ("generic", "specialised"))
+    assert np.array_equal(asleep, own_asleep)
+    assert np.abs(q - own_q).max() < ROUNDING
 
 
 def test_cases_both_sleep_and_wake() -> None:

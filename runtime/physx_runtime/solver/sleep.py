@@ -143,4 +143,4 @@ def count_down(link: Drowsiness, v: sp.Vec3, w: sp.Vec3, mass: Scalar, inertia: 
 def turned_back(R: sp.Mat3, a: sp.Vec3) -> sp.Vec3:
     """A vector in the axes of F."""
     x, y, z = (tuple(row[i] for row in R) for i in range(3))
-    return sp.mul_mv((x, y, z), a)      # type: ignore[arg-type]
+    return sp.mul_mv((x, y, z), a)
