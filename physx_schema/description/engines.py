@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.schemas import IMPLIED, OTHER_ENGINES, SCHEMAS
@@ -34,6 +35,7 @@ _COUNTERPARTS: Mapping[str, str] = {
 _AXES: Mapping[str, str] = {"revolute": "angular", "prismatic": "linear"}
 
 
+@lru_cache(4096)
 def engine_of(name: str) -> str:
     """The engine whose schema or property a name is, "" for USD's and PhysX's own."""
     head, separator, _ = name.partition(":")

@@ -49,6 +49,12 @@ def is_physics_schema(name: str) -> bool:
     return name.startswith(known) or retired_schema(name) is not None or bool(meant_schema(split_name(name)[0]))
 
 
+@lru_cache(_NAMES)
+def _physics_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a prim's properties that are about physics."""
+    return tuple(filter(is_physics_name, names))
+
+
 class Seen(NamedTuple):
     """A property as USD composes it at the default time."""
 
@@ -99,8 +105,8 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_instances", "_physical", "_schemas", "_seen", "_views", "applied", "consumed", "path", "prim",
-                 "problems", "properties", "type_name", "used_schemas")
+    __slots__ = ("_instances", "_physical", "_schemas", "_seen", "_views", "applied", "consumed", "path",
+                 "prim", "problems", "properties", "type_name", "used_schemas")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
@@ -108,7 +114,7 @@ class PrimOpinions:
         self.type_name = str(prim.GetTypeName())
         kind = _kind(self.type_name, tuple(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas())))
         self.applied, self._schemas, self._instances, self._physical = kind
-        self.properties = tuple(name for name in prim.GetAuthoredPropertyNames() if is_physics_name(name))
+        self.properties = _physics_names(tuple(prim.GetAuthoredPropertyNames()))
         self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
         self._views: dict[tuple[str, str], View] = {}
         self.problems = problems
@@ -138,7 +144,10 @@ class PrimOpinions:
         view = self._views.get((schema, instance))
         if view is None:
             applied = self.has(schema, instance) and ":" not in instance    # PhysX reads nothing under a nested name
-            view = self._views[schema, instance] = View(self, schema, instance, applied or schema in UNGATED)
+            if applied or schema in UNGATED:
+                view = self._views[schema, instance] = View(self, schema, instance, True)
+            else:
+                view = self._views[schema, instance] = _absent(schema, instance)
         return view
 
     def release(self) -> None:
@@ -310,6 +319,19 @@ class View:
             f"author {wanted} or remove the opinion",
         ))
         return _default(self._schema, base, convert)        # type: ignore[no-any-return]
+
+
+class _Nobody:
+    """The opinions of a schema that is not applied: none."""
+
+    __slots__ = ()
+    path = ""
+
+
+@cache
+def _absent(schema: str, instance: str) -> View:
+    """The defaults of a schema, which every prim without it shares."""
+    return View(_Nobody(), schema, instance, False)     # type: ignore[arg-type]
 
 
 @lru_cache(_NAMES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,8 @@ def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
 def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]) -> None:
     """PhysX steps a body inside another at its own world pose; USD moves it with the outer one."""
     outer, _, _ = path.rpartition("/")
+    if not any(above in bodies for above in _above(path)):
+        return      # without asking USD for transforms that do not matter
     prim = reading.prims[path].prim
     while outer and not _resets(prim):
         if outer in bodies:
@@ -125,6 +127,12 @@ def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]
             return
         outer, _, _ = outer.rpartition("/")
         prim = prim.GetParent()
+
+
+def _above(path: str) -> Iterator[str]:
+    """The paths of a prim's ancestors."""
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _resets(prim: Any) -> bool:
