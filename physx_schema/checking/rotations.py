@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from pxr import Gf
-
 from physx_schema.checking.edits import SetValue, safe
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import flat
 from physx_schema.description import Articulation, Authored, Description, Joint, Link
-from physx_schema.description.frames import pose_matrix, pose_of
+from physx_schema.description.frames import composed
+from physx_schema.description.model import IDENTITY_POSE, Pose
 
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
-_SAME = 1e-7            # of every element of two frames' matrices: there is nothing to measure
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
 
 
@@ -51,8 +49,8 @@ def joint_frames(description: Description) -> Iterator[Finding]:
 
 def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, known: bool) -> Iterator[Finding]:
     parent = articulation.links[link.parent]
-    wanted = _displaced(joint) * pose_matrix(*joint.parent_frame) * pose_matrix(*parent.pose)
-    found = pose_matrix(*joint.child_frame) * pose_matrix(*link.pose)
+    wanted = composed(composed(parent.pose, joint.parent_frame), _displaced(joint))
+    found = composed(link.pose, joint.child_frame)
     distance, angle = _between(found, wanted, meters)
     if distance > _DISTANCE or angle > _ANGLE:
         where = "the authored joint state" if known else "0, where PhysX starts a joint without a joint state"
@@ -66,25 +64,23 @@ def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, 
         yield from judged(finding, "warning", "error" if known else "warning")
 
 
-def _between(found: Gf.Matrix4d, wanted: Gf.Matrix4d, meters: float) -> tuple[float, float]:
+def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
     """Distance in metres and angle in degrees between two frames."""
-    if Gf.IsClose(found, wanted, _SAME):
-        return 0.0, 0.0
-    position, rotation = pose_of(Gf.Transform(found * wanted.GetInverse()))
-    return math.hypot(*position) * meters, math.degrees(2.0 * math.acos(min(abs(rotation[3]), 1.0)))
+    cosine = sum(a * b for a, b in zip(found[1], wanted[1], strict=True))
+    return math.dist(found[0], wanted[0]) * meters, math.degrees(2.0 * math.acos(min(abs(cosine), 1.0)))
 
 
-def _displaced(joint: Joint) -> Gf.Matrix4d:
-    """The joint's motion as a matrix of row vectors: a shift, or the turn by the sum of its rotation vectors."""
+def _displaced(joint: Joint) -> Pose:
+    """The joint's motion as a pose: a shift, or the turn by the sum of its rotation vectors."""
     sign = -1.0 if joint.reversed else 1.0
-    vectors = [[sign * dof.position * part for part in dof.axis] for dof in joint.dofs]
-    total = Gf.Vec3d(*map(sum, zip(*vectors, strict=True))) if vectors else Gf.Vec3d(0.0)
-    matrix = Gf.Matrix4d(1.0)
+    x, y, z = (sign * sum(dof.position * dof.axis[i] for dof in joint.dofs) for i in range(3))
     if joint.kind == "prismatic":
-        matrix.SetTranslate(total)
-    elif total.GetLength() > 0.0:
-        matrix.SetRotate(Gf.Rotation(total, math.degrees(total.GetLength())))
-    return matrix
+        return (x, y, z), IDENTITY_POSE[1]
+    angle = math.hypot(x, y, z)
+    if not angle > 0.0:
+        return IDENTITY_POSE
+    share = math.sin(angle / 2.0) / angle
+    return IDENTITY_POSE[0], (x * share, y * share, z * share, math.cos(angle / 2.0))
 
 
 RULES = (

@@ -11,12 +11,13 @@ from pxr import Usd
 
 from physx_schema.description.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision import Collider
-from physx_schema.description.frames import rotation_matrix, scaled, taken_apart
+from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.materials import Materials
 from physx_schema.description.meshes import Array, MeshSolids, Weighed, mesh_kind, read_mesh
 from physx_schema.description.model import Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
+from physx_schema.description.records import record
 from physx_schema.description.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
@@ -27,6 +28,7 @@ _UNKNOWN = (math.nan, math.nan, math.nan)
 _ACTIVE = Usd.TraverseInstanceProxies()
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class ColliderPart:
     """A collider with what its mass is worked out from."""
@@ -91,7 +93,7 @@ class ColliderReader:
             self._report_stretched(prim, sizes, scale)
         fact = self._fact(opinions, prim, body, sizes, settings)
         if offset is not None:
-            fact = replace(fact, pose=_composed(fact.pose, offset))
+            fact = replace(fact, pose=composed(fact.pose, offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, prim: Any, sizes: Sizes, scale: Vec3) -> None:
@@ -271,14 +273,3 @@ def _least_offset(reading: Reading, scene: Scene) -> float:
     rate = float(steps) if isinstance(steps, int | float) and steps > 0 else 60.0
     gravity = math.hypot(*scene.gravity)
     return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0
-
-
-def _composed(outer: Pose, inner: Pose) -> Pose:
-    """A pose in a frame that is itself posed."""
-    (position, (ax, ay, az, aw)), (offset, (bx, by, bz, bw)) = outer, inner
-    rows = rotation_matrix(outer[1])
-    x, y, z = (position[i] + sum(rows[i][j] * offset[j] for j in range(3)) for i in range(3))
-    return (x, y, z), (
-        aw * bx + bw * ax + ay * bz - az * by, aw * by + bw * ay + az * bx - ax * bz,
-        aw * bz + bw * az + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz,
-    )

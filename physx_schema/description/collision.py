@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from physx_schema.description.records import record
+
 if TYPE_CHECKING:
     from physx_schema.description.model import Pose, Vec3
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Collider:
     """One collision shape, sizes with the world scale in them.
@@ -40,6 +43,7 @@ class Collider:
     min_torsional_patch_radius: float   # length
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class PhysicsMaterial:
     """A physics material as PhysX works with it."""

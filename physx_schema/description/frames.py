@@ -178,3 +178,18 @@ def rotation_matrix(rotation: Quat) -> Matrix3:
         (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
+
+
+def composed(outer: Pose, inner: Pose) -> Pose:
+    """A pose in a frame that is itself posed."""
+    (px, py, pz), (ax, ay, az, aw) = outer
+    (x, y, z), (bx, by, bz, bw) = inner
+    # v + 2 w (u x v) + 2 u x (u x v), with u the vector part of the outer rotation
+    tx, ty, tz = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
+    return (
+        px + x + aw * tx + ay * tz - az * ty, py + y + aw * ty + az * tx - ax * tz,
+        pz + z + aw * tz + ax * ty - ay * tx,
+    ), (
+        aw * bx + bw * ax + ay * bz - az * by, aw * by + bw * ay + az * bx - ax * bz,
+        aw * bz + bw * az + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz,
+    )

@@ -14,6 +14,7 @@ from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.records import record
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
 COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
@@ -30,6 +31,7 @@ class JointEnd(NamedTuple):
     sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class AuthoredJoint:
     """A joint prim, its two ends in authored order."""

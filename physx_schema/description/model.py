@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass, field
 
 from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.records import record
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
@@ -47,6 +48,7 @@ class Envelope:
     speed_effort_gradient: float        # (rad or length) / s / force
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Drive:
     """Implicit spring-damper of one degree of freedom (PhysicsDriveAPI)."""
@@ -62,6 +64,7 @@ class Drive:
     envelope: Envelope | None = None
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Dof:
     """One degree of freedom of an articulation joint."""
@@ -104,6 +107,7 @@ class Coupling:
     ratio: float                        # as authored: of angular velocities, or of angular velocity to velocity
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Joint:
     """The inbound joint of a link, from parent link to child link whatever body0 and body1 are.
@@ -146,6 +150,7 @@ class Push:
     point: Vec3 | None                  # where the force acts in the body's frame, None for its centre of mass
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class BodySettings:
     """What PhysX reads of a rigid body outside articulations and of no link."""
@@ -186,6 +191,7 @@ class Link:
     body: BodySettings | None = None    # of a body outside articulations
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class TendonAxis:
     """One joint axis of a fixed tendon (PhysxTendonAxisAPI)."""
@@ -215,6 +221,7 @@ class FixedTendon:
     enabled: bool
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """One attachment of a spatial tendon; parents come before children, the root first."""
@@ -247,6 +254,7 @@ class SpatialTendon:
     enabled: bool
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Mimic:
     """A mimic joint PhysX accepts: q[follower] + gearing * q[reference] + offset = 0."""
@@ -284,6 +292,7 @@ class Articulation:
         return tuple(dof for link in self.links if link.joint for dof in link.joint.dofs)
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class MimicDeclaration:
     """A mimic joint as authored, accepted or not; what the mimic rule judges."""
@@ -308,6 +317,7 @@ class MimicDeclaration:
         return dict(self.values)[name]
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Authored:
     """A physics property as authored, whatever became of it."""
@@ -320,6 +330,7 @@ class Authored:
     base: str = ""                      # the property's name in that schema, such as "gearing"
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class AppliedSchema:
     """An API schema on a prim, for schemas that say where they belong or under which instance names they count."""
@@ -330,6 +341,7 @@ class AppliedSchema:
     host: frozenset[str]                # the prim's type, the types that one derives from, and the schemas applied
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """A physics property that nothing uses."""
@@ -342,6 +354,7 @@ class Opinion:
     schema: str = ""                    # the applied schema that it is about, or that would make it count
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something on the stage that the reader could not turn into a fact."""

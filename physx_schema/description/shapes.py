@@ -11,6 +11,7 @@ from pxr import UsdGeom
 
 from physx_schema.description.frames import Matrix3
 from physx_schema.description.model import Vec3
+from physx_schema.description.records import record
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
@@ -18,6 +19,7 @@ _DISCS = 32             # PhysX sums a cone up from discs; these are the means o
 _SECOND, _THIRD, _FOURTH = (sum(((i + 0.5) / _DISCS) ** power for i in range(_DISCS)) / _DISCS for power in (2, 3, 4))
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Bulk:
     """A solid of density 1: its volume, its centre, its inertia about that centre in the axes of the shape."""
@@ -33,6 +35,7 @@ class Bulk:
         return Bulk(volume, ((x, 0.0, 0.0), (0.0, y, 0.0), (0.0, 0.0, z)), center)
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """The kind and sizes of a shape as Collider has them, and its extents along its own axes."""
