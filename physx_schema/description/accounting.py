@@ -310,10 +310,10 @@ def _why_idle_on_joint(account: Account, opinions: PrimOpinions, owner: Owner) -
             not opinions.has("PhysicsDriveAPI", owner.instance)):
         return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
                 f"apply PhysicsDriveAPI:{owner.instance}")
-    if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
-        return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if kind == "d6" and opinions.path in account.inside and owner.instance in (*TRANSLATIONS, "distance"):
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
+    if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
+        return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if owner.schema.startswith("PhysxTendon") and right:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
