@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from physx_schema.cli.doctor import plugin_folders
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "rules_comparison.md"
 DRIVEN_JOINTS = ("PhysicsDriveAndJointState", "JointHasJointStateAPI", "JointHasCorrectTransformAndState",
@@ -82,7 +84,9 @@ def asset_validator() -> Validator:
 
 
 def _issues(engine: Any, path: str) -> list[Issue]:
-    return [(item.rule.__name__ if item.rule else "", item.message) for item in engine.validate(path).issues()]
+    """What an engine of NVIDIA's says, notes aside."""
+    return [(item.rule.__name__ if item.rule else "", item.message) for item in engine.validate(path).issues()
+            if item.severity.name != "INFO"]
 
 
 VALIDATORS: Mapping[str, Callable[[], Validator]] = {
@@ -137,10 +141,11 @@ def run(name: str, peers: Path, older: Path, folders: tuple[Path, Path]) -> Run:
     """Run a validator over both folders."""
     extra = older if name == "asset validator" else peers
     paths = os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(ROOT), str(extra)])
+    plugins = os.pathsep.join(map(str, plugin_folders()))      # so that all know the types of PhysX's properties
     said = []
     for folder in folders:
         done = subprocess.run([sys.executable, __file__, "--worker", name, str(folder)], capture_output=True, text=True,
-                              check=False, env={**os.environ, "PYTHONPATH": paths})
+                              check=False, env={**os.environ, "PYTHONPATH": paths, "PXR_PLUGINPATH_NAME": plugins})
         line = next((line for line in done.stdout.splitlines() if line.startswith("ISSUES ")), "")
         if not line:
             raise SystemExit(f"{name}: no answer (exit {done.returncode})\n{done.stderr[-2000:]}")
@@ -154,7 +159,7 @@ def is_about_newton(issue: Issue) -> bool:
 
 
 def is_raised(issue: Issue) -> bool:
-    return any(word in issue[1] for word in RAISED)
+    return any(word in issue[1] for word in RAISED) and UNAVAILABLE not in issue[1]
 
 
 def is_answer(issue: Issue) -> bool:
@@ -162,21 +167,37 @@ def is_answer(issue: Issue) -> bool:
     return not is_raised(issue) and UNAVAILABLE not in issue[1]
 
 
+OUTCOMES = ("found", "missed", "raised", "not evaluated", "left alone", "false alarm")
+
+
+def outcome(done: Run, stem: str, label: Mapping[str, Any]) -> str:
+    """What a validator made of a labelled stage; of rule sets only the mimic rule is asked."""
+    faulty = any(severity in ("warning", "error") for severity in label["verdict"].values())
+    issues = [issue for issue in done.labelled[stem] if done.name in ("UsdValidation", "asset validator")
+              or issue[0].startswith(MIMIC) or not issue[0]]
+    answers = [issue for issue in issues if is_answer(issue) and not is_about_newton(issue)]
+    if not answers and any(map(is_raised, issues)):
+        return "raised"
+    if not answers and any(UNAVAILABLE in issue[1] for issue in issues):
+        return "not evaluated"
+    if faulty:
+        return "found" if answers else "missed"
+    return "false alarm" if answers else "left alone"
+
+
 def labelled_row(done: Run, labels: Mapping[str, Any]) -> str:
-    """What became of the labelled stages; of rule sets only the mimic rule is asked."""
-    counts = dict.fromkeys(("found", "missed", "raised", "left alone", "false alarm"), 0)
-    for stem, label in labels.items():
-        faulty = any(severity in ("warning", "error") for severity in label["verdict"].values())
-        issues = [issue for issue in done.labelled[stem] if done.name in ("UsdValidation", "asset validator")
-                  or issue[0].startswith(MIMIC) or is_raised(issue)]
-        answers = [issue for issue in issues if is_answer(issue) and not is_about_newton(issue)]
-        if any(map(is_raised, issues)) and not answers:
-            counts["raised"] += 1
-        elif faulty:
-            counts["found" if answers else "missed"] += 1
-        else:
-            counts["false alarm" if answers else "left alone"] += 1
-    return f"| {done.name} | " + " | ".join(map(str, counts.values())) + " |"
+    """How often a validator did what with the labelled stages."""
+    found = [outcome(done, stem, label) for stem, label in labels.items()]
+    return f"| {done.name} | " + " | ".join(str(found.count(kind)) for kind in OUTCOMES) + " |"
+
+
+def stage_rows(runs: list[Run], labels: Mapping[str, Any]) -> list[str]:
+    """One row for each labelled stage."""
+    rows = []
+    for stem, label in sorted(labels.items()):
+        wanted = ", ".join(item["code"] for item in label["findings"]) or "sound"
+        rows.append(f"| {stem} | {wanted} | " + " | ".join(outcome(done, stem, label) for done in runs) + " |")
+    return rows
 
 
 def family(code: str) -> str:
@@ -225,8 +246,11 @@ def page(runs: list[Run], labels: Mapping[str, Any], codes: Mapping[str, str], v
         "## Labelled stages of the mimic rule", "",
         f"{len(labels)} small robots whose labels were not made by any of the validators. Of rule sets only the mimic "
         "rule is asked. *raised*: an exception and no answer.", "",
-        "| | faults found | missed | raised | sound left alone | false alarms |", "|---|---|---|---|---|---|",
+        "| | faults found | missed | raised | not evaluated | sound left alone | false alarms |",
+        "|---|---|---|---|---|---|---|",
         *(labelled_row(done, labels) for done in runs), "",
+        "| stage | label | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names),
+        *stage_rows(runs, labels), "",
         "## Examples of this catalogue", "",
         "Each example beside its remedied twin: a fault counts as found where a validator says something about the one "
         "that it does not say about the other. The examples are this project's own, so its column shows what the "
