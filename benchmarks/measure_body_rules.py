@@ -90,6 +90,8 @@ def stages() -> dict[str, str]:
     for label, schema in BARE_SCENES.items():
         scene = (SCENE % "").replace('["PhysxSceneAPI"]', f'["{schema}"]').replace("= 10\n", "= 1\n")
         found[f"{label}, gravity 1"] = HEAD + scene + thing
+    found["gravityDirection (0, 0, 0), gravity 10"] = HEAD + (SCENE % "").replace("(0, 0, -1)", "(0, 0, 0)") + thing
+    found["gravityDirection (0, 0, -2), gravity 10"] = HEAD + (SCENE % "").replace("(0, 0, -1)", "(0, 0, -2)") + thing
     return found
 
 

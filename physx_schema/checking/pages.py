@@ -9,7 +9,11 @@ from physx_schema.checking.rule import Code, belongs
 
 COMMAND = "physx-schema explain --pages docs/rules"
 BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/catalogue; do not edit. -->"
-_INTRODUCTION = "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal."
+_INTRODUCTION = (
+    "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal. How the rules fare "
+    "on other people's stages is in [rules_review.md](../rules_review.md), beside other validators in "
+    "[rules_comparison.md](../rules_comparison.md)."
+)
 _FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
     "DJ.001": "Driven joints: drives and their targets", "DJ.002": "Driven joints: joint states",
     "DJ.003": "Driven joints: joint frames", "DJ.004": "Driven joints: what moves a joint",

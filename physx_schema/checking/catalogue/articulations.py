@@ -32,6 +32,8 @@ CODES = (
     Code(
         "articulation/kinematic-body", "error", "Articulation fixed to a kinematic body",
         "PhysX makes no articulation whose base a joint to a kinematic body would fix.",
+        measured="PhysX logs that articulations with kinematic bodies are not supported and makes none; so it does "
+                 "of SphericalArtiAtOrigin, a sample of the ovphysx wheel.",
     ),
     Code(
         "articulation/world-joint-outside", "warning", "Joint to the world left outside the articulation",

@@ -18,6 +18,8 @@ CODES = (
         "body/inertia-triangle", "error", "Moments of inertia that no solid has",
         "Each principal moment of a solid is at most the sum of the two others.",
         profiles=EVERYONE,
+        example=prim("Xform", "thing", {**MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *BODY),
+        remedy=prim("Xform", "thing", MASS, *BODY),
     ),
     Code(
         "body/inertia-incomplete", "warning", "Principal axes without moments",
@@ -34,6 +36,10 @@ CODES = (
         "body/no-mass", "warning", "Body without mass and colliders",
         "A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.",
         profiles=EVERYONE,
+        measured="PhysX warns of a negative mass and takes the inertia of a small sphere. "
+                 "(`benchmarks/measure_body_rules.py`)",
+        example=prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),
+        remedy=prim("Xform", "thing", MASS, *BODY),
     ),
     Code(
         "body/zero-inertia", "error", "Moment of inertia of 0",

@@ -14,6 +14,10 @@ CODES = (
         "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims with "
         "PhysicsCollisionAPI, and of such children of an Xform or Scope with it. A plane on a body that moves by "
         "forces is refused.",
+        measured="A body whose collider is on an Xform without geometry falls through the ground, to -2.5. "
+                 "(`benchmarks/measure_body_rules.py`)",
+        example=prim("Xform", "shape", {}, "PhysicsCollisionAPI"),
+        remedy=prim("Cube", "shape", {}, "PhysicsCollisionAPI"),
     ),
     Code(
         "collider/merged", "warning", "Merged mesh collider",

@@ -22,6 +22,8 @@ CODES = (
         "tendon/second-root", "warning", "Two root axes of one name on one branch",
         "Two root axes of one name on one branch make two tendons. An axis belongs to the tendon made first: revolute "
         "roots before prismatic ones, then by joint path.",
+        measured="Two sliders in series, both with a root axis of one name, make two tendons in the engine. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/joint-type", "error", "Tendon axis on a joint that cannot carry one",
@@ -119,10 +121,14 @@ CODES = (
     Code(
         "tendon/no-parent", "error", "Attachment without an existing parent",
         "parentLink and parentAttachment name no attachment of this articulation.",
+        measured="With parentAttachment misspelt the slider keeps velocity 0. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/leaf-parent", "error", "Leaf attachment named as a parent",
         "A leaf ends a spatial tendon; what names it as its parent is dropped.",
+        measured="An attachment that names a leaf as its parent pulls on nothing. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/unreached", "error", "Attachment that no root reaches",

@@ -11,6 +11,8 @@ CODES = (
         "unused/misspelt-property", "error", "Misspelt property",
         "No schema of the prim has a property of this name.",
         profiles=EVERYONE,
+        example=driven({"float drive:angular:physics:stifness": "10"}),
+        remedy=driven(),
     ),
     Code(
         "unused/misspelt-schema", "error", "Misspelt schema",
@@ -27,11 +29,15 @@ CODES = (
         "unused/no-instance", "error", "Schema without the instance name it needs",
         "A multiple-apply schema is applied without an instance name and has no properties then.",
         profiles=EVERYONE,
+        example=joint("j2", {"float drive:angular:physics:stiffness": "10"}, "PhysicsDriveAPI"),
+        remedy=driven(),
     ),
     Code(
         "unused/not-applied", "warning", "Property whose schema is not applied",
         "The property belongs to a schema that is not applied to the prim.",
         profiles=EVERYONE,
+        example=joint("j2", {"float drive:angular:physics:stiffness": "10"}),
+        remedy=driven(),
     ),
     Code(
         "unused/retired", "error", "Class or property that PhysX dropped",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import driven
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -24,16 +25,27 @@ CODES = (
         "value/token", "error", "Token that does not exist",
         "A token that PhysX does not know is replaced by its default, without a message.",
         profiles=EVERYONE,
+        example=driven({"uniform token drive:angular:physics:type": '"acelleration"'}),
+        remedy=driven({"uniform token drive:angular:physics:type": '"acceleration"'}),
     ),
     Code(
         "value/range", "error", "Number out of range",
         "A number outside the range of its property is clamped, replaced or refused by PhysX.",
         profiles=EVERYONE,
+        measured="A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds "
+                 "it as 0 does. (`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float drive:angular:physics:stiffness": "-10"}),
+        remedy=driven(),
     ),
     Code(
         "value/not-finite", "error", "Number that is not finite",
         "NaN, or an infinity where none is allowed.",
         profiles=EVERYONE,
+        measured="NaN or infinite stiffness, NaN damping or target make the articulation NaN; maxForce NaN drives "
+                 "without bound, maxJointVelocity NaN does not limit, armature NaN is none, a limit of NaN holds the "
+                 "joint at 0. (`benchmarks/measure_joint_rules.py`)",
+        example=driven({"float drive:angular:physics:stiffness": "inf"}),
+        remedy=driven(),
     ),
     Code(
         "value/wrong-type", "error", "Value of a type that cannot be read",
