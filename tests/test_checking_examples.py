@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from pxr import Usd
 from robots import opened
 from rule_examples import examples, stage
+from test_description_fuzz import damage
 
 from physx_schema.checking import CODES, Code, Report, check
 from physx_schema.checking.fixing import Fixed, fix
@@ -66,6 +69,17 @@ def test_every_sub_check_of_the_mimic_rule_has_a_failing_and_a_passing_stage(num
     for name in SUB_CHECKS[number]:
         code = CODES[f"DJ.007/{name}"]
         assert code.example and code.remedy and code.example != code.remedy
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(8))
+def test_no_rule_fails_on_damaged_examples(seed: int) -> None:
+    rng = random.Random(seed)
+    for code in EXAMPLES:
+        spoilt = opened(stage(code.example))
+        for _ in range(4):
+            damage(spoilt, rng)
+        assert not [item for item in check(spoilt, EVERY_PROFILE).findings if item.code.startswith("rule-failed")]
 
 
 def test_mimic_rule_has_no_codes_beside_its_sub_checks() -> None:
