@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from physx_runtime.inspection import dump, dump_step
     from physx_runtime.recording import Recording
     from physx_runtime.session import Session
-    from physx_runtime.simulation import DivergenceWarning, Simulation, simulate
+    from physx_runtime.simulating import simulate
+    from physx_runtime.simulation import DivergenceWarning, Simulation
     from physx_runtime.verification import Row, Verification, verify
 
 __all__ = ["Direct", "DivergenceWarning", "LinkState", "Recording", "Row", "Session", "Simulation", "Verification",
@@ -23,7 +24,7 @@ __all__ = ["Direct", "DivergenceWarning", "LinkState", "Recording", "Row", "Sess
 _HOMES = {"compute": "computing", "LinkState": "computing", "Direct": "direct", "dump": "inspection",
           "dump_step": "inspection",
           "DivergenceWarning": "simulation", "Recording": "recording", "Simulation": "simulation",
-          "simulate": "simulation", "Session": "session", "Row": "verification", "Verification": "verification",
+          "simulate": "simulating", "Session": "session", "Row": "verification", "Verification": "verification",
           "verify": "verification"}
 
 

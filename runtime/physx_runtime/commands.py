@@ -39,7 +39,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, out: Path | 
     if out is not None and out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
     from physx_runtime.recording_file import write_recording
-    from physx_runtime.simulation import simulate
+    from physx_runtime.simulating import simulate
 
     recording = simulate(stage, dt=dt, steps=steps, every=every)
     if out is not None:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime import quantities
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.choosing import choose
 from physx_runtime.model import Topology
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.quantities import Results, evaluated
-from physx_runtime.simulation import choose
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 

@@ -82,6 +82,6 @@ def _warn(lines: list[str]) -> None:
 @pytest.fixture
 def physx_simulate() -> Callable[..., Recording]:
     """The function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
-    from physx_runtime.simulation import simulate
+    from physx_runtime.simulating import simulate
 
     return simulate

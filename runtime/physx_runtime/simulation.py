@@ -7,27 +7,26 @@ import math
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.choosing import choose
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
-from physx_runtime.packing import PackedModel, as_articulation, pack
+from physx_runtime.packing import PackedModel, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
-from physx_runtime.recording import Recording, link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.recording import link_poses
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.solver.sleep import STARTED, WOKEN, sleep_rows
 from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, stirring
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description, Link
-from physx_schema.errors import UnsupportedError
+from physx_schema.description.model import Description
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
@@ -428,96 +427,3 @@ def _required_time(dt: float) -> float:
     if not (dt > 0.0 and math.isfinite(dt)):
         raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
     return dt
-
-
-def choose(description: Description, path: str | None) -> Articulation:
-    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
-
-    A body outside articulations is one of a single link; without a path it counts where there is nothing else.
-    """
-    found = {a.path: a for a in description.articulations}
-    bodies = {body.path: body for body in description.bodies}
-    if path in bodies or (path is None and not found and bodies):
-        return _chosen_body(description, bodies, path)
-    if path is not None and path not in found:
-        listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
-        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
-    if not found:
-        raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
-                               "the robot's root")
-    if path is None and len(found) > 1:
-        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one of {', '.join(found)}")
-    return found[path] if path else next(iter(found.values()))
-
-
-def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> Articulation:
-    """The body at a path, the only one where None, unless joints hold it."""
-    if path is None and len(bodies) > 1:
-        raise UnsupportedError(f"{description.source}: no articulation and {len(bodies)} bodies; name one of "
-                               f"{', '.join(bodies)}")
-    body = bodies[path or next(iter(bodies))]
-    holding = [joint.path for joint in description.joints if body.path in (joint.body0, joint.body1)]
-    if holding:
-        raise UnsupportedError(f"{body.path}: {', '.join(holding)} holds it outside articulations, and such joints are "
-                               "not stepped; apply PhysicsArticulationRootAPI above both bodies")
-    return as_articulation(body)
-
-
-def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
-             dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
-             joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
-             articulation: str | None = None, link_force: ArrayLike | None = None,
-             link_torque: ArrayLike | None = None, path: str = AUTO,
-             sleeping: bool = True) -> Recording:
-    """Step a stage and record every `every`-th state.
-
-    joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
-    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that nothing sleeps.
-    link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
-    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
-    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`.
-    """
-    if steps < 0 or every < 1:
-        raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
-    sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
-                     path=path,
-                     sleeping=sleeping and joint_effort is None)
-    if joint_position is not None:
-        sim.set("q", joint_position)
-    if joint_velocity is not None:
-        qd = np.broadcast_to(np.asarray(joint_velocity, dtype=np.float64), (worlds, len(sim.topology.dofs)))
-        sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
-    if joint_effort is not None:
-        sim.set("effort", joint_effort)
-    for name, values in zip(LINK_FORCE_ROWS, (link_force, link_torque), strict=True):
-        if values is not None:
-            sim.set(name, _per_link(sim, name, values))
-    states, befores = [sim.state()], [sim.state()]
-    for _ in range(steps // every):
-        sim.step(every - 1)
-        befores.append(sim.state())
-        sim.step()
-        states.append(sim.state())
-    return _recording(sim, states, befores, every)
-
-
-def _per_link(sim: Simulation, name: str, values: ArrayLike) -> Array:
-    """Vectors of every link in every world, as a row."""
-    array, shape = np.asarray(values, dtype=np.float64), (len(sim.model.link_names), 3)
-    if array.shape not in (shape, (sim.worlds, *shape)):
-        raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(sim.worlds, *shape)}")
-    return array.reshape(*array.shape[:-2], -1)
-
-
-def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]],
-               every: int) -> Recording:
-    """Stack recorded states; `befores` are the states one step earlier, the first one unused."""
-    rows = {name: np.stack([state[name] for state in states]) for name in states[0]}
-    before = {name: np.stack([state[name] for state in befores]) for name in befores[0]}
-    velocity = spatial_velocities(sim.model, rows)
-    if sim.topology.fixed_base:
-        velocity[1:] = velocities_after_step(sim.model, before, rows["v"], sim.dt)[1:]
-    time = np.arange(len(states), dtype=np.float64) * (sim.dt * every)
-    return Recording(time, sim.model.dof_names, rows["q"],
-                     rows["v"][..., sim.topology.root_size:], sim.model.link_names,
-                     link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype))

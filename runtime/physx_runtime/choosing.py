@@ -1,0 +1,42 @@
+"""Which articulation or free body of a stage is to be simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from physx_runtime.packing import as_articulation
+from physx_schema.description.model import Articulation, Description, Link
+from physx_schema.errors import UnsupportedError
+
+
+def choose(description: Description, path: str | None) -> Articulation:
+    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
+
+    A body outside articulations is one of a single link; without a path it counts where there is nothing else.
+    """
+    found = {a.path: a for a in description.articulations}
+    bodies = {body.path: body for body in description.bodies}
+    if path in bodies or (path is None and not found and bodies):
+        return _chosen_body(description, bodies, path)
+    if path is not None and path not in found:
+        listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
+        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
+    if not found:
+        raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
+                               "the robot's root")
+    if path is None and len(found) > 1:
+        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one of {', '.join(found)}")
+    return found[path] if path else next(iter(found.values()))
+
+
+def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> Articulation:
+    """The body at a path, the only one where None, unless joints hold it."""
+    if path is None and len(bodies) > 1:
+        raise UnsupportedError(f"{description.source}: no articulation and {len(bodies)} bodies; name one of "
+                               f"{', '.join(bodies)}")
+    body = bodies[path or next(iter(bodies))]
+    holding = [joint.path for joint in description.joints if body.path in (joint.body0, joint.body1)]
+    if holding:
+        raise UnsupportedError(f"{body.path}: {', '.join(holding)} holds it outside articulations, and such joints are "
+                               "not stepped; apply PhysicsArticulationRootAPI above both bodies")
+    return as_articulation(body)
