@@ -15,7 +15,7 @@ from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_path
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.sleep import sleep_rows
-from physx_runtime.targets import cpu, cuda, generic
+from physx_runtime.targets import cuda, generic
 from physx_runtime.tracing.program import trace_step
 from physx_schema.errors import UnsupportedError
 
@@ -109,6 +109,9 @@ class CpuWorlds(_Buffer):
     near, path = True, SPECIALISED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
+        # brings numba, which the generic path does without
+        from physx_runtime.targets import cpu
+
         layout = trace_step(t).layout
         super().__init__(t, count, dtype, cpu.lanes(dtype), layout, len(layout))
         self._run = cpu.compile_step(t, dtype, self.lanes)

@@ -34,6 +34,10 @@ REGISTERS_PER_VECTOR = 2
 CACHED_BYTES = 4 << 20
 PASSES = ("begin", "position", "velocity", "finish")
 
+# of `blocks` in INTERPRETER; a call lets other Python threads run
+SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4,
+                             *[ctypes.c_int64] * 3)
+
 # step(x, steps, N, V): x of shape (blocks, rows, lanes), changed in place
 Step = Callable[[NDArray[Any], int, int, int], None]
 
@@ -156,9 +160,7 @@ class _Interpreter:
             part.result()
 
     def _run(self, data: int, size: int, blocks: int, steps: int, n: int, v: int) -> None:
-        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4,
-                                *[ctypes.c_int64] * 3)
-        kind(self.address)(data, size, blocks, *(program.ctypes.data for program in self.programs), steps, n, v)
+        SIGNATURE(self.address)(data, size, blocks, *(program.ctypes.data for program in self.programs), steps, n, v)
 
 
 @functools.cache

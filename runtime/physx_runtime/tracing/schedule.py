@@ -37,7 +37,7 @@ class Schedule:
     """Instructions of one pass, appended in order; passes of a step share the rows."""
 
     instructions: list[Instruction] = field(default_factory=list)
-    _known: dict[object, Fragment] = field(default_factory=dict)
+    _known: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
 
     def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> Fragment:
         """Run an algorithm on rows by name."""
