@@ -36,7 +36,10 @@ def sleep_rows(t: Topology) -> dict[str, int]:
 
 def restless(t: Topology) -> list[int]:
     """The links that can move."""
-    return [i for i in range(len(t.links)) if not t.fixed_base or any(t.dofs_of(above) for above in t.path(i))]
+    jointed, moves = {dof.link for dof in t.dofs}, [not t.fixed_base]
+    for i, link in enumerate(t.links[1:], 1):
+        moves.append(moves[link.parent] or i in jointed)
+    return [i for i, move in enumerate(moves) if move]
 
 
 def mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
