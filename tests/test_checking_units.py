@@ -70,6 +70,23 @@ def test_time_steps_of_two_engines_are_compared() -> None:
     assert "engine/disagree" in codes(robot(base(), outside=scene))
 
 
+@pytest.mark.parametrize(("margin", "found"), [(0.01, False), (0.02, True), (-1.0, False)])
+def test_rest_offset_is_compared_with_newtons_contact_margin(margin: float, found: bool) -> None:
+    shape = prim("Cube", "shape", ("PhysicsCollisionAPI", "PhysxCollisionAPI", "NewtonCollisionAPI"), {
+        "float physxCollision:restOffset": 0.01, "float physxCollision:contactOffset": 0.05,
+        "float newton:contactMargin": margin})
+    assert ("engine/disagree" in codes(robot(base(), outside=shape))) == found
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_self_collisions_are_compared(own: bool) -> None:
+    schemas = ("PhysicsArticulationRootAPI", "PhysxArticulationAPI", "NewtonArticulationRootAPI")
+    text = robot(base(), link("tip"), joint("Revolute", "j", "base", "tip"), schemas=schemas)
+    values = f"bool physxArticulation:enabledSelfCollisions = {int(own)}\nbool newton:selfCollisionEnabled = 1\n"
+    head = '"NewtonArticulationRootAPI"])\n{\n'
+    assert ("engine/disagree" in codes(text.replace(head, head + values, 1))) == (not own)
+
+
 # --- the solver ---
 
 

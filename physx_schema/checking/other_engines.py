@@ -20,6 +20,13 @@ _JOINT: Sequence[tuple[str, Mapping[str, int]]] = (
     ("damping", {"physxJointAxis:{axis}:viscousFrictionCoefficient": 1, "newton:damping": 1, "mjc:damping": 0}),
     ("velocity limit", {"physxJointAxis:{axis}:maxJointVelocity": 0, "newton:velocityLimit": 0}),
 )
+# The same of any prim, in units that need no conversion; negative and infinite values stand for an engine's default.
+_PRIM: Sequence[tuple[str, tuple[str, ...]]] = (
+    ("rest offset", ("physxCollision:restOffset", "newton:contactMargin")),
+    ("corners of a convex hull", ("physxConvexHullCollision:hullVertexLimit", "newton:maxHullVertices",
+                                  "mjc:maxhullvert")),
+    ("collisions of a robot with itself", ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")),
+)
 _OTHERS = ("newton:", "mjc:")
 _RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
 _TIMESTEP = "mjc:option:timestep"
@@ -28,13 +35,13 @@ Values = Mapping[str, float]        # property name to its number
 
 
 def disagreements(description: Description) -> Iterator[Finding]:
-    """Joints and scenes on which physx, newton and mjc properties of one meaning differ."""
+    """Prims on which physx, newton and mjc properties of one meaning differ."""
     told = {item.path for item in description.authored if item.property.startswith(_OTHERS)}
     authored: dict[str, dict[str, float]] = {}
     for item in description.authored:
         if item.path not in told:
             continue
-        numbers = flat(item.value)
+        numbers = (float(item.value),) if isinstance(item.value, bool) else flat(item.value)
         if len(numbers) == 1:
             authored.setdefault(item.path, {})[item.property] = numbers[0]
     inside = (dof for item in description.articulations for dof in item.dofs)
@@ -44,6 +51,10 @@ def disagreements(description: Description) -> Iterator[Finding]:
             yield from _joint(dof, authored.get(dof.path, {}))
     for scene in description.scenes:
         yield from _scene(scene.path, authored.get(scene.path, {}))
+    for path, values in authored.items():
+        for meaning, names in _PRIM:
+            said = {name: values[name] for name in names if 0.0 <= values.get(name, -1.0) < math.inf}
+            yield from _differing(path, meaning, said, values)
 
 
 def _joint(dof: Dof, values: Values) -> Iterator[Finding]:
