@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from physx_runtime.model import LINK_FORCE_ROWS, TURNING
 from physx_runtime.solver.divergence import moving_rows
-from physx_runtime.solver.generic import bodies
+from physx_runtime.solver.generic import bodies, constraints, edges
 from physx_runtime.solver.generic.couplings import begin_couplings
 from physx_runtime.solver.generic.floating import begin_floating, measure_momentum, restore_momentum, want_momentum
 from physx_runtime.solver.generic.passes import (
@@ -52,10 +52,10 @@ def write_begin(p: Plan) -> None:
 
 def _clamp_start(p: Plan) -> None:
     s, first = p.begin, {"v": p.v_dofs.part(0)}
-    s.do(bodies.one, ones=p.row("excess"))
-    s.repeat(len(p.t.dofs), bodies.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
+    s.do(edges.one, ones=p.row("excess"))
+    s.repeat(len(p.t.dofs), edges.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
              excess=p.row("excess"))
-    s.repeat(len(p.t.dofs), bodies.clamp_velocity, moving=first, excess=p.row("excess"))
+    s.repeat(len(p.t.dofs), edges.clamp_velocity, moving=first, excess=p.row("excess"))
 
 
 def _gather_forces(p: Plan) -> None:
@@ -140,12 +140,12 @@ def _coefficients(p: Plan, link: int) -> None:
     first = p.tree.last[link] - len(p.dofs[link]) + 1
     given |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
     given |= p.locked_of(link)
-    literal = trace_fragment(bodies.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
+    literal = trace_fragment(constraints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
                              False).constants
     names = {row.rpartition("_")[0] for row in literal}
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
     unused = set() if joint.links[1].kind in TURNING or not joint.fixed_base else {"travel_axis"}
-    made = {name: p.of_link(name, link) for name in bodies.COEFFICIENTS if name not in constant | unused}
-    p.begin.do(bodies.coefficients, joint, **given, **made)
+    made = {name: p.of_link(name, link) for name in constraints.COEFFICIENTS if name not in constant | unused}
+    p.begin.do(constraints.coefficients, joint, **given, **made)

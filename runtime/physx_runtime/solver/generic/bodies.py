@@ -12,11 +12,10 @@ from typing import Any
 from physx_runtime.algorithms import articulated as ab
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.articulated import Pair, Sym6
-from physx_runtime.algorithms.crba import Composite, composite_of
+from physx_runtime.algorithms.crba import composite_of
 from physx_runtime.algorithms.kinematics import (
     Kinematics,
     Motion,
-    Velocities,
     ball_coordinates,
     forward_kinematics,
     link_motion,
@@ -24,22 +23,13 @@ from physx_runtime.algorithms.kinematics import (
 from physx_runtime.algorithms.rnea import inertial_force, moved_torque
 from physx_runtime.model import ROOT, TURNING, LinkTopology, Topology
 from physx_runtime.solver import joint as joints
-from physx_runtime.solver.divergence import still_sound
 from physx_runtime.solver.generic.tree import RIGID, TURN
 from physx_runtime.solver.link_forces import external_forces
-from physx_runtime.solver.momentum import Compound, about_center, inertia_about, restored, root_after
 from physx_runtime.solver.step import (
-    ACCUMULATED,
     damping_force,
-    dof_coefficients,
-    larger_excess,
     link_weight,
-    move_root,
-    solve_constraints,
-    turned_ball,
-    wrapped,
 )
-from physx_runtime.tracing.ops import Scalar, maximum, where
+from physx_runtime.tracing.ops import Scalar
 
 Rows = dict[str, list[Scalar]]
 Made = Mapping[str, Sequence[Any]]
@@ -254,7 +244,8 @@ def _lifted(rows: Rows, P: Pair, S: Pair) -> tuple[list[Scalar], Pair]:
     return [u], P
 
 
-def _parent_twist(rows: Rows, grounded: bool) -> Pair:
+def parent_twist(rows: Rows, grounded: bool) -> Pair:
+    """Twist of a node's parent at the node's anchor."""
     if grounded:
         return ab.ZERO
     twist = pair(rows["parent_twist"])
@@ -263,7 +254,7 @@ def _parent_twist(rows: Rows, grounded: bool) -> Pair:
 
 def pass_down(rows: Rows, kind: str, grounded: bool) -> Made:
     """A node's change of velocity and its link's twist from its parent's twist."""
-    a = _parent_twist(rows, grounded)
+    a = parent_twist(rows, grounded)
     if kind == RIGID:
         return {"twist": flat_pair(a)}
     rate = rows["inverse_d"][0] * rows["u"][0] - pair(rows["K"]).dot(a)
@@ -285,246 +276,3 @@ def project(rows: Rows, kind: str, grounded: bool) -> Made:
         return made
     P = ab.wrench_from(P, vec(rows["d"])) if "d" in rows else P
     return made | {"parent_P": flat_pair(pair(rows["parent_P"]).plus(P))}
-
-
-# --- constraints of one dof ----------------------------------------------------------------------------------------
-
-COEFFICIENTS = {"soft": 1, "bias": 1, "travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_spin": 3,
-                "lower_start": 1, "upper_start": 1, "drive_rate": 1, "drive_spring": 1, "drive_speed": 1,
-                "drive_start": 1, "drive_again": 1}
-
-
-def coefficients(rows: Rows, joint: Topology) -> Made:
-    """`dof_coefficients` of a joint's dofs."""
-    k, velocity = _joint_kinematics(joint, rows), Velocities([], [], [], [])
-    for prefix in ("parent_", ""):
-        velocity.alpha.append(vec(rows[f"{prefix}motion"], 1))
-        velocity.a_com.append(vec(rows[f"{prefix}a_com"]))
-    made: dict[str, list[Scalar]] = {}
-    for dof, features in enumerate(joint.dofs):
-        r, soft = rows["r"][dof], 0.0
-        if features.softened:
-            cfm = rows["cfm"][0]
-            soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
-        for name, values in dof_coefficients(joint, rows, k, velocity, dof, r, soft).items():
-            made.setdefault(name, []).extend(values)
-    return made
-
-
-def _joint_kinematics(joint: Topology, rows: Rows) -> Kinematics:
-    """What constraints ask of poses: axes, the offset to the child's anchor, both centres of mass."""
-    axes = [vec(rows["axes"], i) for i in range(len(joint.dofs))] if "axes" in rows else []
-    return Kinematics([], [], [], [sp.ZERO3, vec(rows["d"])], [vec(rows["parent_center"]), vec(rows["center"])], [],
-                      axes)
-
-
-def turn(rows: Rows, joint: Topology) -> Made:
-    """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
-    return {"turn": joints.link_turn(joint, rows, rows.get("amounts", []), 1, start)}
-
-
-def see(rows: Rows, joint: Topology) -> Made:
-    """Travel of a prismatic joint whose axis turns, as its constraints see it."""
-    local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
-    return {"seen": [joints.seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
-
-
-def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
-              grounded: bool, final: bool) -> Made:
-    """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
-
-    constants: coefficients that are literals for this kind of joint.
-    """
-    local: dict[str, Any] = {name: [None] * place + rows[name] for name in rows if name not in ("dt", "h", "erp")}
-    local |= {name: rows[name] for name in ("dt", "h", "erp", "iteration") if name in rows}
-    local |= {name: [None] * place + [value] for name, value in constants}
-    a = _parent_twist(rows, grounded)
-    K, r = pair(rows["K"]), rows["r"][0]
-    dragged = K.dot(a)
-    now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
-    travel = rows["seen"][0] if "seen" in rows else joints.seen_travel(joint, local, _NO_POSES, place)
-    state = joints.JointState(r, local["soft"][place], now + local["bias"][place], travel)
-    totals = {name: [0.0] * (place + 1) for name in ACCUMULATED}
-    solve_constraints(joint, local, place, state, totals, final)
-    made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
-    made["F"] = [state.impulse]
-    if "twist" in rows:
-        F = state.impulse
-        after = a.plus(pair(rows["y"]).times(-F))
-        S = ab.subspace(kind == TURN, vec(rows["axis"]))
-        made["twist"] = flat_pair(after.plus(S.times(r * F - dragged)))
-    return made
-
-
-_NO_POSES = Kinematics([], [], [], [], [], [], [])
-
-
-def settle(rows: Rows, kind: str, grounded: bool, moves_q: bool) -> Made:
-    """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
-    made = dict(pass_down(rows, kind, grounded))
-    v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
-    made["v"] = [v]
-    return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
-
-
-def settle_root(rows: Rows) -> Made:
-    """A floating root's velocity after all impulses of an iteration."""
-    twist = flat_pair(sym6(rows["response"]).times(pair(rows["P"])))
-    change = [a + b for a, b in zip(rows["dv"], twist, strict=True)] if "dv" in rows else twist
-    return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
-
-
-def advance_root(rows: Rows) -> Made:
-    """A floating root's pose after one substep."""
-    return move_root(rows, rows["v"])
-
-
-def advance_ball(rows: Rows) -> Made:
-    """A spherical joint's link after one substep."""
-    return {"ball_rotation": turned_ball(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
-
-
-def count(rows: Rows) -> Made:
-    """One more iteration."""
-    return {"iteration": [rows["iteration"][0] + 1.0]}
-
-
-# --- floating bases ------------------------------------------------------------------------------------------------
-
-def composite(x: Sequence[Scalar]) -> Composite:
-    """Ten scalars."""
-    return Composite(x[0], vec(x[1:4]), sym(x[4:10]))
-
-
-def join_composite(rows: Rows, grounded: bool) -> Made:
-    """A link's composite body joined to its parent's."""
-    if grounded:
-        return {}
-    whole = composite(rows["parent"]).joined(composite(rows["composite"]), vec(rows["d"]))
-    return {"parent": [whole.mass, *whole.moment, *whole.inertia]}
-
-
-def momentum_column(rows: Rows, turning: bool) -> Made:
-    """Momentum about the root's centre of mass for unit velocities of a link's dofs."""
-    made: list[Scalar] = []
-    for i in range(len(rows["axes"]) // 3):
-        f, n = composite(rows["composite"]).wrench(turning, vec(rows["axes"], i))
-        made += [*f, *moved_torque(f, n, vec(rows["position"]))]
-    return {"momentum_column": made}
-
-
-def momentum_root(rows: Rows) -> Made:
-    """Momentum of the root's turning, relative to its centre of mass, and `bias` where it is given."""
-    start = rows.get("bias", [0.0] * 6)
-    matrix = composite(rows["composite"]).matrix()
-    return {"momentum": [b + sum_of(m * x for m, x in zip(line[3:6], rows["v"][3:6], strict=True))
-                         for b, line in zip(start, matrix, strict=True)]}
-
-
-def sum_of(values: Any) -> Scalar:
-    """Sum of scalars."""
-    total: Scalar = 0.0
-    for value in values:
-        total = total + value
-    return total
-
-
-def add_momentum(rows: Rows) -> Made:
-    """Momentum with a dof's share."""
-    return {"momentum": [p + c * rows["v"][0] for p, c in zip(rows["momentum"], rows["column"], strict=True)]}
-
-
-def add_center(rows: Rows) -> Made:
-    """Total mass and first moment with a link's."""
-    c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    moment = sp.add(vec(rows["body"][1:4]), sp.scale(rows["mass"][0], c))
-    return {"body": [rows["body"][0] + rows["mass"][0], *moment, *rows["body"][4:10]]}
-
-
-def find_center(rows: Rows) -> Made:
-    """The centre of mass from the first moment."""
-    return {"body": [rows["body"][0], *sp.scale(1.0 / rows["body"][0], vec(rows["body"][1:4])), *rows["body"][4:10]]}
-
-
-def add_inertia(rows: Rows) -> Made:
-    """Inertia about the common centre of mass with a link's."""
-    c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    own = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["body"][1:4])))
-    return {"body": [*rows["body"][0:4], *sp.add_sym(sym(rows["body"][4:10]), own)]}
-
-
-def compound(x: Sequence[Scalar]) -> Compound:
-    """Ten scalars."""
-    return Compound(x[0], vec(x[1:4]), sym(x[4:10]))
-
-
-def restore(rows: Rows) -> Made:
-    """The root's velocity after the rigid motion that keeps momentum."""
-    body = compound(rows["body"])
-    now = about_center(rows["v"], rows["now"], body.center)
-    wanted = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
-    return {"v": restored(rows["v"], now, wanted, body)}
-
-
-def add_link_momentum(rows: Rows) -> Made:
-    """Momentum about the root's centre of mass with a link's."""
-    motion, center = motion_of(rows["motion"]), vec(rows["center"])
-    f = sp.scale(rows["mass"][0], vec(rows["v_com"]))
-    n = moved_torque(f, sp.mul_sv(sym(rows["world_inertia"]), motion.w), sp.add(vec(rows["position"]), center))
-    return {"momentum": [a + b for a, b in zip(rows["momentum"], (*f, *n), strict=True)]}
-
-
-def turn_inertia(rows: Rows) -> Made:
-    """A link's inertia about its centre of mass in world axes."""
-    return {"world_inertia": sp.rotate_sym(rotation_matrix(rows["R"]), sym(rows["inertia"]))}
-
-
-def advance_dof(rows: Rows, moves_q: bool) -> Made:
-    """Where a dof goes at its velocity."""
-    moved = rows["h"][0] * rows["v"][0]
-    made = {"travel": [rows["travel"][0] + moved]}
-    return made | {"q": [rows["q"][0] + moved]} if moves_q else made
-
-
-def place_root(rows: Rows) -> Made:
-    """The root where the common centre of mass has travelled as the solver's velocities say."""
-    return {"root_position": root_after(rows, vec(rows["momentum"]), compound(rows["body"]))}
-
-
-# --- the step's edges ----------------------------------------------------------------------------------------------
-
-def find_excess(rows: Rows) -> Made:
-    """Largest ratio of a joint velocity to its start-of-step maximum."""
-    return {"excess": [larger_excess(rows["excess"][0], rows["v"][0], rows["velocity_clamp"][0])]}
-
-
-def one(rows: Rows) -> Made:
-    """1 in a row."""
-    return {"ones": [1.0] * len(rows["ones"])}
-
-
-def clamp_velocity(rows: Rows) -> Made:
-    """A joint velocity brought below its start-of-step maximum."""
-    return {"v": [rows["v"][0] * (1.0 / rows["excess"][0])]}
-
-
-def wrap(rows: Rows) -> Made:
-    """A revolute joint's position wrapped."""
-    return {"q": [wrapped(rows["q"][0])]}
-
-
-def add_size(rows: Rows) -> Made:
-    """Sum of absolute values."""
-    return {"size": [rows["size"][0] + abs(rows["x"][0])]}
-
-
-def judge(rows: Rows) -> Made:
-    """Whether the world is sound, as a number, and its flag."""
-    sound = still_sound(rows["size"][0], rows["diverged"][0])
-    return {"sound": [where(sound, 1.0, 0.0)], "diverged": [where(sound, 0.0, 1.0)]}
-
-
-def keep(rows: Rows) -> Made:
-    """The new value in a sound world, the kept one in another."""
-    return {"x": [where(rows["sound"][0] > 0.5, rows["x"][0], rows["kept"][0])]}

@@ -11,7 +11,7 @@ from physx_runtime.algorithms.articulated import Pair, wrench_from
 from physx_runtime.algorithms.linear import dot
 from physx_runtime.model import SPHERICAL, Topology
 from physx_runtime.solver.fixed_tendon import axis_alone, axis_impulse, axis_shares, axis_wrench, fixed_tendon_pulls
-from physx_runtime.solver.generic import bodies
+from physx_runtime.solver.generic import bodies, edges
 from physx_runtime.solver.generic.bodies import Made, Rows, flat_pair, pair, rotation_matrix, vec
 from physx_runtime.solver.generic.passes import add_product, answer_forces, clear, each_row, project_forces
 from physx_runtime.solver.generic.plan import Plan
@@ -260,7 +260,7 @@ def _begin_mimic(p: Plan, i: int) -> None:
         p.scratch(f"{name}_{part}", 1)
     clear(s, p.row("couple_wrench"))
     clear(s, p.row("couple_force"))
-    s.do(bodies.one, ones=p.row("couple_force").part(follower))
+    s.do(edges.one, ones=p.row("couple_force").part(follower))
     each_row(s, p.row(f"{name}_gearing"), p.row("couple_force").part(reference))
     answer_forces(p, s, "couple_wrench", p.row("couple_force"), column)
     first = p.t.root_size

@@ -6,9 +6,11 @@ its link's twist to its children; up the tree wrenches add; down again every joi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from physx_runtime.model import PRISMATIC, SPHERICAL, TURNING
 from physx_runtime.solver.divergence import FLAG, moving_rows
-from physx_runtime.solver.generic import bodies
+from physx_runtime.solver.generic import bodies, constraints, edges
 from physx_runtime.solver.generic.couplings import coupled, solve_couplings
 from physx_runtime.solver.generic.floating import finish_floating
 from physx_runtime.solver.generic.passes import clear, each_row, place_links
@@ -36,7 +38,7 @@ def write_iteration(p: Plan, final: bool) -> None:
     _settle(p, s, dv, moves)
     if moves:
         _advance(p, s, p.row("v"))
-        s.do(bodies.count, iteration=p.row("iteration"))
+        s.do(constraints.count, iteration=p.row("iteration"))
     elif not final:
         each_row(s, p.row("v"), p.row("v_moving"))
 
@@ -74,7 +76,7 @@ def _seen(p: Plan, s: Schedule) -> set[int]:
     for dof, link in zip(turning, children, strict=True):
         given = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
                                                     "seen")}
-        s.do(bodies.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
+        s.do(constraints.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
              d=p.at("seen_d", link), center=p.at("seen_center", link),
              parent_center=p.at("seen_center", p.parent(link)),
              iteration=p.row("iteration"), h=p.row("h"))
@@ -94,11 +96,12 @@ def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[s
 def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
-    s.do(bodies.turn, p.joints[link], **(given if kind in TURNING else {}), **_parent_turn(p, link, name, v),
+    s.do(constraints.turn, p.joints[link], **(given if kind in TURNING else {}), **_parent_turn(p, link, name, v),
          turn=p.at(name, link))
 
 
-def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], final: bool):  # type: ignore[no-untyped-def]
+def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int],
+                 final: bool) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
     stack = [(child, False) for child in reversed(_active(p, 0))]
     while stack:
@@ -136,7 +139,7 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     if _active(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
-    s.do(bodies.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
+    s.do(constraints.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
@@ -155,7 +158,7 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
     """Every velocity after the sweep, and where the joints go if it `moves` them."""
     if not p.t.fixed_base and p.tree.moves[0]:
         given = {"dv": Span(dv.row, 6)} if dv is not None else {}
-        s.do(bodies.settle_root, **given, response=p.at("response"), P=p.at("P"), twist=p.at("twist"), v=p.v_root)
+        s.do(constraints.settle_root, **given, response=p.at("response"), P=p.at("P"), twist=p.at("twist"), v=p.v_root)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if not p.tree.moves[i]:
             continue
@@ -172,7 +175,7 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
         if moves:
             given |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
         moves_q = p.t.links[node.link].kind != SPHERICAL
-        s.do(bodies.settle, node.kind, p.grounded(i), moves_q, **given)
+        s.do(constraints.settle, node.kind, p.grounded(i), moves_q, **given)
 
 
 def _advance(p: Plan, s: Schedule, v: Span) -> None:
@@ -181,10 +184,10 @@ def _advance(p: Plan, s: Schedule, v: Span) -> None:
         first = v.row + p.t.root_size
         _turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.balls):
-        s.do(bodies.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
+        s.do(constraints.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
     if not p.t.fixed_base:
-        s.do(bodies.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
+        s.do(constraints.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
              root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"))
 
 
@@ -193,7 +196,7 @@ def write_finish(p: Plan) -> None:
     s, t = p.finish, p.t
     if t.pgs:
         for dof in range(len(t.dofs)):
-            s.do(bodies.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
+            s.do(constraints.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
                  travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
         _advance(p, s, p.row("v_moving"))
     if p.balls or not t.fixed_base:
@@ -202,7 +205,7 @@ def write_finish(p: Plan) -> None:
         _place_at_end(p)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
-            s.do(bodies.wrap, q=p.at("q", dof))
+            s.do(edges.wrap, q=p.at("q", dof))
     if not t.fixed_base:
         finish_floating(p)
     _freeze(p)
@@ -230,10 +233,10 @@ def _freeze(p: Plan) -> None:
     s, moving = p.finish, moving_rows(p.t)
     clear(s, p.row("size"))
     for name in moving:
-        s.repeat(p.row(name).size, bodies.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(bodies.judge, size=p.row("size"), diverged=p.row(FLAG), sound=p.row("sound"))
+        s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
+    s.do(edges.judge, size=p.row("size"), diverged=p.row(FLAG), sound=p.row("sound"))
     for name in moving:
-        s.repeat(p.row(name).size, bodies.keep, sound=p.row("sound"),
+        s.repeat(p.row(name).size, edges.keep, sound=p.row("sound"),
                  moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
 from physx_runtime.solver.divergence import FLAG, moving_rows
-from physx_runtime.solver.generic.bodies import COEFFICIENTS
+from physx_runtime.solver.generic.constraints import COEFFICIENTS
 from physx_runtime.solver.generic.tree import Tree, build_tree, dofs_by_link, joint_topologies
 from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.solver.step import ACCUMULATED

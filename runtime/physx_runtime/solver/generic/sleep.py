@@ -5,7 +5,7 @@ from __future__ import annotations
 from physx_runtime.model import LINK_FORCE_ROWS
 from physx_runtime.solver import sleep
 from physx_runtime.solver.divergence import FLAG, moving_rows
-from physx_runtime.solver.generic import bodies
+from physx_runtime.solver.generic import edges
 from physx_runtime.solver.generic.bodies import Made, Rows, rotation_matrix, sym, vec
 from physx_runtime.solver.generic.passes import clear, each_row, move_links
 from physx_runtime.solver.generic.plan import Plan
@@ -28,7 +28,7 @@ def _decide(p: Plan) -> None:
     clear(s, p.row("pushing"))
     pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
-        s.repeat(p.row(name).size, bodies.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
+        s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
     s.do(decide, **flags, **{name: p.row(name) for name in ("stirred", "asleep", "pushing")})
     clear(s, p.row("longest"))
     for i in range(len(sleep.restless(p.t))):
