@@ -15,13 +15,20 @@ from physx_schema.description.hints import meant_property, meant_schema
 from physx_schema.description.model import Problem, Quat, Vec3
 from physx_schema.description.ownership import Owner
 from physx_schema.description.retired import retired_schema
-from physx_schema.description.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
+from physx_schema.description.schemas import (
+    IMPLIED,
+    JOINT_KINDS,
+    OTHER_ENGINES,
+    SCHEMAS,
+    UNGATED,
+    Schema,
+    split_name,
+)
 
 T = TypeVar("T")
 
 _NUMBERS = (int, float)
 _PLAIN = (float, int, str)      # values that USD hands out as they are authored
-_NONE: frozenset[str] = frozenset()
 _DEFAULT_TIME = Usd.TimeCode.Default()
 _LONGEST = 60       # characters of a value in a message
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
@@ -65,17 +72,18 @@ class Seen(NamedTuple):
 
 def look_up(prim: Any, name: str) -> Seen:
     """A property of a prim."""
-    attribute = prim.GetProperty(name)
-    if isinstance(attribute, Usd.Attribute):
-        specs = attribute.GetPropertyStack()
+    found = prim.GetProperty(name)
+    if isinstance(found, Usd.Attribute):
+        specs = found.GetPropertyStack()
         strongest = getattr(specs[0], "default", None) if specs else None
         if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
             return Seen(True, strongest, str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
-        authored = attribute.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
-        type_name = getattr(specs[0], "typeName", "rel") if specs else attribute.GetTypeName()
-        return Seen(authored, attribute.Get(), str(type_name))
-    relationship = prim.GetRelationship(name)
-    return Seen(relationship.HasAuthoredTargets(), tuple(map(str, relationship.GetTargets())), "rel")
+        authored = found.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
+        type_name = getattr(specs[0], "typeName", "rel") if specs else found.GetTypeName()
+        return Seen(authored, found.Get(), str(type_name))
+    if not isinstance(found, Usd.Relationship):
+        return Seen(False, (), "rel")       # nothing on the prim has this name
+    return Seen(found.HasAuthoredTargets(), tuple(map(str, found.GetTargets())), "rel")
 
 
 class _Kind(NamedTuple):
@@ -162,12 +170,6 @@ class PrimOpinions:
             view = self._views[schema, ""] = View(self, schema, "", True)
         return view
 
-    def among(self, names: Mapping[str, str]) -> frozenset[str]:
-        """Those of a schema's properties, by base name, on which the prim has an opinion of whatever kind."""
-        if self._seen.keys().isdisjoint(names.values()):
-            return _NONE
-        return frozenset(base for base, name in names.items() if name in self._seen)
-
     def used_value(self, name: str) -> object:
         """The authored value at the default time, counted as read; None where there is none."""
         seen = self._seen[name] or self._look(name)
@@ -226,12 +228,11 @@ class View:
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self._opinions = opinions
-        self._facts = SCHEMAS[schema]
-        self._names = _full_names(schema, instance)
         self._schema = schema
         self._instance = instance
         self.applied = applied
-        self._mentioned = opinions.among(self._names) if applied else _NONE     # others have their defaults
+        # what is mentioned on the prim may have a value, everything else has its default
+        self._facts, self._names, self._mentioned = _layout(schema, instance, opinions.properties if applied else ())
         if applied:
             opinions.mark(schema, instance)
 
@@ -335,10 +336,13 @@ def _absent(schema: str, instance: str) -> View:
 
 
 @lru_cache(_NAMES)
-def _full_names(schema: str, instance: str) -> Mapping[str, str]:
-    """The full names of a schema's properties by base name."""
+def _layout(
+    schema: str, instance: str, properties: tuple[str, ...],
+) -> tuple[Schema, Mapping[str, str], frozenset[str]]:
+    """A schema, its properties' full names by base name, and those of them on which a prim has an opinion."""
     facts = SCHEMAS[schema]
-    return {base: facts.name(base, instance) for base in facts.defaults}
+    names = {base: facts.name(base, instance) for base in facts.defaults}
+    return facts, names, frozenset(base for base, name in names.items() if name in properties)
 
 
 @cache
