@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from physx_schema.checking import CODES, DEFAULT_PROFILE, PROFILES, SEVERITIES, Report
+from physx_schema.checking import CODES, DEFAULT_PROFILE, DRIVEN, PROFILES, SEVERITIES, Report
 from physx_schema.checking.baseline import Baseline
 from physx_schema.checking.baseline import write_baseline as write_known
 from physx_schema.checking.choice import Choice
@@ -60,7 +60,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="Write the report to this file; with --fix, a repaired copy of the stage's own layer.")
 @click.option("--profile", callback=_profile, metavar="PROFILE",
-              help=f"Who is asked: {', '.join(PROFILES)}, or several joined with +.  [default: {DEFAULT_PROFILE}]")
+              help=f"Who is asked: {', '.join((*PROFILES, DRIVEN))}, or several joined with +.  "
+                   f"[default: {DEFAULT_PROFILE}]")
 @click.option("--select", multiple=True, callback=_several, metavar="CODE", help="Check these codes or families alone.")
 @click.option("--ignore", multiple=True, callback=_several, metavar="CODE", help="Leave these codes or families out.")
 @click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
