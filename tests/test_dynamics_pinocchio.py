@@ -6,7 +6,7 @@ mass off the frames, joints whose body0 is the child.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import SimpleNamespace
 
 import numpy as np
@@ -49,6 +49,9 @@ class Store:
             for i in range(values.shape[-1]):
                 line = np.resize(np.broadcast_to(values[..., i], count), self.buffer.shape[0] * lanes)
                 self.buffer[:, self.layout[f"{name}_{i}"], :] = line.reshape(-1, lanes)
+
+    def alike(self, names: Collection[str]) -> bool:
+        return False
 
     def blocks(self) -> tuple[np.ndarray, Mapping[str, int]]:
         return self.buffer, self.layout

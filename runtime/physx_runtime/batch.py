@@ -76,7 +76,8 @@ class Batch:
         kernel = self._kernel(quantity, store, given)
         sources = [place_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
         targets = [results.get(name) for name, _ in kernel.function.results]
-        kernel(buffer, worlds, [place.lines() if place else None for place in (*sources, *targets)])
+        kernel(buffer, worlds, [place.lines() if place else None for place in (*sources, *targets)],
+               alike=store.alike(kernel.parameters))
 
     def values(self, quantity: Quantity, store: Worlds, worlds: Indices,
                given: Mapping[str, Array]) -> dict[str, Array]:
@@ -92,12 +93,13 @@ class Batch:
     def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> Kernel:
         buffer, layout = store.blocks()
         sizes = tuple((name, values.shape[1]) for name, values in given.items())
-        function = trace_function(quantity, self.topology, sizes)
-        rows = tuple(layout.get(row) for row in function.body.inputs)
-        key = (quantity, sizes, buffer.dtype, buffer.shape[2], rows)
-        if key not in self._kernels:
-            self._kernels[key] = Kernel(function, layout, str(buffer.dtype), buffer.shape[2])
-        return self._kernels[key]
+        key = (quantity, sizes, buffer.dtype, buffer.shape[2])
+        kernel = self._kernels.get(key)
+        if kernel is None or kernel.layout is not layout:
+            function = trace_function(quantity, self.topology, sizes)
+            kernel = Kernel(function, layout, state_rows(self.topology), str(buffer.dtype), buffer.shape[2])
+            self._kernels[key] = kernel
+        return kernel
 
     def _on_arrays(self, quantity: Quantity, store: Worlds, worlds: Indices,
                    given: Mapping[str, Array]) -> dict[str, Array]:

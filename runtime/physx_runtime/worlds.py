@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -46,6 +46,9 @@ class Worlds(Protocol):
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """The buffer itself for reading, (blocks, rows, lanes), and which row each scalar is."""
 
+    def alike(self, names: Collection[str]) -> bool:
+        """Whether these row groups are the same in every world."""
+
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
 
@@ -77,6 +80,7 @@ class _Buffer:
         # vectors that straddle two cache lines would cost twice
         memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
         start = -memory.ctypes.data % CACHE_LINE
+        self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
     def rows(self, name: str) -> Array:
@@ -92,9 +96,19 @@ class _Buffer:
         padding = self.host.shape[0] * self.lanes - self.count
         padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)])
         self.host[:, start:start + size, :] = padded.reshape(len(self.host), self.lanes, size).transpose(0, 2, 1)
+        self._alike.pop(name, None)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self.host, self.layout
+
+    def alike(self, names: Collection[str]) -> bool:
+        for name in names:
+            if name not in self._alike:
+                size = self._size(name)
+                start = self.layout[f"{name}_0"] if size else 0
+                rows = self.host[:, start:start + size, :]
+                self._alike[name] = bool((rows == rows[:1, :, :1]).all())
+        return all(self._alike[name] for name in names)
 
     def _size(self, name: str) -> int:
         size = 0
@@ -166,6 +180,9 @@ class HandoverWorlds:
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self._worlds.blocks()
+
+    def alike(self, names: Collection[str]) -> bool:
+        return self._worlds.alike(names)
 
     def step(self, steps: int, n: int, v: int) -> None:
         if self._coming is not None and self._coming.done():

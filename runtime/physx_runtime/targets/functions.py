@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,44 +34,54 @@ class Lines:
 class Kernel:
     """A compiled function, called for chosen worlds of a buffer of blocks."""
 
-    def __init__(self, function: Function, layout: Mapping[str, int], dtype: str, lanes: int) -> None:
+    def __init__(self, function: Function, layout: Mapping[str, int], states: Collection[str], dtype: str,
+                 lanes: int) -> None:
         tile = min(lanes, register_bits() // (8 * np.dtype(dtype).itemsize))
-        self.function, self.lanes = function, lanes
-        self._code: FunctionCode = emit_function(function, layout, Vectors(ELEMENT[dtype], lanes), tile)
+        self.function, self.lanes, self.layout = function, lanes, layout
+        known = {*states, *(name for name, _ in function.given)}
+        self.parameters = frozenset(row.rpartition("_")[0] for row in function.body.inputs) - known
+        self._code: FunctionCode = emit_function(function, layout, states, Vectors(ELEMENT[dtype], lanes), tile)
         self._address = load_function(self._code.symbol, self._code.text)
         self._scratch = np.zeros((numba.config.NUMBA_NUM_THREADS, self._code.scratch_rows * lanes), dtype)
         # lanes that nobody asked for read and write here
         self._idle = np.zeros(max(size for _, size in (*function.given, *function.results)), dtype)
 
-    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines | None]) -> None:
+    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines | None],
+                 alike: bool = False) -> None:
         """Run for the worlds with these indices.
 
         arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
-        that is not wanted.
+        that is not wanted. alike: every world has the same parameters, so those of the first block serve all and stay
+        in the cache.
         """
-        blocks, place = np.unique(worlds // self.lanes, return_inverse=True)
-        pointers = np.full((len(blocks), len(arrays), self.lanes), self._idle.ctypes.data, dtype=np.int64)
+        pointers = np.full((len(arrays), buffer.shape[0] * self.lanes), self._idle.ctypes.data, dtype=np.int64)
         for i, lines in enumerate(arrays):
             if lines is not None:
-                pointers[place, i, worlds % self.lanes] = lines.addresses
-        _run(self._address, buffer, blocks, self._scratch, pointers)
+                pointers[i, worlds] = lines.addresses
+        wanted = np.zeros(buffer.shape[0], dtype=np.bool_)
+        wanted[worlds // self.lanes] = True
+        _run(self._address, buffer, np.flatnonzero(wanted), self._scratch, pointers, alike)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _call(typingctx: Any, address: Any, block: Any, scratch: Any, pointers: Any) -> Any:
+def _call(typingctx: Any, address: Any, states: Any, parameters: Any, scratch: Any, pointers: Any,
+          stride: Any) -> Any:
     """Call the function at an address on one block."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = [context.make_array(kind)(context, builder, value).data
-                for kind, value in zip(signature.args[1:], args[1:], strict=True)]
-        kind = ir.FunctionType(ir.VoidType(), [pointer.type for pointer in data])
-        builder.call(builder.inttoptr(args[0], kind.as_pointer()), data)
+                for kind, value in zip(signature.args[1:5], args[1:5], strict=True)]
+        kind = ir.FunctionType(ir.VoidType(), [*(pointer.type for pointer in data), ir.IntType(64)])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [*data, args[5]])
         return context.get_dummy_value()
 
-    return types.void(types.int64, block, scratch, pointers), codegen
+    return types.void(types.int64, states, parameters, scratch, pointers, types.int64), codegen
 
 
 @njit(parallel=True, cache=True)
-def _run(address, buffer, blocks, scratch, pointers):  # type: ignore[no-untyped-def]
+def _run(address, buffer, blocks, scratch, pointers, alike):  # type: ignore[no-untyped-def]
+    lanes = buffer.shape[2]
     for i in prange(len(blocks)):
-        _call(address, buffer[blocks[i]], scratch[numba.get_thread_id()], pointers[i])
+        block = blocks[i]
+        _call(address, buffer[block], buffer[0 if alike else block], scratch[numba.get_thread_id()],
+              pointers[0, block * lanes:], pointers.shape[1])

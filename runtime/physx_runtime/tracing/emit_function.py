@@ -7,7 +7,7 @@ straight into the caller's memory. A number that several results share, a struct
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors
@@ -17,9 +17,10 @@ from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves
 
 @dataclass(frozen=True, slots=True)
 class FunctionCode:
-    """``void symbol(ptr block, ptr scratch, ptr pointers)``.
+    """``void symbol(ptr states, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
 
-    pointers: of each given array, then of each result, one a lane: where that world's line lies.
+    states, parameters: the blocks to read rows of either kind from, one block or two. pointers: of each given array,
+    then of each result, `stride` further each time, one a lane: where that world's line lies.
     """
 
     symbol: str
@@ -27,26 +28,26 @@ class FunctionCode:
     scratch_rows: int
 
 
-def emit_function(function: Function, layout: Mapping[str, int], vectors: Vectors, tile: int) -> FunctionCode:
-    """The code of a function on blocks whose rows lie as `layout` says."""
+def emit_function(function: Function, layout: Mapping[str, int], states: Collection[str], vectors: Vectors,
+                  tile: int) -> FunctionCode:
+    """The code of a function on blocks whose rows lie as `layout` says; `states` are the rows of the state."""
     place = _Scratch(function, tile)
-    lines = _body(function, layout, vectors, place)
+    lines = _body(function, layout, states, vectors, place)
     tables, calls = [], []
     for i, (name, size) in enumerate(function.given):
         first = place.given[name] * vectors.lanes
         calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {first}",
-                  f"  %l{i} = getelementptr ptr, ptr %p, i64 {i * vectors.lanes}",
-                  f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
-    calls.append("  call void @body(ptr %x, ptr %s)")
+                  *_lines(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
+    calls.append("  call void @body(ptr %x, ptr %y, ptr %s)")
     nodes = dict(function.body.outputs)
     for i, (name, size) in enumerate(function.results, len(function.given)):
         rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
         rows += [0] * (-size % tile)
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
-        calls += [f"  %l{i} = getelementptr ptr, ptr %p, i64 {i * vectors.lanes}",
-                  f"  call void @scatter(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
+        calls += [*_lines(i), f"  call void @scatter(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
     text = "\n".join([*tables, _declarations(vectors), emit_moves(vectors, tile), *lines,
-                      "define void @function(ptr %x, ptr %s, ptr %p) #0 {", *calls, "  ret void", "}", ATTRIBUTES])
+                      "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
+                      "}", ATTRIBUTES])
     symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     text = text.replace("@function(", f"@{symbol}(").replace("@table", f"@{symbol}_table")
     for own in (*FUNCTIONS, "body"):
@@ -70,18 +71,25 @@ class _Scratch:
                 self.rows += 1
 
 
+def _lines(i: int) -> list[str]:
+    """%l: where the i-th array's lines begin."""
+    return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
+
+
 def _declarations(vectors: Vectors) -> str:
     lines = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
     return "\n".join(lines + [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})"
                               for name in ("sqrt", "floor", "fabs")])
 
 
-def _body(function: Function, layout: Mapping[str, int], vectors: Vectors, place: _Scratch) -> list[str]:
+def _body(function: Function, layout: Mapping[str, int], states: Collection[str], vectors: Vectors,
+          place: _Scratch) -> list[str]:
     """The arithmetic; every result is stored as soon as it is there."""
-    lines = ["define internal void @body(ptr %x, ptr %s) #1 {"]
+    lines = ["define internal void @body(ptr %x, ptr %y, ptr %s) #1 {"]
     for row in function.body.inputs:
         name, _, index = row.rpartition("_")
-        source, at = ("%s", place.given[name] + int(index)) if name in place.given else ("%x", layout[row])
+        source, at = ("%s", place.given[name] + int(index)) if name in place.given else (
+            "%x" if name in states else "%y", layout[row])
         lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {at * vectors.lanes}")
     lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
               for n, row in place.results.items()]
