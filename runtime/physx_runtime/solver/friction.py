@@ -17,7 +17,7 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: JointState, final: 
     each = t.forces_every_iteration and not final
     period, before = (rows["h"][0], 0.0) if each else (rows["dt"][0], total)
     F = before - joint.v * joint.soft
-    most = (rows["dynamic_friction"][dof] + rows["viscous_friction"][dof] * abs(joint.v)) * period
+    most = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
     slips = abs(F) > rows["static_friction"][dof] * period
     change = where(slips, clamp(F, -most, most), F) - before
     joint.push(change)

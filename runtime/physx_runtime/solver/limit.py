@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.solver.joint import JointState
-from physx_runtime.tracing.ops import Scalar, maximum, minimum, where
+from physx_runtime.tracing.ops import Scalar, inverted, maximum, minimum, where
 
 
 def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[Scalar, Scalar]:
@@ -14,26 +14,19 @@ def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[S
     before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
     its total keeps its sign; where neither acts, the one the joint leaves takes back at most what it gave.
     """
-    h, erp = rows["h"][0], rows["erp"][0]
+    rate, erp, v = 1.0 / rows["h"][0], rows["erp"][0], joint.v
     low, high = rows["lower_total"][dof], rows["upper_total"][dof]
-    s_low, s_high = (rows["lower_start"][dof] - joint.travel) / h, (joint.travel - rows["upper_start"][dof]) / h
-    v = joint.v
+    s_low = (rows["lower_start"][dof] - joint.travel) * rate
+    s_high = (rows["upper_start"][dof] - joint.travel) * rate
     if final:
-        acts_low = _before(s_low) & (v < s_low)
-        acts_high = _before(s_high) & (-v < s_high)
+        acts_low, acts_high = (s_low <= 0.0) & (v < s_low), (s_high >= 0.0) & (v > s_high)
     else:
-        acts_low = (s_low > 0.0) | (v < s_low)
-        acts_high = (s_high > 0.0) | (-v < s_high)
-    F_low = maximum(low + (minimum(s_low, erp * s_low) - v) * joint.soft, 0.0) - low
-    F_high = minimum(high - (minimum(s_high, erp * s_high) + v) * joint.soft, 0.0) - high
-    back_low, back_high = maximum(-(v * joint.soft), -low), minimum(-(v * joint.soft), -high)
-    leaving = v > 0.0
-    change_low = where(acts_low, F_low, where(acts_high, 0.0, where(leaving, back_low, 0.0)))
-    change_high = where(acts_low, 0.0, where(acts_high, F_high, where(leaving, 0.0, back_high)))
-    joint.push(change_low + change_high)
-    return low + change_low, high + change_high
-
-
-def _before(s: Scalar) -> Scalar:
-    """Whether the joint has not passed the limit."""
-    return where(s > 0.0, 0.0, 1.0) > 0.5
+        acts_low, acts_high = (s_low > 0.0) | (v < s_low), (s_high < 0.0) | (v > s_high)
+    aim = where(acts_high, maximum(s_high, erp * s_high), 0.0)
+    aim = where(acts_low, minimum(s_low, erp * s_low), aim)
+    is_low = acts_low | (inverted(acts_high) & (v > 0.0))
+    before = where(is_low, low, high)
+    pushed = before + (aim - v) * joint.soft
+    after = where(is_low, maximum(pushed, 0.0), minimum(pushed, 0.0))
+    joint.push(after - before)
+    return where(is_low, after, low), where(is_low, high, after)

@@ -171,7 +171,7 @@ class Arithmetic:
             name = "fabs" if op == "abs" else op
             return [f"  %t{n} = call {kind} @llvm.{name}.{self.vectors.suffix}({kind} {x[0]})"]
         flags = f"<{self.vectors.lanes} x i1>"
-        if op in ("lt", "eq"):
+        if op in ("lt", "le", "eq"):
             return [f"  %t{n} = fcmp o{op} {kind} {x[0]}, {x[1]}"]
         if op in ("and", "or"):
             return [f"  %t{n} = {op} {flags} {x[0]}, {x[1]}"]

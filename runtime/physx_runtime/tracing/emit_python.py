@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from physx_runtime.tracing.program import Body, StepProgram, by_equation
 
-BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "eq": "==", "and": "&", "or": "|"}
+BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
 CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}
 
 

@@ -42,6 +42,11 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return symbol.graph.apply("select", condition, a, b)
 
 
+def inverted(condition: Scalar) -> Scalar:
+    """Where the condition does not hold."""
+    return ~condition if isinstance(condition, Symbol) else np.logical_not(condition)
+
+
 def minimum(a: Scalar, b: Scalar) -> Scalar:
     """The smaller value; `a` where they do not compare, so a NaN in `a` is kept."""
     return where(b < a, b, a)

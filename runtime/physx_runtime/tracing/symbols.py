@@ -26,6 +26,7 @@ FOLD: dict[str, Callable[..., float | bool]] = {
     "sqrt": math.sqrt,
     "floor": math.floor,
     "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
 }
 
@@ -182,6 +183,12 @@ class Symbol:
 
     def __gt__(self, other: Symbol | float) -> Symbol:
         return self.graph.apply("lt", other, self)
+
+    def __le__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("le", self, other)
+
+    def __ge__(self, other: Symbol | float) -> Symbol:
+        return self.graph.apply("le", other, self)
 
     def __and__(self, other: Symbol) -> Symbol:
         return self.graph.apply("and", self, other)
