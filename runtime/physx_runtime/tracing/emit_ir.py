@@ -9,7 +9,8 @@ import hashlib
 import struct
 from dataclasses import dataclass
 
-from physx_runtime.tracing.program import Body, StepProgram, by_equation
+from physx_runtime.tracing.body import Body, by_equation
+from physx_runtime.tracing.program import StepProgram
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BODIES = ("begin", "position", "velocity", "finish")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from physx_runtime.tracing.program import Body, StepProgram, by_equation
+from physx_runtime.tracing.body import Body, by_equation
+from physx_runtime.tracing.program import StepProgram
 
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
 CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}

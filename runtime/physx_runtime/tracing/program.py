@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
@@ -12,30 +12,12 @@ from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
 from physx_runtime.solver.free_body import begin_body, finish_body, iterate_body
 from physx_runtime.solver.sleep import fall_asleep, sleep_rows
 from physx_runtime.solver.step import begin, finish, iterate
+from physx_runtime.tracing.body import Body
+from physx_runtime.tracing.sharing import alike, hoist
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # A row scalar's name is the row's with its index: ("q", 3) -> "q_3".
 Given = Mapping[str, Sequence[float | str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """Straight-line code: nodes as in `Graph`, only the live ones in `order`; outputs are (row scalar, node)."""
-
-    nodes: tuple[tuple[str, tuple[object, ...]], ...]
-    origins: tuple[str, ...]            # the equation each node belongs to
-    order: tuple[int, ...]
-    outputs: tuple[tuple[str, int], ...]
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """Row scalars it loads."""
-        return tuple(str(self.nodes[n][1][0]) for n in self.order if self.nodes[n][0] == "input")
-
-    @property
-    def operations(self) -> int:
-        """Arithmetic operations, loads and constants left out."""
-        return sum(self.nodes[n][0] not in ("input", "const") for n in self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,38 +45,43 @@ def trace_step(t: Topology) -> StepProgram:
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
     start = _trace(_begin_guarded, t, given)
-    constants = {row: value for row, value in _constants(start).items() if row not in scalar_names(state)}
-    bodies = _trace_iterations(t, given, start, constants)
+    bodies, changed = _trace_iterations(t, given, start)
 
     live = _live_rows(set(scalar_names(state)), *bodies)
-    position, velocity, end = (_pruned(body, live) for body in bodies)
-    needed = live.union(*(body.inputs for body in (position, velocity, end)))
-    start = _pruned(start, needed)
+    position, velocity, end = (body.pruned(live) for body in bodies)
+    start, position = hoist(start, position, changed, "hoisted")
+    start, velocity = hoist(start, velocity, changed)
+    start = start.pruned(live.union(*(body.inputs for body in (position, velocity, end))))
     scratch = [row for row, _ in start.outputs if row not in scalar_names(state)]
     layout = {row: i for i, row in enumerate([*scalar_names(state | inputs), *scratch])}
     return StepProgram(t, start, position, velocity, end, layout, tuple(scalar_names(state)))
 
 
-def _trace_iterations(t: Topology, given: Given, start: Body, constants: dict[str, float]) -> tuple[Body, Body, Body]:
-    """Position and velocity iteration and the step's end.
+def _trace_iterations(t: Topology, given: Given, start: Body) -> tuple[tuple[Body, Body, Body], set[str]]:
+    """Position iteration, velocity iteration and the step's end; the rows that iterations change.
 
-    A row that starts constant but is changed by an iteration becomes a variable.
+    Rows that start constant or alike, and that no iteration changes, are taken as constant and as one.
     """
+    state = {row for name in state_rows(t) for row in map(str, given[name])}
+    literal = {row: value for row, value in _constants(start).items() if row not in state}
+    changed = {*map(str, given["q"]), *map(str, given["v"]), "iteration_0"}
     while True:
+        known: dict[str, float | str] = {row: value for row, value in literal.items() if row not in changed}
+        known |= {row: holder for row, holder in alike(start, changed).items() if row not in state}
         rows = dict(given)
         for row, _ in start.outputs:
             name, _, index = row.rpartition("_")
             values = list(rows.get(name, [])) if int(index) else []
-            rows[name] = [*values, constants.get(row, row)]
+            rows[name] = [*values, known.get(row, row)]
         sweep = iterate_body if t.body else iterate
         bodies = [_trace(functools.partial(sweep, final=final), t, rows) for final in (False, True)]
-        after = [_constants(body) for body in bodies]
-        changed = {row for row, value in constants.items()
-                   for body, left in zip(bodies, after, strict=True)
-                   if row in dict(body.outputs) and left.get(row) != value}
-        if not changed:
-            return bodies[0], bodies[1], _trace(_finish_guarded, t, rows)
-        constants = {row: value for row, value in constants.items() if row not in changed}
+        others = {row for body in bodies for row, n in body.outputs
+                  if row not in changed and body.nodes[n][1] != (known.get(row, row),)}
+        if not others:
+            position, velocity = (Body(body.nodes, body.origins, body.order,
+                                       tuple((row, n) for row, n in body.outputs if row in changed)) for body in bodies)
+            return (position, velocity, _trace(_finish_guarded, t, rows)), changed
+        changed |= others
 
 
 Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
@@ -128,32 +115,7 @@ def _constants(body: Body) -> dict[str, float]:
 def _live_rows(live: set[str], *bodies: Body) -> set[str]:
     """Row scalars that the state depends on through any number of iterations."""
     while True:
-        needed = set().union(live, *(_pruned(body, live).inputs for body in bodies))
+        needed = set().union(live, *(body.pruned(live).inputs for body in bodies))
         if needed == live:
             return live
         live = needed
-
-
-def _pruned(body: Body, live: set[str]) -> Body:
-    """The body with only the outputs in `live` that it changes, and what they need."""
-    outputs = tuple((row, n) for row, n in body.outputs if row in live and body.nodes[n] != ("input", (row,)))
-    used: set[int] = set()
-    stack = [n for _, n in outputs]
-    while stack:
-        n = stack.pop()
-        if n not in used:
-            used.add(n)
-            op, args = body.nodes[n]
-            if op not in ("input", "const"):
-                stack += [int(a) for a in args]     # type: ignore[call-overload]
-    return Body(body.nodes, body.origins, tuple(sorted(used)), outputs)
-
-
-def by_equation(body: Body) -> Iterator[tuple[int, str | None]]:
-    """Nodes in order, each with the name of its equation where another one begins."""
-    last = None
-    for n in body.order:
-        op, origin = body.nodes[n][0], body.origins[n]
-        new = origin != last and op not in ("const", "input")
-        yield n, origin if new else None
-        last = origin if new else last

@@ -1,0 +1,56 @@
+"""Straight-line code between named rows: what tracing makes and the emitters read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+# (operation, arguments): node numbers, the number of a "const" or the row scalar of an "input".
+Node = tuple[str, tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Straight-line code: nodes as in `Graph`, only the live ones in `order`; outputs are (row scalar, node)."""
+
+    nodes: tuple[Node, ...]
+    origins: tuple[str, ...]            # the equation each node belongs to
+    order: tuple[int, ...]
+    outputs: tuple[tuple[str, int], ...]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Row scalars it loads."""
+        return tuple(str(self.nodes[n][1][0]) for n in self.order if self.nodes[n][0] == "input")
+
+    @property
+    def operations(self) -> int:
+        """Arithmetic operations, loads and constants left out."""
+        return sum(self.nodes[n][0] not in ("input", "const") for n in self.order)
+
+    def arguments(self, n: int) -> tuple[int, ...]:
+        """Nodes that node `n` computes with; none for constants and inputs."""
+        op, args = self.nodes[n]
+        return () if op in ("input", "const") else tuple(int(a) for a in args)      # type: ignore[call-overload]
+
+    def pruned(self, rows: Collection[str]) -> Body:
+        """The body with only the outputs in `rows` that it changes, and what they need."""
+        outputs = tuple((row, n) for row, n in self.outputs if row in rows and self.nodes[n] != ("input", (row,)))
+        used: set[int] = set()
+        stack = [n for _, n in outputs]
+        while stack:
+            n = stack.pop()
+            if n not in used:
+                used.add(n)
+                stack += self.arguments(n)
+        return Body(self.nodes, self.origins, tuple(sorted(used)), outputs)
+
+
+def by_equation(body: Body) -> Iterator[tuple[int, str | None]]:
+    """Nodes in order, each with the name of its equation where another one begins."""
+    last = None
+    for n in body.order:
+        op, origin = body.nodes[n][0], body.origins[n]
+        new = origin != last and op not in ("const", "input")
+        yield n, origin if new else None
+        last = origin if new else last
