@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import DofTopology, Topology, input_rows, state_rows
-from physx_runtime.tracing.ops import Scalar
 from physx_runtime.tracing.body import Body
+from physx_runtime.tracing.ops import Scalar
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # Rows (and given arrays among them) -> results by name.
