@@ -10,7 +10,8 @@ from physx_runtime.model import Topology, input_rows
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.targets import cpu, native
-from physx_runtime.tracing.emit_ir import Vectors, emit_step
+from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.emit_step import emit_step
 from physx_runtime.tracing.ops import maximum, sincos, where
 from physx_runtime.tracing.program import trace_step
 from physx_runtime.tracing.symbols import Graph, TracingError

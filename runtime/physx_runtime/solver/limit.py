@@ -14,19 +14,22 @@ def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[S
     before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
     its total keeps its sign; where neither acts, the one the joint leaves takes back at most what it gave.
     """
-    rate, erp, v = 1.0 / rows["h"][0], rows["erp"][0], joint.v
+    rate, erp, v, soft = 1.0 / rows["h"][0], rows["erp"][0], joint.v, joint.soft
     low, high = rows["lower_total"][dof], rows["upper_total"][dof]
-    s_low = (rows["lower_start"][dof] - joint.travel) * rate
-    s_high = (rows["upper_start"][dof] - joint.travel) * rate
+    s_low = rows["lower_start"][dof] * rate - joint.travel * rate
+    s_high = rows["upper_start"][dof] * rate - joint.travel * rate
+    up, down = (minimum(s_low, erp * s_low) - v) * soft, (maximum(s_high, erp * s_high) - v) * soft
+    # what stops the joint where it is: a limit that it leaves may take back that much
+    stop = -(v * soft)
+    back_low, back_high = minimum(stop, 0.0), maximum(stop, 0.0)
     if final:
         acts_low, acts_high = (s_low <= 0.0) & (v < s_low), (s_high >= 0.0) & (v > s_high)
+        up, down = where(s_low <= 0.0, up, back_low), where(s_high >= 0.0, down, back_high)
     else:
         acts_low, acts_high = (s_low > 0.0) | (v < s_low), (s_high < 0.0) | (v > s_high)
-    aim = where(acts_high, maximum(s_high, erp * s_high), 0.0)
-    aim = where(acts_low, minimum(s_low, erp * s_low), aim)
-    is_low = acts_low | (inverted(acts_high) & (v > 0.0))
-    before = where(is_low, low, high)
-    pushed = before + (aim - v) * joint.soft
-    after = where(is_low, maximum(pushed, 0.0), minimum(pushed, 0.0))
-    joint.push(after - before)
-    return where(is_low, after, low), where(is_low, high, after)
+    # each is the one that acts: reaching or leaving a limit pulls less than staying does
+    change_low, change_high = maximum(maximum(up, back_low), -low), minimum(minimum(down, back_high), -high)
+    change_low = where(acts_high & inverted(acts_low), 0.0, change_low)
+    change_high = where(acts_low, 0.0, change_high)
+    joint.push(change_low + change_high)
+    return low + change_low, high + change_high

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from physx_runtime.model import Topology
 from physx_runtime.targets.native import load_function, register_bits
-from physx_runtime.tracing.emit_ir import Vectors, emit_step
+from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.emit_step import emit_step
 from physx_runtime.tracing.program import trace_step
 
 ELEMENT = {"float32": "float", "float64": "double"}
 
-# Two registers a vector: an iteration is one dependency chain, and two interleaved chains hide its latency.
-REGISTERS_PER_VECTOR = 2
+# Two registers a block: an iteration is one dependency chain, and two interleaved chains hide its latency.
+REGISTERS_PER_BLOCK = 2
 
 # step(x, steps, N, V): x of shape (blocks, rows, lanes), changed in place
 Step = Callable[[NDArray[Any], int, int, int], None]
@@ -28,13 +29,14 @@ Step = Callable[[NDArray[Any], int, int, int], None]
 
 def lanes(dtype: str) -> int:
     """Worlds in a block on this machine."""
-    return REGISTERS_PER_VECTOR * register_bits() // (8 * np.dtype(dtype).itemsize)
+    return REGISTERS_PER_BLOCK * register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
 @functools.lru_cache(maxsize=64)
 def compile_step(t: Topology, dtype: str, width: int) -> Step:
     """The step of a topology over blocks of `width` worlds."""
-    symbol, text = emit_step(trace_step(t), Vectors(ELEMENT[dtype], width))
+    part = min(width, lanes(dtype) // REGISTERS_PER_BLOCK)
+    symbol, text = emit_step(trace_step(t), Vectors(ELEMENT[dtype], part), width // part)
     return functools.partial(_run, load_function(symbol, text))
 
 

@@ -99,10 +99,12 @@ def _name(code: CodeType) -> str:
 def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> Symbol | None:
     """The simpler symbol an operation with a structural zero or one amounts to, or None."""
     if op == "add":
-        return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else None
+        return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else _subtracted(graph, x)
     if op == "sub":
         if value[1] == 0.0:
             return x[0]
+        if graph.nodes[x[1].number][0] == "neg":
+            return x[0] + -x[1]
         if x[0].number == x[1].number:
             return graph.constant(0.0)
         return -x[1] if value[0] == 0.0 else None
@@ -115,6 +117,14 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
         return Symbol(graph, int(inner[1][0])) if inner[0] == "neg" else None    # type: ignore[call-overload]
     if op == "select":
         return x[1] if x[1].number == x[2].number else None
+    return None
+
+
+def _subtracted(graph: Graph, x: list[Symbol]) -> Symbol | None:
+    """a + (-b) as a - b: the negation disappears in the subtraction."""
+    for one, other in ((1, 0), (0, 1)):
+        if graph.nodes[x[one].number][0] == "neg" and graph.nodes[x[other].number][0] != "neg":
+            return x[other] - -x[one]
     return None
 
 
