@@ -17,37 +17,52 @@ from physx_runtime.tracing.program import StepProgram
 BODIES = ("begin", "position", "velocity", "finish")
 # Operations in a piece, by measurement on 7 to 27 dofs; what is computed once needs no overlap of parts.
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
+CACHE_LINE = 64     # bytes
 
 
 def emit_step(program: StepProgram, vectors: Vectors, parts: int = 1) -> tuple[str, str]:
     """(symbol, text) of ``void step(ptr block, i64 steps, i64 N, i64 V)`` over one block of worlds.
 
-    The block holds ``len(layout)`` rows of `parts` times `lanes` elements. The symbol carries the text's hash: numba's
-    cache keys on names, not on text.
+    The block holds ``len(program.layout)`` rows of `parts` times `lanes` elements. The symbol carries the text's hash:
+    numba's cache keys on names, not on text.
     """
     bodies = [_emit_body(program, vectors, name, parts) for name in BODIES]
     declarations = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
     declarations += [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})"
                      for name in ("sqrt", "floor", "fabs")]
-    text = "\n".join([*declarations, *bodies, _driver(vectors, parts), ATTRIBUTES])
+    declarations.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    text = "\n".join([*declarations, *bodies, _driver(program, vectors, parts), ATTRIBUTES])
     symbol = "physx_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     for name in (*BODIES, "step"):
         text = text.replace(f"@{name}(", f"@{symbol if name == 'step' else f'{symbol}_{name}'}(")
     return symbol, text
 
 
-def _driver(vectors: Vectors, parts: int) -> str:
-    """The loops of a step; what is computed once runs for one part after the other."""
-    once = {name: [f"  call void @{name}(ptr %x{part}, i64 1)" for part in range(parts)]
+def _driver(program: StepProgram, vectors: Vectors, parts: int) -> str:
+    """The loops of a step; what is computed once runs for one part after the other.
+
+    Scratch rows lie on the stack, where they stay in the cache from block to block. The rows of the next block are
+    fetched towards the cache while this one is stepped.
+    """
+    width, places = vectors.lanes * parts * BITS[vectors.element] // 8, range(parts)
+    once = {name: [f"  call void @{name}(ptr %x{part}, ptr %s{part}, i64 1)" for part in places]
             for name in ("begin", "finish")}
+    block = len(program.layout) * width
     return "\n".join([
-        "define void @step(ptr %x, i64 %steps, i64 %n, i64 %v) #0 {", "entry:",
-        *(f"  %x{part} = getelementptr {vectors.element}, ptr %x, i64 {part * vectors.lanes}" for part in range(parts)),
-        "  %some = icmp sgt i64 %steps, 0", "  br i1 %some, label %loop, label %done", "loop:",
-        "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]",
-        *once["begin"], "  call void @position(ptr %x, i64 %n)", "  call void @velocity(ptr %x, i64 %v)",
-        *once["finish"], "  %next = add i64 %i, 1", "  %more = icmp slt i64 %next, %steps",
-        "  br i1 %more, label %loop, label %done", "done:", "  ret void", "}", ""])
+        "define void @step(ptr %x, i64 %steps, i64 %n, i64 %v) #1 {", "entry:",
+        f"  %s = alloca [{max(1, len(program.scratch)) * width} x i8], align 64",
+        *(f"  %{base}{part} = getelementptr {vectors.element}, ptr %{base}, i64 {part * vectors.lanes}"
+          for part in places for base in "xs"),
+        "  %some = icmp sgt i64 %steps, 0", "  br i1 %some, label %fetch, label %done", "fetch:",
+        "  %at = phi i64 [ 0, %entry ], [ %beyond, %fetch ]", f"  %ahead = add i64 %at, {block}",
+        "  %line = getelementptr i8, ptr %x, i64 %ahead",
+        "  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 2, i32 1)",
+        f"  %beyond = add i64 %at, {CACHE_LINE}", f"  %far = icmp slt i64 %beyond, {block}",
+        "  br i1 %far, label %fetch, label %loop", "loop:", "  %i = phi i64 [ 0, %fetch ], [ %next, %loop ]",
+        *once["begin"], "  call void @position(ptr %x, ptr %s, i64 %n)",
+        "  call void @velocity(ptr %x, ptr %s, i64 %v)", *once["finish"], "  %next = add i64 %i, 1",
+        "  %more = icmp slt i64 %next, %steps", "  br i1 %more, label %loop, label %done",
+        "done:", "  ret void", "}", ""])
 
 
 def _emit_body(program: StepProgram, vectors: Vectors, name: str, parts: int) -> str:
@@ -55,13 +70,14 @@ def _emit_body(program: StepProgram, vectors: Vectors, name: str, parts: int) ->
     body: Body = getattr(program, name)
     single, lanes = name in ("begin", "finish"), parts * vectors.lanes
     rows = dict.fromkeys([*body.inputs, *(row for row, _ in body.outputs)])
-    lines = [f"define internal void @{name}(ptr %x, i64 %count) #1 {{", "entry:",
+    lines = [f"define internal void @{name}(ptr %x, ptr %s, i64 %count) #1 {{", "entry:",
              "  %some = icmp sgt i64 %count, 0", "  br i1 %some, label %start, label %done", "start:"]
     emitters = [_Part(vectors, body, part) for part in range(1 if single else parts)]
     for emitter in emitters:
         for row in rows:
-            place = program.layout[row] * lanes + emitter.part * vectors.lanes
-            lines.append(f"  {emitter.pointer(row)} = getelementptr {vectors.element}, ptr %x, i64 {place}")
+            base, at = ("%s", program.scratch[row]) if row in program.scratch else ("%x", program.layout[row])
+            place = at * lanes + emitter.part * vectors.lanes
+            lines.append(f"  {emitter.pointer(row)} = getelementptr {vectors.element}, ptr {base}, i64 {place}")
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
     pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
     stores = _stores(emitters[0], pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
@@ -29,7 +29,8 @@ class StepProgram:
     position: Body
     velocity: Body
     finish: Body
-    layout: Mapping[str, int]           # row scalar -> row of the buffer
+    layout: Mapping[str, int]           # row scalar -> row of the buffer: state, then inputs
+    scratch: Mapping[str, int]          # row scalar made by `begin` -> row of memory needed during a step only
     state: tuple[str, ...]              # row scalars that hold the state
 
 
@@ -52,23 +53,10 @@ def trace_step(t: Topology) -> StepProgram:
     start, position = hoist(start, position, changed, "hoisted")
     start, velocity = hoist(start, velocity, changed)
     start = start.pruned(live.union(*(body.inputs for body in (position, velocity, end))))
-    layout = _layout(state | inputs, [row for row, _ in start.outputs], {*position.inputs, *dict(position.outputs)})
-    return StepProgram(t, start, position, velocity, end, layout, tuple(scalar_names(state)))
-
-
-def _layout(given: Mapping[str, int], made: Sequence[str], hot: Collection[str]) -> dict[str, int]:
-    """Where each row scalar lies; a name's scalars lie side by side, and so do the rows that iterations use.
-
-    Side by side they fill the sets of the first-level cache evenly.
-    """
-    groups = {name: [f"{name}_{i}" for i in range(count)] for name, count in given.items()}
-    cold = {name: not any(row in hot for row in rows) for name, rows in groups.items()}
-    scratch = [row for row in made if row.rpartition("_")[0] not in given]
-    rows = [row for name in groups if cold[name] for row in groups[name]]
-    rows += [row for name in groups if not cold[name] for row in groups[name]]
-    rows += [row for row in scratch if row in hot]
-    rows += [row for row in scratch if row not in hot]
-    return {row: i for i, row in enumerate(rows)}
+    names, hot = scalar_names(state | inputs), {*position.inputs, *dict(position.outputs)}
+    made = sorted((row for row, _ in start.outputs if row not in names), key=lambda row: row not in hot)
+    return StepProgram(t, start, position, velocity, end, {row: i for i, row in enumerate(names)},
+                       {row: i for i, row in enumerate(made)}, tuple(scalar_names(state)))
 
 
 def _trace_iterations(t: Topology, given: Given, start: Body) -> tuple[tuple[Body, Body, Body], set[str]]:

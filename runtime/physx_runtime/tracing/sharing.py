@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from physx_runtime.tracing.body import Body, Node
-from physx_runtime.tracing.symbols import COMMUTATIVE
+from physx_runtime.tracing.symbols import COMMUTATIVE, CONDITIONS
 
 
 def alike(start: Body, changed: Collection[str]) -> dict[str, str]:
@@ -34,12 +34,14 @@ def hoist(start: Body, body: Body, changed: Collection[str], prefix: str = "") -
     start gets rows `prefix`_0, ... for the others, unless `prefix` is empty.
     """
     fixed = _fixed(body, changed)
-    used = {a for n in body.order if not fixed[n] for a in body.arguments(n)} | {n for _, n in body.outputs}
+    # conditions have no rows; an iteration decides them again
+    computed = {n for n in body.order if not fixed[n] or body.nodes[n][0] in CONDITIONS}
+    used = {a for n in computed for a in body.arguments(n)} | {n for _, n in body.outputs}
     moved = _Moved(start, body)
     outputs, nodes = list(start.outputs), list(body.nodes)
     held = {n: row for row, n in start.outputs if row not in changed}
-    for n in sorted(used):
-        if fixed[n] and body.nodes[n][0] not in ("input", "const"):
+    for n in sorted(used - computed):
+        if body.nodes[n][0] not in ("input", "const"):
             made = moved.node(n)
             if prefix and made not in held:
                 held[made] = f"{prefix}_{len(outputs) - len(start.outputs)}"

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import CodeType
 
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "eq"})
+CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})      # operations with a truth value
 # Files whose functions are no equations of their own.
 ALGEBRA = ("symbols.py", "ops.py", "spatial.py")
 FOLD: dict[str, Callable[..., float | bool]] = {
