@@ -76,8 +76,8 @@ class RealPhysX:
     def __init__(self, stage: Path, threads: int, worlds: int, cores: int) -> None:
         self.worlds = worlds
         copies = stage.with_name(f"{stage.stem}_copies.usda")
-        job = {"stage": str(copies), "roots": replicate(stage, copies, worlds), "dt": DT, "effort": EFFORT, "changes": CHANGES,
-               "threads": threads, "clock": clock(cores).__name__}
+        job = {"stage": str(copies), "roots": replicate(stage, copies, worlds), "dt": DT, "effort": EFFORT,
+               "changes": CHANGES, "threads": threads, "clock": clock(cores).__name__}
         worker = str(Path(__file__).with_name("engine_physx.py"))
         self._child = subprocess.Popen([os.environ["ORACLE_PYTHON"], worker], stdin=subprocess.PIPE, text=True,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=stage.parent,
