@@ -19,6 +19,8 @@ import llvmlite.binding as llvm
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
 
+HOST = "this machine"
+
 
 def cache_folder() -> Path:
     """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
@@ -33,16 +35,19 @@ def register_bits() -> int:
     return 512 if llvm.get_host_cpu_features().get("avx512f") else 256
 
 
-def load_function(symbol: str, text: str) -> int:
-    """The address of `symbol` in the IR `text`, compiled for this machine on first use."""
-    return load_functions({symbol: text})[symbol]
+def load_function(symbol: str, text: str, cpu: str = HOST) -> int:
+    """The address of `symbol` in the IR `text`, compiled on first use.
+
+    cpu: LLVM's name of the processor to compile for; this machine must have its instructions.
+    """
+    return load_functions({symbol: text}, cpu)[symbol]
 
 
-def load_functions(texts: Mapping[str, str]) -> dict[str, int]:
-    """The addresses of functions by symbol, each in its own IR text, compiled for this machine on first use."""
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
+def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
+    """The addresses of functions by symbol, each in its own IR text, compiled on first use; cpu as `load_function`."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu))
     for symbol, text in texts.items():
-        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text)))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text, cpu)))
     engine.finalize_object()
     _engines.append(engine)
     return {symbol: int(engine.get_function_address(symbol)) for symbol in texts}
@@ -57,30 +62,34 @@ def write_atomically(path: Path, data: bytes) -> None:
     Path(temporary).replace(path)
 
 
-def assembly(text: str) -> str:
-    """The machine's assembly of IR, for a look at registers and vector instructions."""
-    return str(_machine().emit_assembly(llvm.parse_assembly(text)))
+def assembly(text: str, cpu: str = HOST) -> str:
+    """A processor's assembly of IR, for a look at registers and vector instructions; need not be this machine's."""
+    return str(_machine(cpu).emit_assembly(llvm.parse_assembly(text)))
 
 
-def _object_code(symbol: str, text: str) -> bytes:
-    host = f"{llvmlite.__version__} {llvm.get_host_cpu_name()} {_features()}"
-    path = cache_folder() / f"{symbol}_{hashlib.sha256(host.encode()).hexdigest()[:12]}.o"
+def _object_code(symbol: str, text: str, cpu: str) -> bytes:
+    target = " ".join((llvmlite.__version__, *_processor(cpu)))
+    path = cache_folder() / f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
     if path.is_file():
         return path.read_bytes()
-    code = bytes(_machine().emit_object(llvm.parse_assembly(text)))
+    code = bytes(_machine(cpu).emit_object(llvm.parse_assembly(text)))
     write_atomically(path, code)
     write_atomically(path.with_suffix(".ll"), text.encode())
     return code
 
 
 @functools.cache
-def _machine() -> llvm.TargetMachine:
+def _machine(cpu: str) -> llvm.TargetMachine:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=_features(), opt=2, reloc="pic",
-                                        codemodel="jitdefault", jit=True)
+    name, features = _processor(cpu)
+    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault",
+                                        jit=True)
 
 
-def _features() -> str:
-    return str(llvm.get_host_cpu_features().flatten())
+def _processor(cpu: str) -> tuple[str, str]:
+    """Name and features; a named processor has all of its own."""
+    if cpu != HOST:
+        return cpu, ""
+    return llvm.get_host_cpu_name(), str(llvm.get_host_cpu_features().flatten())

@@ -66,6 +66,7 @@ class Arithmetic:
         for _, n in body.outputs:
             self.users[n] = self.users.get(n, 0) + 1
         self.fused = self._choose_fused()
+        self._inner = 0         # selections within others
 
     def _choose_fused(self) -> dict[int, int]:
         """Sum -> the product it absorbs: one that no other sum needs, or that all its users absorb."""
@@ -125,8 +126,24 @@ class Arithmetic:
         if op == "not":
             return [f"  {self.result(n)} = xor {flags} {x[0]}, splat (i1 true)"]
         if op == "select":
-            return [f"  {self.result(n)} = select {flags} {x[0]}, {kind} {x[1]}, {kind} {x[2]}"]
+            return self._select(self.result(n), args[0], x[1], x[2])
         raise NotImplementedError(f"operation {op} has no vector form")
+
+    def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
+        """x where the condition holds, else y; a composed condition becomes several selections.
+
+        AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
+        """
+        op, flags, kind = self.body.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
+        parts = self.body.arguments(condition)
+        if op == "not":
+            return self._select(name, parts[0], y, x)
+        if op in ("and", "or"):
+            self._inner += 1
+            within = f"%s{self.tag}{self._inner}"
+            inner = self._select(within, parts[1], x, y)
+            return inner + self._select(name, parts[0], *((within, y) if op == "and" else (x, within)))
+        return [f"  {name} = select {flags} {self.operand(condition)}, {kind} {x}, {kind} {y}"]
 
     def _fma(self, n: int, op: str, args: list[int]) -> list[str]:
         """a b + c, a b - c or c - a b in one rounding."""

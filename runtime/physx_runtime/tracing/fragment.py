@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from physx_runtime.tracing.body import Body
 from physx_runtime.tracing.emit_ir import BITS, Arithmetic, Vectors
-from physx_runtime.tracing.program import Body
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # A fragment's algorithm: rows by operand name, then static arguments -> the operands it changes.
