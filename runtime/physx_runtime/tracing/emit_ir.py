@@ -12,6 +12,8 @@ from physx_runtime.tracing.body import Body, by_equation
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BITS = {"float": 32, "double": 64}
+# Vectors of so many bits come with registers for conditions (AVX-512).
+MASKED_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +132,13 @@ class Arithmetic:
         raise NotImplementedError(f"operation {op} has no vector form")
 
     def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
-        """x where the condition holds, else y; a composed condition becomes several selections.
+        """x where the condition holds, else y; without mask registers a composed condition becomes several selections.
 
         AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
         """
         op, flags, kind = self.body.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
+        if self.vectors.lanes * BITS[self.vectors.element] >= MASKED_BITS:
+            op = "as it is"
         parts = self.body.arguments(condition)
         if op == "not":
             return self._select(name, parts[0], y, x)
