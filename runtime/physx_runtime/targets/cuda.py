@@ -15,7 +15,6 @@ from physx_runtime.model import Topology
 from physx_runtime.targets.native import cache_folder, write_atomically
 from physx_runtime.tracing.emit_python import emit_source
 from physx_runtime.tracing.program import trace_step
-from physx_schema.errors import UnsupportedError
 
 # Worlds in a block of the buffer: neighbouring threads read neighbouring words.
 LANES = 32
@@ -91,4 +90,6 @@ def _simulated() -> bool:
 
 def _require_numba_cuda() -> None:
     if importlib.util.find_spec("numba_cuda") is None:
+        from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
+
         raise UnsupportedError("device 'cuda' needs numba-cuda; install it with: pip install 'physx-schema[cuda]'")
