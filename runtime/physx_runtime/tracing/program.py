@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.algorithms.kinematics import Rows
@@ -46,7 +46,7 @@ def trace_step(t: Topology) -> StepProgram:
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
     start = _trace(_begin_guarded, t, given)
-    bodies, changed = _trace_iterations(t, given, start)
+    bodies, changed = _trace_iterations(t, given, start, scalar_names(state))
 
     live = _live_rows(set(scalar_names(state)), *bodies)
     position, velocity, end = (body.pruned(live) for body in bodies)
@@ -59,12 +59,12 @@ def trace_step(t: Topology) -> StepProgram:
                        {row: i for i, row in enumerate(made)}, tuple(scalar_names(state)))
 
 
-def _trace_iterations(t: Topology, given: Given, start: Body) -> tuple[tuple[Body, Body, Body], set[str]]:
+def _trace_iterations(t: Topology, given: Given, start: Body,
+                      state: Collection[str]) -> tuple[tuple[Body, Body, Body], set[str]]:
     """Position iteration, velocity iteration and the step's end; the rows that iterations change.
 
     Rows that start constant or alike, and that no iteration changes, are taken as constant and as one.
     """
-    state = {row for name in state_rows(t) for row in map(str, given[name])}
     literal = {row: value for row, value in _constants(start).items() if row not in state}
     changed = {*map(str, given["q"]), *map(str, given["v"]), "iteration_0"}
     while True:
@@ -78,7 +78,8 @@ def _trace_iterations(t: Topology, given: Given, start: Body) -> tuple[tuple[Bod
         sweep = iterate_body if t.body else iterate
         bodies = [_trace(functools.partial(sweep, final=final), t, rows) for final in (False, True)]
         others = {row for body in bodies for row, n in body.outputs
-                  if row not in changed and body.nodes[n][1] != (known.get(row, row),)}
+                  if row not in changed
+                  and body.nodes[n] not in ((kind, (known.get(row, row),)) for kind in ("input", "const"))}
         if not others:
             position, velocity = (Body(body.nodes, body.origins, body.order,
                                        tuple((row, n) for row, n in body.outputs if row in changed)) for body in bodies)
