@@ -12,7 +12,7 @@ from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
 from physx_runtime.solver.free_body import begin_body, finish_body, iterate_body
 from physx_runtime.solver.sleep import fall_asleep, sleep_rows
 from physx_runtime.solver.step import begin, finish, iterate
-from physx_runtime.tracing.body import Body
+from physx_runtime.tracing.body import Body, Node
 from physx_runtime.tracing.sharing import alike, hoist
 from physx_runtime.tracing.symbols import Graph, Symbol
 
@@ -78,13 +78,17 @@ def _trace_iterations(t: Topology, given: Given, start: Body,
         sweep = iterate_body if t.body else iterate
         bodies = [_trace(functools.partial(sweep, final=final), t, rows) for final in (False, True)]
         others = {row for body in bodies for row, n in body.outputs
-                  if row not in changed
-                  and body.nodes[n] not in ((kind, (known.get(row, row),)) for kind in ("input", "const"))}
+                  if row not in changed and not _is(body.nodes[n], known.get(row, row))}
         if not others:
             position, velocity = (Body(body.nodes, body.origins, body.order,
                                        tuple((row, n) for row, n in body.outputs if row in changed)) for body in bodies)
             return (position, velocity, _trace(_finish_guarded, t, rows)), changed
         changed |= others
+
+
+def _is(node: Node, value: float | str) -> bool:
+    """Whether a node is this row or number and nothing computed."""
+    return node[0] in ("input", "const") and node[1] == (value,)
 
 
 Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
