@@ -81,12 +81,12 @@ def test_wrong_usage_exits_2(arguments: tuple[str, ...]) -> None:
 
 
 def test_strict_exits_5_where_something_was_not_evaluated(tmp_path: Path) -> None:
-    path = tmp_path / "body.usda"
-    path.write_text(f'{finger()}def Xform "Body" (\n    prepend apiSchemas = ["PhysicsRigidBodyAPI"]\n)\n{{\n}}\n')
+    path = tmp_path / "particles.usda"
+    path.write_text(f'{finger()}def PhysxParticleSystem "Sand"\n{{\n}}\n')
     assert call("check", str(path)).exit_code == 0
     result = call("check", "--strict", str(path))
     assert result.exit_code == 5
-    assert f"{path}: /Body: not evaluated: a rigid body outside articulations is not simulated" in result.stdout
+    assert f"{path}: /Sand: not evaluated: PhysxParticleSystem: particles are not simulated" in result.stdout
 
 
 def test_fail_on_warning_exits_1(tmp_path: Path) -> None:
