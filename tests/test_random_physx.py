@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        return float(self.error.max()) / self.bar
+        return float(self.error.max()) / self.bar if self.error.any() else 0.0
 
     def __str__(self) -> str:
         return f"seed {self.seed}: {self.error.max():.1e} is {self.ratio:.2f} of the bar {self.bar:.1e}"
@@ -126,9 +126,19 @@ def compare(seeds: range, features: Features, folder: Path) -> Iterator[Comparis
         first, *others = [next(results) for _ in range(1 + NUDGES)]
         assert list(first["dof_names"]) == names, f"seed {seed}: order of dofs"
         metres = np.array([art.lengths[n] for n in names])
-        error = np.abs((motion(description, art, names) - first["q"]) * metres).max(axis=1)
-        spread = max(float(np.abs((other["q"] - first["q"]) * metres).max()) for other in others)
+        ours = motion(description, art, names)
+        error = np.abs((ours - first["q"]) * metres).max(axis=1)
+        if not np.isfinite(first["q"]).all():
+            # PhysX's motion ends in NaN: ours has to diverge too, and nothing else can be compared
+            error = np.full(len(error), 0.0 if diverged(ours) else np.inf)
+        neighbours = np.array([np.abs((other["q"] - first["q"]) * metres).max() for other in others])
+        spread = float(np.where(np.isfinite(neighbours), neighbours, np.inf).max())
         yield Comparison(seed, description, art, names, first, error, spread)
+
+
+def diverged(positions: NDArray[np.float64]) -> bool:
+    """Whether a motion stands still at its end to the last bit, as a world that has diverged does."""
+    return bool(np.array_equal(positions[-1], positions[-2]))
 
 
 def motion(description: Description, art: RandomArticulation, names: list[str]) -> NDArray[np.float64]:
@@ -165,7 +175,7 @@ def test_random_articulations_move_as_in_physx(first: int, oracle_folder: Path, 
     rows = [row for start in range(first, first + count, BATCH)
             for row in compare(range(start, min(start + BATCH, first + count)), features, tmp_path)]
     assert len(rows) > 0.8 * count
-    beyond = [row for row in rows if row.ratio > 1.0]
+    beyond = [row for row in rows if not row.ratio <= 1.0]
     unknown = [row for row in beyond if row.ratio > UNEXPLAINED and row.seed not in EXPLAINED]
     assert not unknown, "\n\n".join(row.dump() for row in unknown)
     assert len(beyond) <= (1.0 - SHARE) * len(rows), "\n\n".join(row.dump() for row in beyond)
