@@ -37,10 +37,11 @@ from physx_runtime.solver.link_forces import external_forces
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.momentum import compound_body, finish_floating, momentum_of, momentum_rows, restored
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
-from physx_runtime.tracing.ops import Scalar, maximum, minimum, sincos, where
+from physx_runtime.tracing.ops import Scalar, clamp, maximum, minimum, sincos, where
 
 DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again")
 TURN = 2.0 * math.pi
+UNLIMITED = 1e30        # rad, more than any pair of limits leaves
 ACCUMULATED = ("drive_total", "friction_total", "lower_total", "upper_total")
 
 
@@ -229,7 +230,7 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """What is left at a step's end: with PGS the motion, joint positions wrapped, momentum of a floating base kept."""
     moved = move(t, rows, list(rows["q"]), list(rows["v_moving"])) if t.pgs else {}
     rows = {**rows, **moved}
-    out = moved | {"q": [_wrapped(t, dof, x) for dof, x in enumerate(rows["q"])]}
+    out = moved | {"q": [_wrapped(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
     if t.balls or not t.fixed_base:
         balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
         k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
@@ -240,13 +241,17 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     return out
 
 
-def _wrapped(t: Topology, dof: int, q: Scalar) -> Scalar:
-    return wrapped(q) if t.kind_of(dof) == REVOLUTE else q
+def _wrapped(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
+    if t.kind_of(dof) != REVOLUTE:
+        return q
+    bounded = t.dofs[dof].limit
+    return wrapped(q, rows["lower"][dof] if bounded else -math.inf, rows["upper"][dof] if bounded else math.inf)
 
 
-def wrapped(q: Scalar) -> Scalar:
-    """A revolute joint's position moved back by two turns once it passes one turn, as PhysX does."""
-    return where(q > TURN, q - 2.0 * TURN, where(q < -TURN, q + 2.0 * TURN, q))
+def wrapped(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    """A revolute joint's position moved back by two turns once it passes one turn; not where it has limits."""
+    back = clamp(where(q > TURN, q - 2.0 * TURN, where(q < -TURN, q + 2.0 * TURN, q)), -2.0 * TURN, 2.0 * TURN)
+    return where(upper - lower < UNLIMITED, q, back)
 
 
 def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, q: Sequence[Scalar], dv: list[Scalar],

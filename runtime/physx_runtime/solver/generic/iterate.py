@@ -205,7 +205,7 @@ def write_finish(p: Plan) -> None:
         _place_at_end(p)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
-            s.do(edges.wrap, q=p.at("q", dof))
+            s.do(edges.wrap, q=p.at("q", dof), lower=p.at("lower", dof), upper=p.at("upper", dof))
     if not t.fixed_base:
         finish_floating(p)
     _freeze(p)
