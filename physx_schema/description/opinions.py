@@ -7,10 +7,18 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
 from pxr import Usd
 
-from physx_schema.description.frames import quaternion, vector
+from physx_schema.description.conversions import (
+    as_flag,
+    as_number,
+    as_numbers,
+    as_quaternion,
+    as_token,
+    as_tokens,
+    as_vector,
+    shown,
+)
 from physx_schema.description.hints import meant_property, meant_schema
 from physx_schema.description.model import Problem, Quat, Vec3
 from physx_schema.description.ownership import Owner
@@ -27,10 +35,8 @@ from physx_schema.description.schemas import (
 
 T = TypeVar("T")
 
-_NUMBERS = (int, float)
 _PLAIN = (float, int, str)      # values that USD hands out as they are authored
 _DEFAULT_TIME = Usd.TimeCode.Default()
-_LONGEST = 60       # characters of a value in a message
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
 _PREFIXES = ("physx", "physics", "omniphysics")
@@ -265,9 +271,9 @@ class View:
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
         if base in self._mentioned:
-            value = self._typed(base, _as_number, "a number")
+            value = self._typed(base, as_number, "a number")
         else:
-            value = _default(self._schema, base, _as_number)
+            value = _default(self._schema, base, as_number)
         return low if value < low else high if value > high else value
 
     def count(self, base: str, low: int = 0) -> int:
@@ -277,30 +283,30 @@ class View:
     def flag(self, base: str) -> bool:
         """A truth value."""
         if base not in self._mentioned:
-            return _default(self._schema, base, _as_flag)       # type: ignore[no-any-return]
-        return self._typed(base, _as_flag, "true or false")
+            return _default(self._schema, base, as_flag)       # type: ignore[no-any-return]
+        return self._typed(base, as_flag, "true or false")
 
     def token(self, base: str) -> str:
         """A token."""
-        return self._typed(base, _as_token, "a token")
+        return self._typed(base, as_token, "a token")
 
     def vector(self, base: str) -> Vec3:
         """Three numbers."""
         if base not in self._mentioned:
-            return _default(self._schema, base, _as_vector)     # type: ignore[no-any-return]
-        return self._typed(base, _as_vector, "three numbers")
+            return _default(self._schema, base, as_vector)     # type: ignore[no-any-return]
+        return self._typed(base, as_vector, "three numbers")
 
     def quaternion(self, base: str) -> Quat:
         """A unit quaternion (x, y, z, w)."""
-        return self._typed(base, _as_quaternion, "a quaternion")
+        return self._typed(base, as_quaternion, "a quaternion")
 
     def numbers(self, base: str) -> tuple[float, ...]:
         """An array of numbers; one element where the default is a single number."""
-        return self._typed(base, _as_numbers, "an array of numbers")
+        return self._typed(base, as_numbers, "an array of numbers")
 
     def tokens(self, base: str) -> tuple[str, ...]:
         """An array of tokens."""
-        return self._typed(base, _as_tokens, "an array of tokens")
+        return self._typed(base, as_tokens, "an array of tokens")
 
     def targets(self, base: str) -> tuple[str, ...]:
         """Targets of a relationship."""
@@ -316,7 +322,7 @@ class View:
         default = self._facts.defaults[base]
         self._opinions.problems.append(Problem(
             "value/wrong-type", self._opinions.path, self.name(base),
-            f"{_shown(found)} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
+            f"{shown(found)} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
             f"author {wanted} or remove the opinion",
         ))
         return _default(self._schema, base, convert)        # type: ignore[no-any-return]
@@ -352,59 +358,3 @@ def _default(schema: str, base: str, convert: Callable[[Any], T | None]) -> T:
     if fallback is None:
         raise TypeError(f"{schema}.{base} has no default that {convert.__name__} can read")
     return fallback
-
-
-def _shown(value: object) -> str:
-    """A value as a message shows it: the size of an array, the beginning of a text."""
-    if _is_array(value):
-        return f"an array of {len(value)} values"   # type: ignore[arg-type]
-    text = repr(value)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
-
-
-def _is_array(value: object) -> bool:
-    return type(value).__module__ == "pxr.Vt"
-
-
-def _as_number(value: object) -> float | None:
-    return float(value) if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
-
-
-def _as_flag(value: object) -> bool | None:
-    return bool(value) if isinstance(value, bool | int) else None
-
-
-def _as_token(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _as_vector(value: Any) -> Vec3 | None:
-    try:
-        return vector(value) if len(value) == 3 else None
-    except (TypeError, ValueError):
-        return None
-
-
-def _as_quaternion(value: Any) -> Quat | None:
-    if hasattr(value, "GetImaginary"):
-        return quaternion(value)
-    return value if isinstance(value, tuple) and len(value) == 4 else None
-
-
-def _as_numbers(value: Any) -> tuple[float, ...] | None:
-    single = _as_number(value)
-    if single is not None:
-        return (single,)
-    if isinstance(value, str) or not hasattr(value, "__len__"):
-        return None
-    if _is_array(value):
-        numbers = np.asarray(value)
-        return tuple(map(float, numbers.tolist())) if numbers.ndim == 1 and numbers.dtype.kind in "fiu" else None
-    converted = [_as_number(item) for item in value]
-    return None if None in converted else tuple(item for item in converted if item is not None)
-
-
-def _as_tokens(value: Any) -> tuple[str, ...] | None:
-    if isinstance(value, str) or not hasattr(value, "__len__"):
-        return None
-    return tuple(value) if all(isinstance(item, str) for item in value) else None
