@@ -16,7 +16,7 @@ from physx_runtime.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_pat
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.targets import cuda, generic
-from physx_runtime.tracing.program import trace_step
+from physx_runtime.tracing.program import step_layout
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
@@ -126,7 +126,7 @@ class CpuWorlds(_Buffer):
         # brings numba, which the generic path does without
         from physx_runtime.targets import cpu
 
-        layout = trace_step(t).layout
+        layout = step_layout(t)
         super().__init__(t, count, dtype, cpu.lanes(dtype), layout, len(layout))
         self._run = cpu.compile_step(t, dtype, self.lanes)
 
@@ -205,7 +205,7 @@ class CudaWorlds(_Buffer):
     near, path = False, SPECIALISED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
-        layout = trace_step(t).layout
+        layout = step_layout(t)
         super().__init__(t, count, dtype, cuda.LANES, layout, len(layout))
         if not cuda.available():
             raise UnsupportedError("device 'cuda': no GPU found; use device='cpu', or simulate one with "

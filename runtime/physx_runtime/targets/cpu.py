@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from physx_runtime.model import Topology
-from physx_runtime.targets.native import load_function, register_bits
+from physx_runtime.targets.native import load_kept, register_bits
 from physx_runtime.tracing.emit_ir import Vectors
 from physx_runtime.tracing.emit_step import emit_step
 from physx_runtime.tracing.program import trace_step
@@ -36,8 +36,9 @@ def lanes(dtype: str) -> int:
 def compile_step(t: Topology, dtype: str, width: int) -> Step:
     """The step of a topology over blocks of `width` worlds."""
     part = min(width, lanes(dtype) // REGISTERS_PER_BLOCK)
-    symbol, text = emit_step(trace_step(t), Vectors(ELEMENT[dtype], part), width // part)
-    return functools.partial(_run, load_function(symbol, text))
+    vectors, parts = Vectors(ELEMENT[dtype], part), width // part
+    address = load_kept(f"step {t} {vectors} {parts}", lambda: emit_step(trace_step(t), vectors, parts))
+    return functools.partial(_run, address)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

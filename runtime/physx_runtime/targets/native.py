@@ -10,7 +10,7 @@ import functools
 import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import llvmlite
@@ -53,6 +53,32 @@ def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
     return {symbol: int(engine.get_function_address(symbol)) for symbol in texts}
 
 
+def load_kept(key: str, make: Callable[[], tuple[str, str]]) -> int:
+    """The address of the function that `make` writes as (symbol, text), without writing it where it was made before.
+
+    key: names what `make` depends on, besides the package's own code.
+    """
+    digest = hashlib.sha256(f"{key} {own_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
+    note = cache_folder() / f"made_{digest}.txt"
+    if note.is_file():
+        symbol = note.read_text()
+        if _object_file(symbol, HOST).is_file():
+            return load_function(symbol, "")
+    symbol, text = make()
+    address = load_function(symbol, text)
+    write_atomically(note, symbol.encode())
+    return address
+
+
+@functools.cache
+def own_code() -> str:
+    """A hash of the package's Python code: what it emits may change with it."""
+    root, total = Path(__file__).resolve().parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, so that parallel processes may share the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,14 +94,18 @@ def assembly(text: str, cpu: str = HOST) -> str:
 
 
 def _object_code(symbol: str, text: str, cpu: str) -> bytes:
-    target = " ".join((llvmlite.__version__, *_processor(cpu)))
-    path = cache_folder() / f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
+    path = _object_file(symbol, cpu)
     if path.is_file():
         return path.read_bytes()
     code = bytes(_machine(cpu).emit_object(llvm.parse_assembly(text)))
     write_atomically(path, code)
     write_atomically(path.with_suffix(".ll"), text.encode())
     return code
+
+
+def _object_file(symbol: str, cpu: str) -> Path:
+    target = " ".join((llvmlite.__version__, *_processor(cpu)))
+    return cache_folder() / f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
 
 
 @functools.cache

@@ -40,6 +40,12 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 
 
 @functools.lru_cache(maxsize=64)
+def step_layout(t: Topology) -> dict[str, int]:
+    """Row scalar -> row of the buffer: state, then inputs; nothing is traced."""
+    return {row: i for i, row in enumerate(scalar_names(state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t)))}
+
+
+@functools.lru_cache(maxsize=64)
 def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
     state, inputs = state_rows(t) | {FLAG: 1} | sleep_rows(t), input_rows(t)
@@ -55,8 +61,8 @@ def trace_step(t: Topology) -> StepProgram:
     start = start.pruned(live.union(*(body.inputs for body in (position, velocity, end))))
     names, hot = scalar_names(state | inputs), {*position.inputs, *dict(position.outputs)}
     made = sorted((row for row, _ in start.outputs if row not in names), key=lambda row: row not in hot)
-    return StepProgram(t, start, position, velocity, end, {row: i for i, row in enumerate(names)},
-                       {row: i for i, row in enumerate(made)}, tuple(scalar_names(state)))
+    return StepProgram(t, start, position, velocity, end, step_layout(t), {row: i for i, row in enumerate(made)},
+                       tuple(scalar_names(state)))
 
 
 def _trace_iterations(t: Topology, given: Given, start: Body,
