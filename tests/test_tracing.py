@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,3 +132,17 @@ def test_the_hot_loop_is_vector_code() -> None:
     code = native.assembly(text)
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
+
+
+def test_a_cached_step_is_loaded_without_tracing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
+    made = []
+
+    def make() -> tuple[str, str]:
+        made.append(1)
+        return "answer", "define i64 @answer() {\n  ret i64 42\n}\n"
+
+    for _ in range(2):
+        address = native.load_kept("question", make)
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 42
+    assert len(made) == 1
