@@ -124,6 +124,23 @@ def test_a_world_has_the_same_bits_alone_and_beside_others() -> None:
         assert all(np.array_equal(alone[name], beside[name]) for name in alone)
 
 
+def test_a_block_leaves_nothing_behind_for_the_next_one() -> None:
+    """The same thread steps a block of NaN and then a sound one, in the same memory."""
+    t, rows = random_tree(4, 8, floating=True, kinds="rpsuf")
+    alone = by_path(t, rows, 3, "float32")
+    worlds = 2 * generic.lanes(t, "float32")
+    store = GenericWorlds(t, worlds, "float32")
+    for name in state_rows(t) | input_rows(t):
+        values = np.tile(np.asarray(rows[name], dtype=np.float32), (worlds, 1))
+        if name in ("q", "v"):
+            values[:worlds // 2] = np.nan
+        store.write(name, values)
+    step = generic.compile_step(t, "float32", store.lanes)
+    for block in (0, 1):
+        step(store.host[block:block + 1], 3, N, V)
+    assert all(np.array_equal(alone[name], store.rows(name)[-1]) for name in alone)
+
+
 def test_a_world_has_the_same_bits_in_blocks_of_every_width() -> None:
     t, rows = random_tree(5, 6)
     results = []

@@ -141,7 +141,7 @@ class GenericWorlds(_Buffer):
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         plan, width = generic.plan_step(t), generic.lanes(t, dtype)
-        super().__init__(t, count, dtype, width, plan.scalars, plan.layout.size)
+        super().__init__(t, count, dtype, width, plan.scalars, len(plan.scalars))
         self._run = generic.compile_step(t, dtype, width)
 
     def step(self, steps: int, n: int, v: int) -> None:

@@ -11,9 +11,10 @@ import functools
 import hashlib
 import itertools
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from physx_runtime.model import Topology
 from physx_runtime.solver.generic import schedule_step
 from physx_runtime.solver.generic.plan import Plan
-from physx_runtime.targets.native import load_functions, register_bits
+from physx_runtime.targets.native import load_function, load_functions, register_bits
 from physx_runtime.tracing.emit_ir import Vectors
 from physx_runtime.tracing.fragment import Fragment, emit_fragment
 from physx_runtime.tracing.schedule import Instruction, Schedule
@@ -32,19 +33,23 @@ ELEMENT = {"float32": "float", "float64": "double"}
 REGISTERS_PER_VECTOR = 2
 # One register a vector for trees whose rows no cache holds: beyond about 150 degrees of freedom (measured).
 CACHED_BYTES = 4 << 20
+CACHE_LINE = 64     # bytes
 PASSES = ("begin", "position", "velocity", "finish")
 
 # of `blocks` in INTERPRETER; a call lets other Python threads run
 SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * 4,
-                             *[ctypes.c_int64] * 3)
+                             *[ctypes.c_int64] * 3, ctypes.c_void_p, ctypes.c_int64)
 
-# step(x, steps, N, V): x of shape (blocks, rows, lanes), changed in place
+# step(x, steps, N, V): x of shape (blocks, rows, lanes), the state and what a step reads; the state changes in place
 Step = Callable[[NDArray[Any], int, int, int], None]
 
 # Programs are instructions one after another, each the address of a fragment and its operands, ended by a 0.
+# A block is stepped in a thread's own memory, which stays in its cache; only the state goes back.
 INTERPRETER = """
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
 define void @blocks(ptr %x, i64 %size, i64 %blocks, ptr %begin, ptr %position, ptr %velocity, ptr %finish,
-                    i64 %steps, i64 %n, i64 %v) {
+                    i64 %steps, i64 %n, i64 %v, ptr %scratch, i64 %state) {
 entry:
   %some = icmp sgt i64 %blocks, 0
   br i1 %some, label %block, label %done
@@ -52,17 +57,19 @@ block:
   %b = phi i64 [ 0, %entry ], [ %b.next, %block.end ]
   %offset = mul i64 %b, %size
   %base = getelementptr i8, ptr %x, i64 %offset
+  call void @llvm.memcpy.p0.p0.i64(ptr %scratch, ptr %base, i64 %size, i1 false)
   br label %step
 step:
   %s = phi i64 [ 0, %block ], [ %s.next, %step ]
-  call void @run(ptr %base, ptr %begin, i64 1)
-  call void @run(ptr %base, ptr %position, i64 %n)
-  call void @run(ptr %base, ptr %velocity, i64 %v)
-  call void @run(ptr %base, ptr %finish, i64 1)
+  call void @run(ptr %scratch, ptr %begin, i64 1)
+  call void @run(ptr %scratch, ptr %position, i64 %n)
+  call void @run(ptr %scratch, ptr %velocity, i64 %v)
+  call void @run(ptr %scratch, ptr %finish, i64 1)
   %s.next = add i64 %s, 1
   %s.more = icmp slt i64 %s.next, %steps
   br i1 %s.more, label %step, label %block.end
 block.end:
+  call void @llvm.memcpy.p0.p0.i64(ptr %base, ptr %scratch, i64 %state, i1 false)
   %b.next = add i64 %b, 1
   %b.more = icmp slt i64 %b.next, %blocks
   br i1 %b.more, label %block, label %done
@@ -116,12 +123,17 @@ def compile_step(t: Topology, dtype: str, width: int) -> Step:
     plan, vectors = plan_step(t), Vectors(ELEMENT[dtype], width)
     passes: list[Schedule] = [getattr(plan, name) for name in PASSES]
     texts = {i.fragment: _emitted(i.fragment, vectors) for s in passes for i in s.instructions}
-    addresses = load_functions({INTERPRETER_SYMBOL: INTERPRETER.replace("@blocks(", f"@{INTERPRETER_SYMBOL}("),
-                                **dict(texts.values())})
+    # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
+    addresses = load_functions(dict(texts.values()))
     row_bytes = width * np.dtype(dtype).itemsize
     where = {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
-    return _Interpreter(addresses[INTERPRETER_SYMBOL],
-                        [_program(s.instructions, where, row_bytes) for s in passes])
+    return _Interpreter(_interpreter(), [_program(s.instructions, where, row_bytes) for s in passes],
+                        plan.layout.size * row_bytes, plan.state_size * row_bytes)
+
+
+@functools.cache
+def _interpreter() -> int:
+    return load_function(INTERPRETER_SYMBOL, INTERPRETER.replace("@blocks(", f"@{INTERPRETER_SYMBOL}("))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -139,12 +151,15 @@ def _program(instructions: list[Instruction], where: dict[Fragment, int], row_by
     return np.array([*words, 0], np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Interpreter:
-    """The interpreter with a topology's programs."""
+    """The interpreter with a topology's programs; scratch and state are numbers of bytes of a block."""
 
     address: int
     programs: list[NDArray[np.int64]]
+    scratch: int
+    state: int
+    _memory: threading.local = field(default_factory=threading.local)
 
     def __call__(self, x: NDArray[Any], steps: int, n: int, v: int) -> None:
         if steps < 1:
@@ -160,7 +175,11 @@ class _Interpreter:
             part.result()
 
     def _run(self, data: int, size: int, blocks: int, steps: int, n: int, v: int) -> None:
-        SIGNATURE(self.address)(data, size, blocks, *(program.ctypes.data for program in self.programs), steps, n, v)
+        if not hasattr(self._memory, "scratch"):
+            self._memory.scratch = np.zeros(self.scratch + CACHE_LINE, np.uint8)    # rows never written count as 0
+        first = self._memory.scratch.ctypes.data
+        SIGNATURE(self.address)(data, size, blocks, *(program.ctypes.data for program in self.programs), steps, n, v,
+                                first + -first % CACHE_LINE, self.state)
 
 
 @functools.cache

@@ -50,6 +50,11 @@ class Plan:
         rows = state_rows(self.t) | {FLAG: 1} | sleep_rows(self.t) | input_rows(self.t)
         return {f"{name}_{i}": self.layout[name].row + i for name, size in rows.items() for i in range(size)}
 
+    @property
+    def state_size(self) -> int:
+        """Rows that a step changes for good; they come first."""
+        return sum((state_rows(self.t) | {FLAG: 1} | sleep_rows(self.t)).values())
+
     def at(self, name: str, index: int = 0) -> Span:
         """Rows of one link, node or dof."""
         width = self.widths.get(name, 1)
