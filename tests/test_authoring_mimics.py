@@ -22,7 +22,7 @@ def hand(axis: str = "Y", leader: dict[str, object] = LIMITS, follower: dict[str
          slider: dict[str, object] | None = None, **settings: object) -> Usd.Stage:
     """A base with links in a row, on a revolute leader, a revolute follower and a prismatic slider."""
     parts = [base(), *(link(name, (index + 1, 0, 0)) for index, name in enumerate("abc"))]
-    along: dict[str, object] = {"uniform token physics:axis": axis}
+    along: dict[str, object] = {"uniform token physics:axis": axis, "point3f physics:localPos0": (1, 0, 0)}
     parts += [
         joint("Revolute", "leader", "base", "a", (), {**along, **leader}),
         joint("Revolute", "follower", "a", "b", (), {**along, **follower}),
