@@ -36,11 +36,11 @@ def properties(stage: Usd.Stage, path: str, namespace: str) -> dict[str, str]:
 
 
 def clean(stage: Usd.Stage) -> Description:
-    """The description of a stage on which nothing is wrong, unused or worth a finding."""
+    """The description of a stage on which nothing is wrong, unused or worth a finding, poses aside."""
     described = describe(stage)
     assert ([item for item in described.problems if item.severity != "info"], described.unused) == ([], ())
-    findings = [f"{finding.code} {finding.path}.{finding.property}" for finding in check(stage, "physx").findings
-                if finding.severity != "info"]
+    found = check(stage, "physx", ignore=["DJ.003"]).findings      # links of these stages need not be where joints are
+    findings = [f"{item.code} {item.path}.{item.property}" for item in found if item.severity != "info"]
     assert findings == []
     return described
 
