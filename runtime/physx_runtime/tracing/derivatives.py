@@ -66,6 +66,8 @@ def _rate(graph: Graph, n: int, rates: Mapping[int, Scalar]) -> Scalar | None:
         return where(own > 0.0, 0.5 / where(own > 0.0, own, 1.0), 0.0) * d[0]
     if op == "neg":
         return -d[0]
+    if op == "single":
+        return d[0]
     if op == "abs":
         return where(x[0] < 0.0, -d[0], d[0])
     return where(x[0], d[1], d[2]) if op == "select" else None

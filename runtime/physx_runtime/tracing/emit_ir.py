@@ -120,6 +120,8 @@ class Arithmetic:
         if op in ("sqrt", "floor", "abs"):
             name = "fabs" if op == "abs" else op
             return [f"  {self.result(n)} = call {kind} @llvm.{name}.{self.vectors.suffix}({kind} {x[0]})"]
+        if op == "single":
+            return self._single(self.result(n), x[0])
         flags = f"<{self.vectors.lanes} x i1>"
         if op in ("lt", "le", "eq"):
             return [f"  {self.result(n)} = fcmp o{op} {kind} {x[0]}, {x[1]}"]
@@ -130,6 +132,14 @@ class Arithmetic:
         if op == "select":
             return self._select(self.result(n), args[0], x[1], x[2])
         raise NotImplementedError(f"operation {op} has no vector form")
+
+    def _single(self, name: str, x: str) -> list[str]:
+        """x rounded to float32."""
+        kind, rounded = self.vectors.type, f"<{self.vectors.lanes} x float>"
+        if kind == rounded:
+            return [f"  {name} = bitcast {kind} {x} to {kind}"]
+        return [f"  {name}.single = fptrunc {kind} {x} to {rounded}",
+                f"  {name} = fpext {rounded} {name}.single to {kind}"]
 
     def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
         """x where the condition holds, else y; without mask registers a composed condition becomes several selections.

@@ -65,6 +65,8 @@ def _statements(body: Body, prefix: str, constants: dict[float, str]) -> Iterato
             yield f"{prefix}{n} = {x[0]} {BINARY[op]} {x[1]}"
         elif op == "neg":
             yield f"{prefix}{n} = -{x[0]}"
+        elif op == "single":
+            yield f"{prefix}{n} = real(np.float32({x[0]}))"
         elif op == "not":
             yield f"{prefix}{n} = not {x[0]}"
         else:

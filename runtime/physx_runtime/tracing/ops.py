@@ -67,6 +67,11 @@ def sqrt(x: Scalar) -> Scalar:
     return x.graph.apply("sqrt", x) if isinstance(x, Symbol) else np.sqrt(x)
 
 
+def single(x: Scalar) -> Scalar:
+    """`x` rounded to float32, in its own precision."""
+    return x.graph.apply("single", x) if isinstance(x, Symbol) else np.float32(x) * np.ones_like(x)
+
+
 def floor(x: Scalar) -> Scalar:
     """Largest integer not above `x`, as a floating-point number."""
     return x.graph.apply("floor", x) if isinstance(x, Symbol) else np.floor(x)
@@ -90,6 +95,24 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
         x.graph.slopes[sine.number] = (x.number, cosine.number, 1.0)
         x.graph.slopes[cosine.number] = (x.number, sine.number, -1.0)
     return sine, cosine
+
+
+class Single:
+    """A number whose sums and products are rounded to float32, whatever the precision of all the others."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Scalar) -> None:
+        self.value = single(value)
+
+    def __add__(self, other: Single) -> Single:
+        return Single(self.value + other.value)
+
+    def __sub__(self, other: Single) -> Single:
+        return Single(self.value - other.value)
+
+    def __mul__(self, other: Single) -> Single:
+        return Single(self.value * other.value)
 
 
 def arctan_series(square: Scalar) -> Scalar:
