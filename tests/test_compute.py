@@ -142,5 +142,5 @@ def test_wrong_arguments_are_named(change: dict[str, Any], message: str) -> None
 
 
 def test_an_articulation_that_is_not_there_is_named() -> None:
-    with pytest.raises(UnsupportedError, match="no articulation at /nowhere"):
+    with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere"):
         physx_runtime.compute(FINGER, [0.0] * 3, [0.0] * 3, "mass_matrix", articulation="/nowhere")

@@ -17,7 +17,7 @@ FLOAT32 = 2e-6      # poses of order 1, through float32 states and quatf orienta
 
 def stepped(stage: Any, **switches: Any) -> tuple[Session, Any]:
     """A session after STEPS steps, and the recording of the same steps."""
-    recorded = simulate(stage, DT, STEPS)
+    recorded = simulate(stage, DT, STEPS, path="generic")        # the path of sessions
     session = Session(stage, **switches)
     for _ in range(STEPS):
         session.step(DT)
@@ -220,7 +220,7 @@ def test_several_articulations_move_each_as_if_alone() -> None:
     other.ImportFromString(text)
     Sdf.CopySpec(other, "/Other", stage.GetRootLayer(), "/Other")
     stage.GetAttributeAtPath("/Other/elbow.drive:angular:physics:targetPosition").Set(-50.0)
-    recorded = [simulate(stage, DT, STEPS, articulation=path) for path in ("/Robot", "/Other")]
+    recorded = [simulate(stage, DT, STEPS, articulation=path, path="generic") for path in ("/Robot", "/Other")]
     session = Session(stage)
     assert session.articulations == ("/Robot", "/Other")
     for _ in range(STEPS):

@@ -20,7 +20,8 @@ from physx_schema.checking.finding import Finding
 from physx_schema.checking.report import Waived
 from physx_schema.checking.rule import belongs
 
-NAMESPACE, KEY = "physxSchema", "waive"
+# Read by key: a whole dictionary may be nested deeper than USD can turn into Python.
+KEY = "physxSchema:waive"
 FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
 
 
@@ -55,16 +56,17 @@ class Applied:
 def waivers_of(stage: Any) -> Iterator[Waiver]:
     """The waivers that a stage carries, those of the layer first."""
     layer = stage.GetRootLayer()
-    yield from _entries(layer.customLayerData, "/", f"customLayerData of {layer.GetDisplayName()}")
+    entries = stage.GetMetadataByDictKey("customLayerData", KEY)
+    yield from _entries(entries, "/", f"customLayerData of {layer.GetDisplayName()}")
     for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
         if prim.HasAuthoredMetadata("customData"):
             path = str(prim.GetPath())
-            yield from _entries(prim.GetCustomData(), path, f"customData of {path}")
+            yield from _entries(prim.GetCustomDataByKey(KEY), path, f"customData of {path}")
 
 
-def _entries(data: Mapping[str, Any], path: str, source: str) -> Iterator[Waiver]:
-    ours = data.get(NAMESPACE)
-    entries = ours.get(KEY, {}) if isinstance(ours, Mapping) else {}
+def _entries(entries: object, path: str, source: str) -> Iterator[Waiver]:
+    if entries is None:
+        return
     if not isinstance(entries, Mapping):
         yield Waiver("", "", source, path, home=path, local=path != "/")
         return
@@ -102,7 +104,7 @@ def _fault(waiver: Waiver, used: bool, asked: Collection[str]) -> Iterator[Findi
     where = f"{waiver.source}: the waiver of {waiver.code}"
     if not waiver.code:
         yield _finding(
-            waiver, "malformed", "error", f"{waiver.source}: {NAMESPACE}:{KEY} is no dictionary", "it waives nothing",
+            waiver, "malformed", "error", f"{waiver.source}: {KEY} is no dictionary", "it waives nothing",
             'author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
         )
     elif not any(belongs(code, waiver.code) for code in CODES):
