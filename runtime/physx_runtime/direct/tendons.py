@@ -23,8 +23,8 @@ Array = NDArray[Any]
 SPRING = ("stiffness", "damping", "limit_stiffness", "offset")
 FIXED = tuple(f"fixed_tendon_{x}" for x in (*SPRING, "lower_limit", "upper_limit", "rest_length"))
 SPATIAL = tuple(f"spatial_tendon_{x}" for x in SPRING)
-# PxArticulationAxis of a tendon's joint: eTWIST or eX
-AXIS = {PRISMATIC: 3}
+# PxArticulationAxis: eTWIST, eSWING1 and eSWING2 count from 0, eX, eY and eZ from here.
+SLIDING = 3
 AXIS_WORD = 2
 
 
@@ -97,9 +97,10 @@ def write(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: 
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = data.view(f"u{data.itemsize}")
         for start, axis in _axes(simulation.topology, simulation.model.articulation, counts):
-            if (unsigned[:, start + AXIS_WORD] != axis).any():
+            found = unsigned[:, start + AXIS_WORD]
+            if (found != axis).any():
                 raise ValueError(f"{kind}: the axis at word {start + AXIS_WORD} of a block is "
-                                 f"{unsigned[:, start + AXIS_WORD].max()}; it cannot change, give {axis}")
+                                 f"{found[found != axis][0]}; it cannot change, give {axis}")
     simulation.set_parameters(new, worlds)
 
 
@@ -107,4 +108,5 @@ def _axes(t: Topology, art: Articulation, counts: MaxCounts) -> Iterator[tuple[i
     """First word and PxArticulationAxis of every joint of a fixed tendon."""
     for i, tendon in enumerate(x for x in art.fixed_tendons if x.enabled):
         for n, axis in enumerate(tendon.axes):
-            yield TENDON_JOINT * (i * counts.maxFixedTendonJoints + n), AXIS.get(t.kind_of(axis.dof), 0)
+            first = SLIDING if t.kind_of(axis.dof) == PRISMATIC else 0
+            yield TENDON_JOINT * (i * counts.maxFixedTendonJoints + n), first + t.dofs[axis.dof].axis
