@@ -85,6 +85,21 @@ def test_an_unknown_kind_and_memory_that_cannot_be_written_are_refused(sim: Simu
     sim.direct.set("eJOINT_POSITION", data, [0])
 
 
+def test_no_indices_are_no_work(sim: Simulation) -> None:
+    nothing, before = np.zeros(0, np.float32), sim.joint_position
+    sim.direct.set("eJOINT_POSITION", nothing, [])
+    sim.direct.get("eJOINT_POSITION", nothing, [])
+    sim.direct.compute("eMASS_MATRICES", nothing, [])
+    assert np.array_equal(sim.joint_position, before)
+
+
+def test_a_pose_with_its_position_first_is_refused(sim: Simulation) -> None:
+    before = read(sim.direct, "eROOT_GLOBAL_POSE")
+    with pytest.raises(ValueError, match=r"give a rotation x y z w of length 1 first, then the position"):
+        sim.direct.set("eROOT_GLOBAL_POSE", np.array([0.5, 0, 0, 0, 0, 0, 1], np.float32), [1])
+    assert np.array_equal(read(sim.direct, "eROOT_GLOBAL_POSE"), before)
+
+
 def test_centroidal_momentum_of_matrices_that_are_not_finite_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "floating.usda"
     path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
@@ -149,6 +164,21 @@ def test_update_kinematic_clears_what_the_step_left_and_other_operations_only_wh
         assert left[kind].any(axis=1).all()
     sim.step()
     assert read(sim.direct, "eJOINT_ACCELERATION").any(axis=1).all()
+
+
+def test_a_reset_of_one_world_leaves_what_the_step_left_in_the_others(sim: Simulation) -> None:
+    left = read(sim.direct, "eLINK_LINEAR_ACCELERATION")
+    sim.direct.set("eJOINT_POSITION", np.full((1, 3), 0.3, np.float32), [2])
+    placed = read(sim.direct, "eLINK_GLOBAL_POSE")
+    sim.reset([1])
+    found = read(sim.direct, "eLINK_LINEAR_ACCELERATION")
+    assert np.array_equal(found[[0, 2]], left[[0, 2]])
+    assert left[1].any()
+    assert not found[1].any()
+    # world 2 still waits for its next operation, world 1 is placed already
+    now = read(sim.direct, "eLINK_GLOBAL_POSE")
+    assert np.array_equal(now[[0, 2]], placed[[0, 2]])
+    assert np.abs(now[1] - placed[1]).max() > 1e-3
 
 
 def test_accelerations_from_before_direct_was_made_are_not_there() -> None:
@@ -237,7 +267,7 @@ def test_written_tendon_data_reach_the_parameters_of_their_worlds(sim: Simulatio
         sim.direct.set("eFIXED_TENDON", data, [2, 0])
     joints = read(sim.direct, "eFIXED_TENDON_JOINT", np.array([1]))
     joints.view(np.uint32)[0, 2] = 3
-    with pytest.raises(ValueError, match="it cannot change, give 0"):
+    with pytest.raises(ValueError, match="word 2 of a block is 3; it cannot change, give 0"):
         sim.direct.set("eFIXED_TENDON_JOINT", joints, [1])
 
 
@@ -260,6 +290,7 @@ def test_large_joint_velocities_are_scaled_together_before_coriolis_forces() -> 
     simulation.set("velocity_clamp", [1.0, 1.0, 1.0])
     simulation.set("v", [[0.5, -0.2, 1.0], [2.0, -0.8, 4.0]])
     slow, fast = computed(simulation.direct, "eCORIOLIS_AND_CENTRIFUGAL_COMPENSATION", np.arange(2))[:, :3]
+    assert np.abs(slow).max() > 1e-6
     assert np.allclose(slow, fast, rtol=1e-12)
 
 

@@ -87,7 +87,7 @@ class Simulation:
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
         self._reported = np.zeros(worlds, dtype=np.bool_)
         self.steps_taken = 0
-        self.states_written = 0                             # since the last step
+        self.states_written = np.zeros(worlds, np.int64)    # since the last step, per world: how often
         self.keep_start = False                             # whether a step leaves `start_of_step`
         self.start_of_step: dict[str, Array] = {}           # rows of the state before the last step
         self.pushed_once = False                            # whether link forces end with the next step
@@ -157,7 +157,7 @@ class Simulation:
             held[chosen] = array
             array = held
         self._worlds.write(name, array)
-        self.states_written += name in self.model.state
+        self.states_written[chosen] += name in self.model.state
         if name == "q" and self.topology.locked:
             self.set("locked", np.zeros(len(self.topology.locked)), worlds)
 
@@ -227,7 +227,8 @@ class Simulation:
         if self.keep_start:
             self.start_of_step = {name: self.get(name) for name in self.model.state}
             self._worlds.step(1, *iterations)
-        self.steps_taken, self.states_written = self.steps_taken + count, 0
+        self.steps_taken += count
+        self.states_written[:] = 0
 
     @property
     def path(self) -> str:

@@ -71,7 +71,7 @@ class Direct:
     def compute(self, kind: ComputeType | str, data: Array | None = None, indices: ArrayLike | None = None) -> None:
         """Compute a quantity of the articulations with these indices into `data`.
 
-        data: (len(indices) * block_size,) in any shape; None for eUPDATE_KINEMATIC, whose indices may be None too, for
+        data: (len(indices) * block_size,) in any shape; ignored by eUPDATE_KINEMATIC, whose indices may be None, for
         all. eCENTROIDAL_MOMENTUM_MATRICES takes mass matrices and Coriolis forces from `data`. Every operation places
         links that were written to; eUPDATE_KINEMATIC clears accelerations and incoming joint forces of all its
         articulations, the others those of the links they place. Raises ValueError for an argument that does not fit,
@@ -125,7 +125,7 @@ class Direct:
         chosen = self._chosen(indices)
         flat = self._buffer(kind, data, chosen, writes=False)
         counts = self.max_counts()
-        blocks = flat.reshape(len(chosen), -1)
+        blocks = flat.reshape(len(chosen), block_size(kind, counts))
         parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(chosen)]
         writing.write(kind, parts, counts)
 

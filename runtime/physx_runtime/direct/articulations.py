@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,13 +23,11 @@ from physx_runtime.simulation import Simulation
 Array = NDArray[Any]
 
 
+@functools.cache        # one function a row, so that its kernel is found again
 def row(name: str, first: int = 0, last: int | None = None) -> Quantity:
     """A part of a row as a quantity."""
-    return _ROWS.setdefault((name, first, last), lambda t, rows: {"values": list(rows[name][first:last])})
+    return lambda t, rows: {"values": list(rows[name][first:last])}
 
-
-# One function a row, so that its kernel is found again.
-_ROWS: dict[tuple[str, int, int | None], Quantity] = {}
 
 QUANTITIES: dict[ComputeType, Quantity] = {
     ComputeType.eDENSE_JACOBIANS: quantities.jacobian,
@@ -62,18 +61,14 @@ def link_velocities(t: Topology, rows: Rows) -> Results:
     return {"linear": [x for v in velocity.v_com for x in v], "angular": [x for w in velocity.w for x in w]}
 
 
-def held_velocities(t: Topology, rows: Rows) -> Results:
-    """The same as the last step left them."""
-    return held_velocity(t, rows)
-
-
 class Articulations:
     """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0."""
 
     def __init__(self, simulation: Simulation, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
         self._batch = Batch(simulation.topology)
-        self._seen = (-1, 0)            # steps taken, and states written since the last, when last looked
+        # when last looked: steps taken, and how often each world's state was written since
+        self._seen = (-1, simulation.states_written.copy())
         simulation.keep_start = True
         # per world: written to since the links were last placed, and placed again since the last step
         self.dirty = np.zeros(self.count, dtype=np.bool_)
@@ -105,21 +100,21 @@ class Articulations:
 
     def follow(self) -> None:
         """Notice steps, which place every link anew and make outputs, and states set past this API."""
-        simulation = self.simulation
         steps, writes = self._seen
-        if (steps, writes) != (simulation.steps_taken, simulation.states_written):
-            stepped = steps != simulation.steps_taken
-            outside = simulation.states_written != (0 if stepped else writes)
+        if steps != self.simulation.steps_taken:
+            writes[:] = 0
             self._held.clear()
-            self.dirty[:], self._refreshed[:] = False, outside
-            if stepped:
-                self._outputs.clear()
-            self._cleared[:] = outside or (self._cleared & (not stepped))
-            self.note_writes()
+            self._outputs.clear()
+            for marks in (self.dirty, self._refreshed, self._cleared):
+                marks[:] = False
+        outside = self.simulation.states_written != writes
+        self.dirty[outside] = False
+        self._refreshed[outside] = self._cleared[outside] = True
+        self.note_writes()
 
     def note_writes(self) -> None:
         """Take what was written until now as this API's own."""
-        self._seen = (self.simulation.steps_taken, self.simulation.states_written)
+        self._seen = (self.simulation.steps_taken, self.simulation.states_written.copy())
 
     def about_to_move(self, worlds: Indices) -> None:
         """Keep the links of these worlds where they are until they are placed again."""
@@ -161,8 +156,8 @@ class Articulations:
             return
         # a fixed base' velocities stay as the solver held them until a write and a refresh
         as_left = ~self._refreshed[worlds] & self.topology.fixed_base
-        for quantity, chosen in ((held_velocities, as_left), (link_velocities, ~as_left)):
-            given = self._start(worlds[chosen]) if quantity is held_velocities else {}
+        for quantity, chosen in ((held_velocity, as_left), (link_velocities, ~as_left)):
+            given = self._start(worlds[chosen]) if quantity is held_velocity else {}
             self.run(quantity, worlds[chosen], given, {name: Place(place.array, place.starts[chosen])})
 
     def write_links(self, name: str, worlds: Indices, place: Place) -> None:

@@ -22,6 +22,8 @@ ROWS = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteTyp
         WriteType.eJOINT_TARGET_POSITION: "target", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
         WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
         WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
+# How far from 1 the length of a rotation may be, as PxQuat::isSane has it; a position put first is seldom as close.
+UNIT = 1e-2
 MOVING = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eROOT_LINEAR_VELOCITY", "eROOT_ANGULAR_VELOCITY")
 
 
@@ -61,7 +63,8 @@ def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int
 
     refuse(~np.isfinite(own).all(axis=1), "give finite numbers")
     if kind is WriteType.eROOT_GLOBAL_POSE:
-        refuse(np.abs(own[:, :4]).max(axis=1) == 0.0, "give a rotation x y z w first, then the position")
+        lengths = np.linalg.norm(own[:, :4].astype(np.float64), axis=1)
+        refuse(np.abs(lengths - 1.0) > UNIT, "give a rotation x y z w of length 1 first, then the position")
     elif kind.name.startswith("eROOT") and articulations.topology.fixed_base:
         refuse(own.any(axis=1), "the base is fixed, give 0")
 
