@@ -157,6 +157,21 @@ def test_a_reset_by_mask_leaves_other_worlds_alone() -> None:
     assert bits(sim.joint_position[[0, 2]]) == bits(other.joint_position[[0, 2]])
 
 
+@pytest.mark.parametrize(("change", "message"), [
+    ({"root_pose": [0.0] * 7}, "rotation without length; give position, then quaternion x y z w"),
+    ({"root_velocity": [0.0] * 5 + [1e39]}, "give finite numbers"),
+])
+def test_a_reset_that_is_refused_changes_nothing(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "floating.usda"
+    path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
+    sim = Simulation(path, worlds=2)
+    sim.step()
+    before = sim.state()
+    with pytest.raises(ValueError, match=message):
+        sim.reset(joint_position=[0.5, 0.5], **change)
+    assert all(np.array_equal(values, before[name]) for name, values in sim.state().items())
+
+
 def test_a_reset_places_the_root_link_of_a_floating_base_where_asked(tmp_path: Path) -> None:
     first, _ = rich(tmp_path, 4, True)
     sim = Simulation(first, 3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import physx_runtime
 import pytest
-from random_articulations import engine_names
+from random_articulations import Features, engine_names, random_articulation
 
 from physx_schema.description import Description, describe
 from physx_schema.errors import UnsupportedError
@@ -134,11 +134,20 @@ def test_many_states_give_a_leading_axis(shared_cases: Path) -> None:
     ({"kind": "centroidal_momentum"}, "needs a floating base"),
     ({"dtype": "float16"}, "dtype is 'float16'; allowed are 'float32', 'float64'"),
     ({"q": [[0.0] * 3] * 2, "qd": [[0.0] * 3] * 3}, "given for 2, 3 states"),
+    ({"q": np.zeros((0, 3))}, r"q has shape \(0, 3\); give \(3,\) or \(n, 3\)"),
+    ({"q": [0.0, 1e39, 0.0], "dtype": "float32"}, r"q holds 1e\+39; give finite numbers that float32 can hold"),
 ])
 def test_wrong_arguments_are_named(change: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"q": [0.0] * 3, "qd": [0.0] * 3, "kind": "mass_matrix"} | change
     with pytest.raises(ValueError, match=message):
         physx_runtime.compute(FINGER, **arguments)
+
+
+def test_a_rotation_without_length_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "floating.usda"
+    path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
+    with pytest.raises(ValueError, match="root rotation_wxyz has no length; give a quaternion w x y z"):
+        physx_runtime.compute(path, [0.0] * 2, [0.0] * 2, "com_world", root={"rotation_wxyz": [0.0] * 4})
 
 
 def test_an_articulation_that_is_not_there_is_named() -> None:

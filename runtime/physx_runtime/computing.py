@@ -13,6 +13,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.choosing import choose
 from physx_runtime.model import Topology
 from physx_runtime.packing import PackedModel, pack
+from physx_runtime.parameter_values import is_rotation
 from physx_runtime.quantities import Results, evaluated
 from physx_schema.description import describe
 from physx_schema.description.model import Description
@@ -103,7 +104,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     if unknown or (root and t.fixed_base):
         raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT)}" if unknown else
                          f"{model.link_names[0]}: root is given, and the base is fixed; leave it out")
-    states = {name: _checked(name, value, size) for name, (value, size) in given.items()}
+    states = {name: _checked(name, value, size, dtype) for name, (value, size) in given.items()}
     single = all(x.ndim == 1 for x in states.values())
     counts = {len(x) for x in states.values() if x.ndim == 2}
     if len(counts) > 1:
@@ -122,12 +123,16 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     return single, {name: values.astype(dtype) for name, values in rows.items()}
 
 
-def _checked(name: str, value: ArrayLike, size: int) -> Array:
+def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
     array = np.asarray(value, dtype=np.float64)
-    if array.ndim not in (1, 2) or array.shape[-1] != size:
+    if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and not len(array)):
         raise ValueError(f"{name} has shape {array.shape}; give ({size},) or (n, {size})")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; give finite numbers")
+    with np.errstate(over="ignore"):
+        wrong = ~np.isfinite(array.astype(dtype))
+    if wrong.any():
+        raise ValueError(f"{name} holds {array[wrong][0]}; give finite numbers that {dtype} can hold")
+    if name == "root rotation_wxyz" and not is_rotation(array).all():
+        raise ValueError(f"{name} has no length; give a quaternion w x y z")
     return array
 
 

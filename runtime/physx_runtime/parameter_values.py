@@ -19,6 +19,9 @@ Array = NDArray[Any]
 ORDERED = (("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
            ("spatial_tendon_lower_limit", "spatial_tendon_upper_limit"))
 
+# Of a quaternion before it is divided by its length.
+LEAST_LENGTH = 1e-6
+
 
 class RowStore(Protocol):
     """Where rows of all worlds are kept."""
@@ -160,6 +163,11 @@ def allowed(text: str, values: Array) -> Array:
     above = values >= low if bounds.startswith("[") else values > low
     below = values <= high if bounds.endswith("]") else values < high
     return np.asarray(above & below & ((values != float(hole)) if hole else True))
+
+
+def is_rotation(quaternions: Array) -> Any:
+    """Whether each of (..., 4) numbers can be divided by its length."""
+    return np.linalg.norm(quaternions, axis=-1) > LEAST_LENGTH
 
 
 def chosen_worlds(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:

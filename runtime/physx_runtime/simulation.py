@@ -16,7 +16,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.choosing import choose
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
-from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
+from physx_runtime.parameter_values import ParameterValues, chosen_worlds, is_rotation, refusal
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
 from physx_runtime.recording import link_poses
@@ -340,10 +340,14 @@ class Simulation:
         if array.shape not in ((count,), (len(chosen), count)):
             raise ValueError(f"{argument} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
         array = np.broadcast_to(array, (len(chosen), count))
-        if not np.isfinite(array).all():
+        with np.errstate(over="ignore"):
+            wrong = ~np.isfinite(array.astype(self.dtype))
+        if wrong.any():
             names = self.model.dof_names if argument.startswith("joint") else ()
-            raise ValueError(refusal(argument, array, ~np.isfinite(array), chosen,
+            raise ValueError(refusal(argument, array, wrong, chosen,
                                      lambda i: names[i] if names else f"index {i}", "give finite numbers"))
+        if argument == "root_pose" and not is_rotation(array[:, 3:]).all():
+            raise ValueError("root_pose has a rotation without length; give position, then quaternion x y z w")
         return array
 
     def _place_root(self, state: dict[str, Array], chosen: NDArray[np.int64], root_pose: ArrayLike | None) -> None:
