@@ -60,8 +60,25 @@ def test_an_infinite_effort_is_refused() -> None:
 
 
 def test_a_wrong_shape_is_refused_with_the_right_one() -> None:
-    with pytest.raises(ValueError, match=r"effort has shape \(2,\); give \(3,\) or \(1, 3\)"):
-        simulate(FINGER, DT, 1, joint_effort=[0.0, 0.0])
+    for argument in ("joint_position", "joint_velocity", "joint_effort"):
+        with pytest.raises(ValueError, match=rf"{argument} has shape \(2,\); give \(3,\) or \(1, 3\)"):
+            simulate(FINGER, DT, 1, path="generic", **{argument: [0.0, 0.0]})
+
+
+def test_a_reset_that_is_refused_leaves_all_of_the_state() -> None:
+    sim = Simulation(FINGER, worlds=2, path="generic")
+    sim.set("q", [0.3, 0.1, 0.0])
+    before = sim.joint_position
+    for wrong in ({"joint_velocity": [0.0, 1e39, 0.0]}, {"root_pose": [0.0] * 7}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            sim.reset(**wrong)
+        assert np.array_equal(sim.joint_position, before)
+
+
+@pytest.mark.parametrize("count", [-1, 1.5])
+def test_a_count_of_steps_that_is_none_is_refused(count: float) -> None:
+    with pytest.raises(ValueError, match=f"count is {count}; give a whole number of at least 0"):
+        Simulation(FINGER, path="generic").step(count)  # type: ignore[arg-type]
 
 
 def test_an_unknown_row_is_refused_with_the_known_ones() -> None:
@@ -70,7 +87,8 @@ def test_an_unknown_row_is_refused_with_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(("argument", "value", "message"), [
-    ("worlds", 0, "worlds is 0"), ("dt", 0.0, "dt is 0.0"), ("dt", np.inf, "dt is inf"),
+    ("worlds", 0, "worlds is 0"), ("worlds", 2.5, "worlds is 2.5"), ("path", "fast", "allowed are 'auto', 'generic'"),
+    ("dt", 0.0, "dt is 0.0"), ("dt", np.inf, "dt is inf"),
     ("device", "gpu", "allowed are 'cpu', 'cuda'"), ("dtype", "float16", "allowed are float32, float64"),
     ("solver", "pgs", "allowed are 'physx', 'ideal'"),
 ])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.choosing import choose
+from physx_runtime.divergence_report import DivergenceReport, DivergenceWarning
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
-from physx_runtime.parameter_values import ParameterValues, chosen_worlds, is_rotation, refusal
+from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
 from physx_runtime.recording import link_poses
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.solver.sleep import STARTED, WOKEN, sleep_rows
+from physx_runtime.starting import Start
 from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, stirring
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
@@ -35,12 +37,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 ROOT_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
-# Worlds that a warning about divergence names.
-NAMED = 5
 
-
-class DivergenceWarning(RuntimeWarning):
-    """Worlds whose state is no longer finite; they stand still from then on."""
+__all__ = ["DivergenceWarning", "Simulation"]
 
 
 class Simulation:
@@ -52,6 +50,7 @@ class Simulation:
     Args:
         stage: a stage, a file, or a Description already read.
         worlds: number of worlds, each with its own state, efforts and parameters.
+        dt: time of a step [s].
         device: "cpu" or "cuda".
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
@@ -59,7 +58,8 @@ class Simulation:
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
             as "static_friction" or "stiffness"; the step then heeds them on every joint.
         path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
-            specialised as soon as a thread has compiled it, which makes bits depend on when that is.
+            specialised as soon as a thread has compiled it, which makes bits depend on when that is. A free body has
+            but one path, "specialised"; a structure over the budget is not handed over.
         sleeping: whether worlds fall asleep as in PhysX; with solver="ideal" none does.
 
     Raises:
@@ -72,8 +72,7 @@ class Simulation:
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
                  path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
-        if worlds < 1:
-            raise ValueError(f"worlds is {worlds}; give at least 1")
+        worlds = _required_count("worlds", worlds, 1)
         self.dt = _required_time(dt)
         chosen = choose(description, articulation)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
@@ -85,7 +84,7 @@ class Simulation:
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._path = path
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
-        self._reported = np.zeros(worlds, dtype=np.bool_)
+        self._divergence = DivergenceReport(self.model.link_names[0], worlds)
         self.steps_taken = 0
         self.states_written = np.zeros(worlds, np.int64)    # since the last step, per world: how often
         self.keep_start = False                             # whether a step leaves `start_of_step`
@@ -137,8 +136,6 @@ class Simulation:
         act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
         for an infinite state, effort or force, and for a shape that does not fit.
         """
-        if name in LINK_FORCE_ROWS:
-            self._heed_link_forces()
         array, chosen = np.asarray(values, dtype=np.float64), chosen_worlds(worlds, self.worlds)
         count = self._count(name)
         if array.shape not in ((count,), (len(chosen), count)):
@@ -150,6 +147,8 @@ class Simulation:
         if wrong.any():
             raise ValueError(refusal(name, array, wrong, chosen, lambda i: self._label(name, i),
                                      "give finite numbers" if moving else "give numbers"))
+        if name in LINK_FORCE_ROWS:
+            self._heed_link_forces()
         if self.topology.sleeping and name in WAKING:
             self._stir(chosen, stirring(name, self._worlds.rows(name)[chosen], array))
         if worlds is not None:
@@ -176,14 +175,14 @@ class Simulation:
         return names[index] if names else f"index {index}"
 
     def get(self, name: str) -> Array:
-        """A row of every world, (n_world, n)."""
+        """A row of every world, (n_world, n); names as in model's row tables. Raises ValueError for another."""
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
         self._count(name)
         return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        rows = state_rows(self.topology) | input_rows(self.topology)
+        rows = state_rows(self.topology) | input_rows(replace(self.topology, link_forces=True))
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]
@@ -210,7 +209,8 @@ class Simulation:
                        parameters={name: values for name, values in model.parameters.items() if name in rows})
 
     def step(self, count: int = 1) -> None:
-        """Advance every world by `count` steps of dt."""
+        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        count = _required_count("count", count, 0)
         if count > 0 and self.pushed_once:
             self._advance(1)
             self.pushed_once, count = False, count - 1
@@ -219,7 +219,7 @@ class Simulation:
         if count > 0:
             self._advance(count)
             if self._worlds.near:
-                self._report_divergence()
+                self._divergence.flags(self._worlds)
 
     def _advance(self, count: int) -> None:
         iterations = self.settings.position_iterations, self.settings.velocity_iterations
@@ -258,13 +258,13 @@ class Simulation:
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.state_rows."""
-        self._report_divergence()
+        self._divergence.flags(self._worlds)
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        self._report_divergence()
+        self._divergence.flags(self._worlds)
         return self.get("q")
 
     @property
@@ -280,8 +280,7 @@ class Simulation:
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged and stand still at their last finite state."""
-        self._report_divergence()
-        return self._flags()
+        return self._divergence.flags(self._worlds)
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
@@ -315,71 +314,12 @@ class Simulation:
         ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        state = {name: np.broadcast_to(values, (len(chosen), len(values))).copy()
-                 for name, values in self.model.state.items()}
-        root = self.topology.root_size
-        if root_velocity is not None and not root:
-            raise ValueError("root_velocity is given; the base is fixed, leave it out")
-        for argument, given, row, part in (
-                ("joint_position", joint_position, "q", slice(None)),
-                ("joint_velocity", joint_velocity, "v", slice(root, None)),
-                ("root_velocity", root_velocity, "v", slice(0, root))):
-            if given is not None:
-                state[row][:, part] = self._given(argument, given, chosen, state[row][:, part].shape[1])
-        self._place_root(state, chosen, root_pose)
-        for name, values in state.items():
+        start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_center()[chosen])
+        start.take(joint_position, joint_velocity, root_pose, root_velocity)
+        for name, values in start.rows.items():
             self.set(name, values, chosen)
-        flags = self._worlds.rows(FLAG)
-        flags[chosen] = 0.0
-        self._worlds.write(FLAG, flags)
-        self._reported[chosen] = False
+        self._divergence.revive(self._worlds, chosen)
         self._start(chosen)
-
-    def _given(self, argument: str, values: ArrayLike, chosen: NDArray[np.int64], count: int) -> Array:
-        array = np.asarray(values, dtype=np.float64)
-        if array.shape not in ((count,), (len(chosen), count)):
-            raise ValueError(f"{argument} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
-        array = np.broadcast_to(array, (len(chosen), count))
-        with np.errstate(over="ignore"):
-            wrong = ~np.isfinite(array.astype(self.dtype))
-        if wrong.any():
-            names = self.model.dof_names if argument.startswith("joint") else ()
-            raise ValueError(refusal(argument, array, wrong, chosen,
-                                     lambda i: names[i] if names else f"index {i}", "give finite numbers"))
-        if argument == "root_pose" and not is_rotation(array[:, 3:]).all():
-            raise ValueError("root_pose has a rotation without length; give position, then quaternion x y z w")
-        return array
-
-    def _place_root(self, state: dict[str, Array], chosen: NDArray[np.int64], root_pose: ArrayLike | None) -> None:
-        """The root's rows from the pose of its link, with each world's own centre of mass."""
-        if root_pose is None and self.topology.fixed_base:
-            return
-        pose = self._authored_root() if root_pose is None else self._given("root_pose", root_pose, chosen, 7)
-        parts = [np.broadcast_to(x, len(chosen)) for x in np.moveaxis(np.asarray(pose, dtype=np.float64), -1, 0)]
-        rotation = (parts[3], parts[4], parts[5], parts[6])
-        if root_pose is not None:
-            rotation = sp.normalized(rotation)
-        x, y, z = np.moveaxis(self._values.mass_properties.root_center()[chosen], -1, 0)
-        position = sp.add((parts[0], parts[1], parts[2]), sp.rotate(rotation, (x, y, z)))
-        state["root_position"], state["root_rotation"] = np.stack(position, axis=-1), np.stack(rotation, axis=-1)
-
-    def _authored_root(self) -> Array:
-        position, rotation = self.model.articulation.links[0].pose
-        return np.array([*position, *rotation])
-
-    def _flags(self) -> NDArray[np.bool_]:
-        return np.asarray(self._worlds.rows(FLAG)[:, 0] > 0.5)
-
-    def _report_divergence(self) -> None:
-        """Warn about worlds that have diverged since the last look."""
-        flags = self._flags()
-        new = np.flatnonzero(flags & ~self._reported)
-        self._reported |= flags
-        if len(new):
-            names = ", ".join(str(i) for i in new[:NAMED]) + (", ..." if len(new) > NAMED else "")
-            warnings.warn(f"{self.model.link_names[0]}: {len(new)} of {self.worlds} worlds diverged (world {names}): "
-                          "positions or velocities are no longer finite; they stand still until reset",
-                          DivergenceWarning, stacklevel=3)
 
     # --- parameters --------------------------------------------------------------------------------------------------
 
@@ -432,3 +372,9 @@ def _required_time(dt: float) -> float:
     if not (dt > 0.0 and math.isfinite(dt)):
         raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
     return dt
+
+
+def _required_count(name: str, count: Any, least: int) -> int:
+    if not isinstance(count, Integral) or count < least:
+        raise ValueError(f"{name} is {count!r}; give a whole number of at least {least}")
+    return int(count)
