@@ -157,6 +157,14 @@ def test_body_beside_an_articulation_is_named_by_its_path() -> None:
     assert simulate(live, steps=1, articulation="/World/ball").link_names == ("/World/ball",)
 
 
+def test_body_that_alone_moves_by_itself_is_simulated_without_a_path() -> None:
+    held = '''def Xform "held" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+    {
+        bool physics:kinematicEnabled = 1
+    }'''
+    assert simulate(opened(stage(more=held)), steps=1).link_names == ("/World/ball",)
+
+
 def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
     with pytest.raises(UnsupportedError, match="/World/ball: /World/hinge holds it outside articulations"):
         simulate(opened(stage(more=HINGE)))

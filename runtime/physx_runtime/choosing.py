@@ -12,7 +12,8 @@ from physx_schema.errors import UnsupportedError
 def choose(description: Description, path: str | None) -> Articulation:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
-    A body outside articulations is one of a single link; without a path it counts where there is nothing else.
+    A body outside articulations is one of a single link. Without a path it counts where there is no articulation, and
+    where it is the only one that moves by itself.
     """
     found = {a.path: a for a in description.articulations}
     bodies = {body.path: body for body in description.bodies}
@@ -25,16 +26,18 @@ def choose(description: Description, path: str | None) -> Articulation:
         raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
                                "the robot's root")
     if path is None and len(found) > 1:
-        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one of {', '.join(found)}")
+        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one as articulation: "
+                               f"{', '.join(found)}")
     return found[path] if path else next(iter(found.values()))
 
 
 def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> Articulation:
     """The body at a path, the only one where None, unless joints hold it."""
-    if path is None and len(bodies) > 1:
-        raise UnsupportedError(f"{description.source}: no articulation and {len(bodies)} bodies; name one of "
-                               f"{', '.join(bodies)}")
-    body = bodies[path or next(iter(bodies))]
+    free = [body.path for body in description.loose_bodies] or list(bodies)
+    if path is None and len(free) > 1:
+        raise UnsupportedError(f"{description.source}: no articulation and {len(free)} bodies; name one as "
+                               f"articulation: {', '.join(free)}")
+    body = bodies[path or free[0]]
     holding = [joint.path for joint in description.joints if body.path in (joint.body0, joint.body1)]
     if holding:
         raise UnsupportedError(f"{body.path}: {', '.join(holding)} holds it outside articulations, and such joints are "

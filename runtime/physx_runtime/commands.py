@@ -33,15 +33,17 @@ class _Seconds(click.ParamType[float]):
 @click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
+@click.option("--articulation", help="Prim path of the articulation or free body, where the stage has several.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
-def simulate_command(stage: str, steps: int, dt: float, every: int, out: Path | None) -> None:
-    """Step the articulation of a stage as PhysX steps it."""
+def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
+                     out: Path | None) -> None:
+    """Step an articulation or a free body of a stage as PhysX steps it."""
     if out is not None and out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
     from physx_runtime.recording_file import write_recording
     from physx_runtime.simulating import simulate
 
-    recording = simulate(stage, dt=dt, steps=steps, every=every)
+    recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation)
     if out is not None:
         try:
             write_recording(out, recording)
@@ -49,7 +51,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, out: Path | 
             raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     joints, links = len(recording.joint_names), len(recording.link_names)
     where = f", written to {out}" if out else "; give --out to keep the motion"
-    click.echo(f"{stage}: {joints} joint axes and {links} links, {steps} steps of {dt:.6g} s, "
+    click.echo(f"{stage}: {joints} joint axes and {links} links, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
 
 

@@ -22,29 +22,31 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              articulation: str | None = None, link_force: ArrayLike | None = None,
              link_torque: ArrayLike | None = None, path: str = AUTO,
              sleeping: bool = True) -> Recording:
-    """Step a stage and record every `every`-th state.
+    """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
     joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that nothing sleeps.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
-    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`.
+    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`, and
+    ValueError for arrays that do not fit.
     """
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
     sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
-                     path=path,
-                     sleeping=sleeping and joint_effort is None)
+                     path=path, sleeping=sleeping and joint_effort is None)
+    dofs, links = (len(sim.topology.dofs),), (len(sim.topology.links), 3)
     if joint_position is not None:
-        sim.set("q", joint_position)
+        sim.set("q", _fitting(sim, "joint_position", joint_position, dofs))
     if joint_velocity is not None:
-        qd = np.broadcast_to(np.asarray(joint_velocity, dtype=np.float64), (worlds, len(sim.topology.dofs)))
+        qd = np.broadcast_to(_fitting(sim, "joint_velocity", joint_velocity, dofs), (worlds, *dofs))
         sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
     if joint_effort is not None:
-        sim.set("effort", joint_effort)
+        sim.set("effort", _fitting(sim, "joint_effort", joint_effort, dofs))
     for name, values in zip(LINK_FORCE_ROWS, (link_force, link_torque), strict=True):
         if values is not None:
-            sim.set(name, _per_link(sim, name, values))
+            array = _fitting(sim, name, values, links)
+            sim.set(name, array.reshape(*array.shape[:-2], -1))
     states, befores = [sim.state()], [sim.state()]
     for _ in range(steps // every):
         sim.step(every - 1)
@@ -54,12 +56,12 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     return _recording(sim, states, befores, every)
 
 
-def _per_link(sim: Simulation, name: str, values: ArrayLike) -> Array:
-    """Vectors of every link in every world, as a row."""
-    array, shape = np.asarray(values, dtype=np.float64), (len(sim.model.link_names), 3)
+def _fitting(sim: Simulation, name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """An argument as an array of one world's shape or of all worlds'."""
+    array = np.asarray(values, dtype=np.float64)
     if array.shape not in (shape, (sim.worlds, *shape)):
         raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(sim.worlds, *shape)}")
-    return array.reshape(*array.shape[:-2], -1)
+    return array
 
 
 def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]],
