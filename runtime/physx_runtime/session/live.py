@@ -29,13 +29,13 @@ _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
 class Session:
-    """Simulates the articulations of an open stage and writes back what they do.
+    """Simulates the articulations and free bodies of an open stage and writes back what they do.
 
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
     next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
     root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
-    are in the stage's own units and degrees. Nothing collides; `messages` names what is not
-    simulated. Closing leaves the results on the stage; `reset` takes them away.
+    are in the stage's own units and degrees. Nothing collides; `messages` names what is not simulated. Closing leaves
+    the results on the stage; `reset` takes them away.
 
     Args:
         stage: an open Usd.Stage; the session keeps it alive.
@@ -45,7 +45,7 @@ class Session:
         into: "session" for the session layer, "edit_target" for the edit target the stage has now.
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
-        sleeping: whether articulations fall asleep as in PhysX; any edit of theirs wakes them.
+        sleeping: whether articulations and bodies fall asleep as in PhysX; any edit of theirs wakes them.
 
     Raises:
         TypeError: no open stage.
@@ -161,7 +161,7 @@ class Session:
     def simulation(self, articulation: str | None = None) -> Simulation:
         """The simulation of one of `articulations`, of the only one where None: set joint efforts there.
 
-        A structural edit replaces it. Raises ValueError for a path that is not stepped.
+        A structural edit replaces it. Raises ValueError for a path that is not stepped, or None where several are.
         """
         self._require_open()
         path = next(iter(self._runs)) if articulation is None and len(self._runs) == 1 else articulation
