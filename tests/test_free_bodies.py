@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_pushed import pushed, run_pushed
-from physx_runtime import Session, Simulation, simulate
+from physx_runtime import Session, Simulation, dump_step, simulate
 from pxr import Usd
 from robots import opened
 
@@ -163,6 +163,25 @@ def test_body_that_alone_moves_by_itself_is_simulated_without_a_path() -> None:
         bool physics:kinematicEnabled = 1
     }'''
     assert simulate(opened(stage(more=held)), steps=1).link_names == ("/World/ball",)
+
+
+@pytest.mark.parametrize("scene", ["", 'uniform token physxScene:solverType = "PGS"'])
+def test_dumped_step_of_a_body_is_the_one_it_takes(scene: str) -> None:
+    sim = Simulation(opened(stage(DAMPED, api=PHYSX, scene=scene, w=(300, 0, 100))), dt=DT, dtype="float64")
+    text = dump_step(sim)
+    sim.step()
+    dumped = [float(line.split()[-1]) for line in text.split("end: v, q")[1].splitlines()[1:7]]
+    assert np.allclose(dumped, sim.get("v")[0], rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize(("world", "reported", "message"), [
+    (1, {}, "world is 1; give 0 to 0"),
+    (0, {"link_poses": np.zeros((1, 7))}, "reported names 'link_poses'; allowed are joint_position"),
+    (0, {"link_pose": np.zeros(7)}, r"reported link_pose has shape \(7,\); give \(1, 7\)"),
+])
+def test_dump_of_what_is_not_there_is_refused(world: int, reported: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dump_step(Simulation(opened(stage())), world, reported)
 
 
 def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:

@@ -24,9 +24,12 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 
     joint_position, joint_velocity: (n_dof,) rad or length and per second, the authored state where None. World axes;
     a: Jdot v of the centre of mass, and angular; f: what the link needs for it; tau: Coriolis and gravity force (both
-    the force that compensates), and the mass matrix' diagonal without armature. Raises as `Simulation`.
+    the force that compensates), and the mass matrix' diagonal without armature. Raises as `Simulation`, and ValueError
+    for arrays that do not fit.
     """
     sim = Simulation(stage, dtype="float64")
+    for argument, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
+        _require_shape(argument, given, (len(sim.topology.dofs),))
     rows = {name: sim.get(name)[0] for name in {**sim.model.parameters, **sim.model.state}}
     if joint_position is not None:
         rows["q"] = np.asarray(joint_position, dtype=np.float64)
@@ -51,6 +54,11 @@ def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
         yield f"{name}\n  tau coriolis {coriolis[i]:.9g}   gravity {gravity[i]:.9g}   M {M[i][i]:.9g}"
 
 
+def _require_shape(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> None:
+    if values is not None and np.shape(values) != shape:
+        raise ValueError(f"{name} has shape {np.shape(values)}; give {shape}")
+
+
 def _numbers(values: Any) -> str:
     return "(" + ", ".join(f"{float(x):.9g}" for x in values) + ")"
 
@@ -63,14 +71,18 @@ def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike]
     First the state it starts from as `dump` gives it, then v and q (v of a floating root first) after each stage, in
     float32 and in float64, then poses and velocities of links. reported: what another engine gives after the same step,
     joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6), each where known; the
-    table then holds it and how far float32 is from it. Names, orders and units are those of `Recording`.
+    table then holds it and how far float32 is from it. Names, orders and units are those of `Recording`. Raises
+    ValueError for a world that there is none of, another name in `reported`, and arrays that do not fit.
     """
+    _require_comparable(sim, world, reported or {})
     t, theirs = sim.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
     start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
     both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
             for kind in (np.float32, np.float64)]
     lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
              f"{sim.settings.velocity_iterations} velocity iterations", *_lines(sim, start)]
+    if sim.asleep[world]:
+        lines.insert(1, "the world is asleep: this is the step that it would take awake")
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
     for (stage, single), (_, double) in zip(*both, strict=True):
         lines.append(f"{stage}: v, q in float32 and float64")
@@ -79,6 +91,19 @@ def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike]
             q = "" if dof < 0 else f"   q {single['q'][dof]:.9g} {double['q'][dof]:.12g}"
             lines.append(f"  {name}  v {single['v'][i]:.9g} {double['v'][i]:.12g}{q}")
     return "\n".join([*lines, *_beside(sim, start, single, theirs)])
+
+
+def _require_comparable(sim: Simulation, world: int, reported: Mapping[str, ArrayLike]) -> None:
+    """Raise ValueError unless the world and what is reported of it are those of the simulation."""
+    if not 0 <= world < sim.worlds:
+        raise ValueError(f"world is {world}; give 0 to {sim.worlds - 1}")
+    dofs, links = len(sim.topology.dofs), len(sim.topology.links)
+    shapes = {"joint_position": (dofs,), "joint_velocity": (dofs,),
+              "link_pose": (links, 7), "link_velocity": (links, 6)}
+    for name, values in reported.items():
+        if name not in shapes:
+            raise ValueError(f"reported names {name!r}; allowed are {', '.join(shapes)}")
+        _require_shape(f"reported {name}", values, shapes[name])
 
 
 def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],

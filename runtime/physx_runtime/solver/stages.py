@@ -9,12 +9,13 @@ import numpy as np
 
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, state_rows
+from physx_runtime.solver.parts import begin_step, finish_step, iterate_step
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.step import begin, clamp_start, finish, iterate
+from physx_runtime.solver.step import clamp_start
 
 
 def stages(t: Topology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
-    """(name, rows) after each stage of a step; the rows of the last one hold the new state.
+    """(name, rows) after each stage of a step; the rows of the last one hold the new state, before it falls asleep.
 
     rows: as model's row tables, lists of numbers or of arrays with one number a world; they compute in their own type.
     """
@@ -22,15 +23,15 @@ def stages(t: Topology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[
     yield "start", now
     yield "start clamp", {**now, "v": clamp_start(t, now)}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
-        now |= begin(t, now)
-        yield "Coriolis and damping", now
+        now |= begin_step(t, now)
+        yield "gyroscopic torque and damping" if t.body else "Coriolis and damping", now
         for i in range(settings.position_iterations):
-            now = now | iterate(t, now, final=False)
+            now = now | iterate_step(t, now, final=False)
             yield f"iteration {i + 1}", now
         for i in range(settings.velocity_iterations):
-            now = now | iterate(t, now, final=True)
+            now = now | iterate_step(t, now, final=True)
             yield f"velocity iteration {i + 1}", now
-        yield "end", now | finish(t, now)
+        yield "end", now | finish_step(t, now)
 
 
 def step_on_numbers(t: Topology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
-from physx_runtime.solver.free_body import begin_body, finish_body, iterate_body
+from physx_runtime.solver.parts import begin_step, finish_step, iterate_step
 from physx_runtime.solver.sleep import fall_asleep, sleep_rows
-from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.tracing.body import Body, Node
 from physx_runtime.tracing.sharing import alike, hoist
 from physx_runtime.tracing.symbols import Graph, Symbol
@@ -81,8 +80,7 @@ def _trace_iterations(t: Topology, given: Given, start: Body,
             name, _, index = row.rpartition("_")
             values = list(rows.get(name, [])) if int(index) else []
             rows[name] = [*values, known.get(row, row)]
-        sweep = iterate_body if t.body else iterate
-        bodies = [_trace(functools.partial(sweep, final=final), t, rows) for final in (False, True)]
+        bodies = [_trace(functools.partial(iterate_step, final=final), t, rows) for final in (False, True)]
         others = {row for body in bodies for row, n in body.outputs
                   if row not in changed and not _is(body.nodes[n], known.get(row, row))}
         if not others:
@@ -101,11 +99,11 @@ Algorithm = Callable[[Topology, Rows], Mapping[str, Sequence[Symbol | float]]]
 
 
 def _begin_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
-    return (begin_body if t.body else begin)(t, rows) | keep_state(t, rows)
+    return begin_step(t, rows) | keep_state(t, rows)
 
 
 def _finish_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
-    out = freeze_diverged(t, {**rows, **(finish_body if t.body else finish)(t, rows)})
+    out = freeze_diverged(t, {**rows, **finish_step(t, rows)})
     return out | fall_asleep(t, rows, out) if t.sleeping else out
 
 
