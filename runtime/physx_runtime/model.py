@@ -209,8 +209,6 @@ def input_rows(t: Topology) -> dict[str, int]:
 
 
 LINK_FORCE_ROWS = ("link_force", "link_torque")     # at the centre of mass, world axes
-
-
 TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length", "lower", "upper")
 FIXED_TENDON_ROWS = TENDON_ROWS
 SPATIAL_TENDON_ROWS = TENDON_ROWS

@@ -68,17 +68,17 @@ def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]
     if t.pushed:
         stirring = stirring | (any_force(t, rows) > 0.0)
     links = [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
-                              triple(rows, "sleep_angular", i)), stirring, stirred > 2.5)
+                              triple(rows, "sleep_angular", i)), stirring, starts_anew(stirred))
              for i in range(len(restless(t)))]
-    resting = ~(_longest(links) > 0.0) & (after[FLAG][0] < 0.5)
+    resting, moves_no_more = rests(_longest(links), after[FLAG][0], asleep)
     # where an articulation moves once more, PhysX takes a body back to where it was
-    frozen = resting if t.body else resting & (asleep > 0.5)
+    frozen = resting if t.body else moves_no_more
     out: dict[str, list[Scalar]] = {
         name: [where(frozen, kept, x) for x, kept in zip(after[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
     out["v"] = [where(resting, 0.0, x) for x in after["v"]]
     new = _counted(t, rows, links)
-    awake = (_longest(new) > 0.0) & ~resting
+    awake = stays_awake(_longest(new), resting)
     new = [settled(link, awake) for link in new]
     return out | {
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
@@ -89,6 +89,22 @@ def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]
 def wakes(stirred: Scalar, asleep: Scalar) -> Scalar:
     """Whether what was done since the last step sets the counters up."""
     return (stirred > 1.5) | ((stirred > 0.5) & (asleep < 0.5))
+
+
+def starts_anew(stirred: Scalar) -> Scalar:
+    """Whether the world was put to a new start since the last step."""
+    return stirred > 2.5
+
+
+def rests(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
+    """Whether a world whose longest counter this is rests, and whether it did before."""
+    resting = ~(longest > 0.0) & (diverged < 0.5)
+    return resting, resting & (asleep > 0.5)
+
+
+def stays_awake(longest: Scalar, resting: Scalar) -> Scalar:
+    """Whether any link of a world keeps all of them awake, by the longest of the new counters."""
+    return (longest > 0.0) & ~resting
 
 
 def woken(link: Drowsiness, wakes: Scalar, started: Scalar) -> Drowsiness:

@@ -39,9 +39,9 @@ class Schedule:
     instructions: list[Instruction] = field(default_factory=list)
     _known: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
 
-    def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> Fragment:
+    def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> None:
         """Run an algorithm on rows by name."""
-        return self._append(algorithm, static, operands, {}, 0)
+        self._append(algorithm, static, operands, {}, 0)
 
     def repeat(self, count: int, algorithm: Algorithm, *static: Hashable, moving: Mapping[str, Span],
                **operands: Span) -> None:
@@ -50,7 +50,7 @@ class Schedule:
             self._append(algorithm, static, operands, moving, count)
 
     def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
-                moving: Mapping[str, Span], count: int) -> Fragment:
+                moving: Mapping[str, Span], count: int) -> None:
         key = (algorithm, static, tuple([(name, span[1]) for name, span in operands.items()]),
                tuple([(name, span[1]) for name, span in moving.items()]), count > 0)
         fragment = self._known.get(key)
@@ -61,7 +61,6 @@ class Schedule:
         spans = {**operands, **moving} if moving else operands
         if fragment.body.outputs:
             self.instructions.append(Instruction(fragment, tuple([spans[x.name][0] for x in fragment.operands]), count))
-        return fragment
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from physx_runtime.solver.generic.passes import (
     add_product,
     answer_forces,
     clear,
-    each_row,
+    copy_rows,
     move_links,
     place_links,
     project_forces,
@@ -28,7 +28,7 @@ def write_begin(p: Plan) -> None:
     """Everything at the step's start, as `solver.step.begin`."""
     s, t = p.begin, p.t
     for name in moving_rows(t):
-        each_row(s, p.row(name), p.row(f"kept_{name}"))
+        copy_rows(s, p.row(name), p.row(f"kept_{name}"))
     _clamp_start(p)
     s.do(bodies.normalize, rotation=p.row("root_rotation"))
     place_links(p, s, range(1, len(t.links)), solved=False)
@@ -40,12 +40,12 @@ def write_begin(p: Plan) -> None:
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:
-        each_row(s, p.row("v"), p.row("v_moving"))
+        copy_rows(s, p.row("v"), p.row("v_moving"))
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, link)
     for i, link in enumerate(p.balls):
-        each_row(s, p.at("rotation", link), p.at("ball_rotation", i))
+        copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
         s.do(bodies.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
     begin_couplings(p)
 

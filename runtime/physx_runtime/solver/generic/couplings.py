@@ -13,7 +13,7 @@ from physx_runtime.model import SPHERICAL, Topology
 from physx_runtime.solver.fixed_tendon import axis_alone, axis_impulse, axis_shares, axis_wrench, fixed_tendon_pulls
 from physx_runtime.solver.generic import bodies, edges
 from physx_runtime.solver.generic.bodies import Made, Rows, flat_pair, pair, rotation_matrix, vec
-from physx_runtime.solver.generic.passes import add_product, answer_forces, clear, each_row, project_forces
+from physx_runtime.solver.generic.passes import add_product, answer_forces, clear, copy_rows, project_forces
 from physx_runtime.solver.generic.plan import Plan
 from physx_runtime.solver.mimic import mimic_coefficients, mimic_impulse
 from physx_runtime.solver.spatial_tendon import end_bias, segment_direction, spatial_tendon_impulse, tendon_length
@@ -67,7 +67,6 @@ def share(rows: Rows, axes: int, pgs: bool) -> Made:
         return axis_alone(rows, 0, 0, axes, rows["response"][0])
     x, x_limit = axis_shares(rows, 0, 0, axes, rows["response"][0])
     return {"share": [x], "limit_share": [x_limit]}
-
 
 
 def add_rate(rows: Rows) -> Made:
@@ -261,7 +260,7 @@ def _begin_mimic(p: Plan, i: int) -> None:
     clear(s, p.row("couple_wrench"))
     clear(s, p.row("couple_force"))
     s.do(edges.one, ones=p.row("couple_force").part(follower))
-    each_row(s, p.row(f"{name}_gearing"), p.row("couple_force").part(reference))
+    copy_rows(s, p.row(f"{name}_gearing"), p.row("couple_force").part(reference))
     answer_forces(p, s, "couple_wrench", p.row("couple_force"), column)
     first = p.t.root_size
     s.do(mimic_response, h=p.row("h"), erp=p.row("erp"), at_follower=column.part(first + follower),
@@ -284,7 +283,7 @@ def solve_couplings(p: Plan, s: Schedule, final: bool) -> None:
 
 def _measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
     rate = p.row("couple_rate")
-    each_row(s, bias, rate)
+    copy_rows(s, bias, rate)
     s.repeat(p.t.nv, add_rate, rate=rate,
              moving={"row": row.part(0), "v": p.row("v").part(0), "dv": p.row("dv").part(0)})
 
@@ -312,7 +311,7 @@ def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
 
 def _solve_fixed(p: Plan, s: Schedule, i: int) -> None:
     name, length = f"fixed{i}", p.row("couple_length")
-    each_row(s, p.row(f"{name}_offset"), length)
+    copy_rows(s, p.row(f"{name}_offset"), length)
     for axis, dof in enumerate(p.t.fixed_tendons[i].dofs):
         add_product(s, length, p.at("q", dof), p.row(f"{name}_gearing").part(axis))
     _measure_rate(p, s, p.row(f"{name}_rate_row"), p.row(f"{name}_rate_bias"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from physx_runtime.model import TURNING
 from physx_runtime.solver.generic import bodies, compound
-from physx_runtime.solver.generic.passes import clear, each_row, move_links
+from physx_runtime.solver.generic.passes import clear, copy_rows, move_links
 from physx_runtime.solver.generic.plan import Plan
 from physx_runtime.tracing.schedule import Schedule, Span
 
@@ -22,7 +22,7 @@ def begin_floating(p: Plan) -> None:
                  momentum_column=p.of_link("momentum_column", link))
     s.do(bodies.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))
     weigh(p, s)
-    each_row(s, Span(p.row("body").row + 1, 3), p.row("com_start"))
+    copy_rows(s, Span(p.row("body").row + 1, 3), p.row("com_start"))
     clear(s, p.row("root_travel"))
     clear(s, p.row("root_turn"))
 
@@ -49,7 +49,7 @@ def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, b
 def want_momentum(p: Plan, s: Schedule, biased: bool) -> None:
     """The momentum at v, to be had again after what follows."""
     measure_momentum(p, s, p.row("wanted"), p.v_root, p.v_dofs, biased)
-    each_row(s, p.v_root, p.row("wanted_v"))
+    copy_rows(s, p.v_root, p.row("wanted_v"))
 
 
 def restore_momentum(p: Plan, s: Schedule) -> None:
@@ -72,9 +72,7 @@ def finish_floating(p: Plan) -> None:
         s.do(compound.add_link_momentum, momentum=p.row("now"),
              **{name: p.at(name, link) for name in ("motion", "center", "mass", "v_com", "world_inertia", "position")})
     restore_momentum(p, s)
-    each_row(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
+    copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
     measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
     s.do(compound.place_root, momentum=p.row("wanted"), body=p.row("body"), dt=p.row("dt"),
          **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})
-
-

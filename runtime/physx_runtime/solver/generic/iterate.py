@@ -13,7 +13,7 @@ from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.generic import bodies, constraints, edges
 from physx_runtime.solver.generic.couplings import coupled, solve_couplings
 from physx_runtime.solver.generic.floating import finish_floating
-from physx_runtime.solver.generic.passes import clear, each_row, place_links
+from physx_runtime.solver.generic.passes import clear, copy_rows, place_links
 from physx_runtime.solver.generic.plan import Plan
 from physx_runtime.solver.generic.tree import paths_to
 from physx_runtime.solver.step import ACCUMULATED
@@ -40,7 +40,7 @@ def write_iteration(p: Plan, final: bool) -> None:
         _advance(p, s, p.row("v"))
         s.do(constraints.count, iteration=p.row("iteration"))
     elif not final:
-        each_row(s, p.row("v"), p.row("v_moving"))
+        copy_rows(s, p.row("v"), p.row("v_moving"))
 
 
 def _start_of_changes(p: Plan, s: Schedule, final: bool) -> Span | None:
@@ -49,7 +49,7 @@ def _start_of_changes(p: Plan, s: Schedule, final: bool) -> Span | None:
     if not coupled(p.t):
         return p.row("push") if pushed else None
     if pushed:
-        each_row(s, p.row("push"), p.row("dv"))
+        copy_rows(s, p.row("push"), p.row("dv"))
     else:
         clear(s, p.row("dv"))
     return p.row("dv")
@@ -238,5 +238,3 @@ def _freeze(p: Plan) -> None:
     for name in moving:
         s.repeat(p.row(name).size, edges.keep, sound=p.row("sound"),
                  moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})
-
-

@@ -11,7 +11,7 @@ from physx_runtime.solver.generic.tree import RIGID
 from physx_runtime.tracing.schedule import Schedule, Span
 
 
-def each_row(s: Schedule, source: Span, target: Span) -> None:
+def copy_rows(s: Schedule, source: Span, target: Span) -> None:
     """Copy rows."""
     s.repeat(source.size, bodies.copy, moving={"given": source.part(0), "copied": target.part(0)})
 
@@ -32,7 +32,7 @@ POSE = ("rotation", "R", "d", "center", "position")
 
 def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
     """Pose of the root; rows of a pose are called `prefix` and their name."""
-    each_row(s, p.row("root_rotation"), p.at(f"{prefix}rotation"))
+    copy_rows(s, p.row("root_rotation"), p.at(f"{prefix}rotation"))
     clear(s, p.at(f"{prefix}position"))
     if not prefix:
         s.do(bodies.normalize, rotation=p.at("rotation"))
@@ -90,7 +90,7 @@ def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Sp
              parent_P=p.at(wrench, node.parent))
     if not p.t.fixed_base:
         s.do(bodies.answer_root, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
-        each_row(s, p.at("twist"), Span(out.row, 6))
+        copy_rows(s, p.at("twist"), Span(out.row, 6))
     for i, node in enumerate(nodes):
         if i == 0:
             continue
@@ -111,4 +111,4 @@ def project_forces(p: Plan, s: Schedule, wrench: str, out: Span | None) -> None:
             given |= {"axis": p.at("axes", node.dof), "tau": Span(out.row + p.t.root_size + node.dof, 1)}
         s.do(bodies.project, kind, p.grounded(i), **given, P=p.at(wrench, i), parent_P=p.at(wrench, node.parent))
     if out is not None and not p.t.fixed_base:
-        each_row(s, p.at(wrench), Span(out.row, 6))
+        copy_rows(s, p.at(wrench), Span(out.row, 6))

@@ -12,14 +12,18 @@ from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.solver.step import ACCUMULATED
 from physx_runtime.tracing.schedule import Layout, Schedule, Span
 
+# Rows of every link that the step reads, beside those of width 1.
 LINK_WIDTHS = {"com": 3, "inertia": 6, "tree_position": 3, "tree_rotation": 4,
                **dict.fromkeys(LINK_FORCE_ROWS, 3)}
+# Of every link, made by the step: its pose and velocity (world axes, about its anchor), inertia, softening, and for
+# momentum the composite body; `turn` and `spin` are what `solver.joint.link_turn` adds up.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
-                "world_inertia": 6, "cfm": 1,
-                "composite": 10, "turn": 3, "spin": 3}
+                "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
 BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
+# Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
 DOF_SCRATCH = {**COEFFICIENTS, "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6,
                **dict.fromkeys(ACCUMULATED, 1)}
+# Of every node, as in `algorithms.articulated`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
 

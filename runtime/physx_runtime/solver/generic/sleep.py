@@ -7,7 +7,7 @@ from physx_runtime.solver import sleep
 from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.generic import edges
 from physx_runtime.solver.generic.bodies import Made, Rows, rotation_matrix, sym, vec
-from physx_runtime.solver.generic.passes import clear, each_row, move_links
+from physx_runtime.solver.generic.passes import clear, copy_rows, move_links
 from physx_runtime.solver.generic.plan import Plan
 from physx_runtime.solver.sleep import Drowsiness
 from physx_runtime.tracing.ops import maximum, where
@@ -48,7 +48,7 @@ def _rest(p: Plan) -> None:
 def _count(p: Plan) -> None:
     s, t, mean = p.finish, p.t, p.row("mean")
     if t.pgs:
-        each_row(s, p.row("v_moving"), mean)
+        copy_rows(s, p.row("v_moving"), mean)
     else:
         parts = [p.row("travel")] if t.fixed_base else [p.row(x) for x in ("root_travel", "root_turn", "travel")]
         first = mean.row
@@ -83,7 +83,7 @@ def _made(link: Drowsiness) -> Made:
 def decide(rows: Rows) -> Made:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
     wakes = sleep.wakes(rows["stirred"][0], rows["asleep"][0]) | (rows["pushing"][0] > 0.0)
-    return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(rows["stirred"][0] > 2.5, 1.0, 0.0)]}
+    return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(sleep.starts_anew(rows["stirred"][0]), 1.0, 0.0)]}
 
 
 def wake(rows: Rows) -> Made:
@@ -94,8 +94,7 @@ def wake(rows: Rows) -> Made:
 
 def fall(rows: Rows) -> Made:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
-    resting = ~(rows["longest"][0] > 0.0) & (rows["diverged"][0] < 0.5)
-    frozen = resting & (rows["asleep"][0] > 0.5)
+    resting, frozen = sleep.rests(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(resting, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
             "asleep": [where(resting, 1.0, 0.0)], "stirred": [sleep.STILL]}
 
@@ -125,5 +124,5 @@ def drowse(rows: Rows) -> Made:
 
 def settle(rows: Rows) -> Made:
     """A link as the next step finds it."""
-    awake = (rows["longest"][0] > 0.0) & (rows["resting"][0] < 0.5)
+    awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
     return _made(sleep.settled(_link(rows), awake))

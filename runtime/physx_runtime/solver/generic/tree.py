@@ -27,16 +27,10 @@ class Node:
 class Tree:
     """Nodes depth first, the order in which PhysX solves their constraints; node 0 is the root."""
 
-    topology: Topology
     nodes: tuple[Node, ...]
     last: tuple[int, ...]               # per link: the node that carries its inertia
     children: tuple[tuple[int, ...], ...]
     moves: tuple[bool, ...]             # per node: there is a degree of freedom at it or below
-
-    @property
-    def grounded(self) -> bool:
-        """Whether the root cannot move."""
-        return self.topology.fixed_base
 
 
 def build_tree(t: Topology) -> Tree:
@@ -68,7 +62,7 @@ def build_tree(t: Topology) -> Tree:
     for i in range(len(nodes) - 1, 0, -1):
         below[nodes[i].parent].insert(0, i)
         moves[nodes[i].parent] |= moves[i]
-    return Tree(t, tuple(nodes), tuple(last), tuple(map(tuple, below)), tuple(moves))
+    return Tree(tuple(nodes), tuple(last), tuple(map(tuple, below)), tuple(moves))
 
 
 def dofs_by_link(t: Topology) -> list[list[int]]:
