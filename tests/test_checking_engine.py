@@ -107,6 +107,12 @@ def test_finding_names_the_layer_of_a_sublayer(tmp_path: Path) -> None:
     assert [item.layer for item in check(root).findings] == [str(weak)]
 
 
+def test_finding_says_what_was_measured_for_its_code() -> None:
+    values = {"float physics:lowerLimit": 30.0, "float physics:upperLimit": -30.0}
+    (found,) = check(opened(finger(values))).findings
+    assert found.measured == CODES["joint/limit-order"].measured != ""
+
+
 def test_unused_opinions_become_findings() -> None:
     report = check(opened(finger({"float drive:linear:physics:stiffness": 1.0}, ("PhysicsDriveAPI:linear",))))
     assert {(item.code, item.severity) for item in report.findings} == {("unused/wrong-instance", "error")}

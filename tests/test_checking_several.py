@@ -85,6 +85,18 @@ def test_report_goes_to_a_file(folder: Path) -> None:
     assert json.loads((folder / "out.json").read_text())["version"] == 1
 
 
+@pytest.mark.parametrize("option", ["-o", "--write-baseline"])
+def test_report_is_not_written_over_a_stage(folder: Path, option: str) -> None:
+    result = call("token.usda", option, "token.usda")
+    assert (result.exit_code, (folder / "token.usda").read_text()) == (2, TOKEN)
+    assert f"{option} writes no stage, and token.usda is named like one" in result.stderr
+
+
+def test_empty_list_on_stdin_is_said(folder: Path) -> None:
+    result = call("-", text="\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no file; nothing was checked\n")
+
+
 def test_list_of_rules_needs_no_file(folder: Path) -> None:
     result = call("--list-rules")
     assert result.exit_code == 0

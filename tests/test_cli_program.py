@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -204,6 +205,11 @@ def failing(error: BaseException) -> Program:
 def test_errors_of_commands_become_one_line_and_a_code(error: BaseException, code: int, line: str) -> None:
     result = CliRunner().invoke(failing(error), ["fail"])
     assert (result.exit_code, result.stdout, result.stderr) == (code, "", line + "\n")
+
+
+def test_reader_that_stops_early_is_no_internal_error() -> None:
+    result = CliRunner().invoke(failing(BrokenPipeError(errno.EPIPE, "Broken pipe")), ["fail"])
+    assert (result.exit_code, result.stderr) == (1, "")
 
 
 def test_every_line_of_a_collected_error_is_shown() -> None:

@@ -49,7 +49,7 @@ UNREADABLE: dict[str, tuple[str, str | bytes, str]] = {   # name of the case: fi
     "44 nul": ("a.usda", HEAD + 'def "a\0" {}\n', "a NUL in the text at byte 16"),
     "44 mark": ("a.usda", b"\xef\xbb\xbf" + HEAD.encode(), "UTF-8 BOM"),
     "45 empty": ("a.usda", "", "the file is empty"),
-    "45 magic": ("a.usda", "#usdb 1.0\n", "is not a valid usda layer"),
+    "45 magic": ("a.usda", "#usdb 1.0\n", "not a valid usda layer"),
     "45 crate": ("a.usdc", b"PXR-USDC" + b"\0" * 100, "obsolete version"),
     "45 package": ("a.usdz", b"PK\x03\x04" + b"\0" * 100, "not a USD file"),
     "45 cut": ("a.usda", HEAD + 'def "a"\n{\n', "Expected }"),
@@ -69,6 +69,18 @@ def test_unreadable_file_exits_3_with_one_line(name: str, command: str, tmp_path
     assert (result.exit_code, result.stdout) == (3, "")
     assert line.startswith(f"{path}: ") and says in line
     assert len(line) < len(str(path)) + 250
+
+
+@pytest.mark.parametrize(("content", "says"), [
+    ("#usdb 1.0\n", "not a valid usda layer"), (HEAD + 'def "1a" {}\n', "2:5: '1a' is not a valid prim name"),
+])
+def test_relative_path_is_named_once_as_given(
+    content: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "a.usda").write_text(content)
+    monkeypatch.chdir(tmp_path)
+    result = call("check", Path("a.usda"))
+    assert result.stderr.startswith(f"a.usda: {says}") and str(tmp_path) not in result.stderr
 
 
 @pytest.mark.parametrize(("make", "says"), [

@@ -54,7 +54,7 @@ def check(
     own = tuple(waivers_of(stage))
     applied = apply((*own, *waivers), outcome.findings)
     left = sorted((*applied.findings, *choice.of(faults(own, applied.used, outcome.codes))), key=_order)
-    outcome = replace(outcome, findings=tuple(replace(finding, layer=_layer(stage, finding)) for finding in left))
+    outcome = replace(outcome, findings=tuple(_completed(stage, finding) for finding in left))
     unjudged = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
     return Report(
         description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unjudged),
@@ -146,6 +146,12 @@ def _order(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
 
 def _path_key(path: str) -> tuple[str, ...]:
     return tuple(path.split("/"))
+
+
+def _completed(stage: Any, finding: Finding) -> Finding:
+    """A finding with the layer it is in and what was measured for its code."""
+    code = CODES.get(finding.code)
+    return replace(finding, layer=_layer(stage, finding), measured=code.measured if code else "")
 
 
 def _layer(stage: Any, finding: Finding) -> str:

@@ -29,7 +29,7 @@ class Finding:
     why: str                    # what happens because of it
     fix: str                    # what to do
     profiles: tuple[str, ...] = ()      # the profiles that ask for it; () for those of its code
-    measured: str = ""          # what a simulation showed, where one was run
+    measured: str = ""          # what real PhysX did for findings of this code, "" where nothing was run
     layer: str = ""             # the layer that holds the strongest opinion, "" for the root layer
     repair: Repair | None = None        # the edits that do what `fix` says, where that is known
 

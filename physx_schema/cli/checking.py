@@ -19,7 +19,7 @@ from physx_schema.checking.choice import Choice
 from physx_schema.checking.engine import parse_profile
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.several import Run, check_all, check_one
-from physx_schema.cli.fixing import Way, fix_stages
+from physx_schema.cli.fixing import SUFFIXES, Way, fix_stages
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page
 from physx_schema.cli.formats.sarif import sarif
@@ -30,6 +30,7 @@ from physx_schema.errors import UnreadableError
 from physx_schema.files import write_text
 
 FORMATS = ("text", "json", "sarif", "html", "github")
+STAGE_SUFFIXES = (*SUFFIXES, ".usdz")
 
 
 def _several(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,12 +93,14 @@ def check_command(
     if fixing:
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
-        code = fix_stages(list(_stages(paths)), settings, Way(unsafe_fixes, in_place, output, override))
+        code = fix_stages(_listed(paths), settings, Way(unsafe_fixes, in_place, output, override))
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
         raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
+    _require_no_stage(output, "-o")
+    _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
-    run = check_all(list(_stages(paths)), settings, Baseline(known) if known and not write_baseline else None,
+    run = check_all(_listed(paths), settings, Baseline(known) if known and not write_baseline else None,
                     lambda path: _guarded(path, settings))
     for message in (*run.unreadable.values(), *run.broken.values()):
         click.echo(printable(message), err=True)
@@ -117,6 +120,21 @@ def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     return settings
+
+
+def _require_no_stage(target: Path | None, option: str) -> None:
+    """Refuse to write a report over a stage. Raises UsageError."""
+    if target is not None and target.suffix in STAGE_SUFFIXES:
+        remedy = "; add --fix for a repaired copy" if option == "-o" else ""
+        raise click.UsageError(f"{option} writes no stage, and {printable(str(target))} is named like one{remedy}")
+
+
+def _listed(paths: Sequence[str]) -> list[str]:
+    """The files to check; that there are none is said."""
+    found = list(_stages(paths))
+    if not found:
+        click.echo("stdin lists no file; nothing was checked", err=True)
+    return found
 
 
 def _stages(paths: Sequence[str]) -> Iterator[str]:

@@ -20,7 +20,8 @@ class Boundary:
     """Turns what leaves a command into one line on stderr and the program's exit code; `passing` goes through."""
 
     def __init__(self, passing: tuple[type[Exception], ...] = ()) -> None:
-        self.passing = (click.ClickException, click.exceptions.Exit, click.Abort, *passing)
+        # A reader that stops early, such as head, is no fault; click ends the program quietly.
+        self.passing = (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError, *passing)
 
     def __enter__(self) -> None:
         return None

@@ -50,17 +50,24 @@ def _require_file(path: Path) -> None:
 
 def _reason(error: Any, path: Path) -> str:
     """The first thing USD said about a place in the file, else the first thing it said, on one short line."""
-    said = []
+    said, names = [], (str(path), str(path.absolute()), str(path.resolve()))
     for item in error.args:
         try:
             text = " ".join(str(item.commentary).split())
         except UnicodeDecodeError:
             return "not valid UTF-8 text"
-        if text.startswith(f"{path}:"):
-            return _short(text.removeprefix(f"{path}:"))
+        place = next((name for name in names if text.startswith(f"{name}:")), None)
+        if place is not None:
+            return _short(text.removeprefix(f"{place}:"))
         if text and not text.startswith("Failed to open layer"):
             said.append(text)
-    return _short(said[0].removeprefix(f"<{path}> ")) if said else "USD cannot open the file"
+    return _short(_without(names, said[0])) if said else "USD cannot open the file"
+
+
+def _without(names: tuple[str, ...], text: str) -> str:
+    """A sentence about a file without its subject, the file."""
+    subject = next((f"<{name}> " for name in names if text.startswith(f"<{name}> ")), None)
+    return text if subject is None else text.removeprefix(subject).removeprefix("is ")
 
 
 def _short(text: str) -> str:
