@@ -1,4 +1,4 @@
-"""Measure in real PhysX what becomes of mimic joints, sound and faulty: where the leader and the follower end up.
+"""Measure in real PhysX what becomes of mimic joints, sound and faulty: where both joints end up, and how far apart.
 
 Needs the same environment as `measure_tendon_enabled.py`. A fixed base and two unit links without gravity. The leader
 j1, limits [-60, 60] degrees or 0.5 to either side, is driven (stiffness 1000, damping 200) to 20 degrees or 0.2 for 240
@@ -91,13 +91,22 @@ def revolute_cases(text: ModuleType) -> dict[str, Case]:
         "follower's limits [30, 60]": Case(limits=(30.0, 60.0)),
         "naturalFrequency 0, dampingRatio 0": Case(values={"naturalFrequency": 0.0, "dampingRatio": 0.0}),
         "naturalFrequency 100, dampingRatio 1": Case(values={"naturalFrequency": 100.0, "dampingRatio": 1.0}),
+        "naturalFrequency 1200, dampingRatio 1": Case(values={"naturalFrequency": 1200.0, "dampingRatio": 1.0}),
         "naturalFrequency -5, dampingRatio 1": Case(values={"naturalFrequency": -5.0, "dampingRatio": 1.0}),
         "naturalFrequency 1, dampingRatio 1": Case(values={"naturalFrequency": 1.0, "dampingRatio": 1.0}),
+        "naturalFrequency 10, dampingRatio 1": Case(values={"naturalFrequency": 10.0, "dampingRatio": 1.0}),
+        "naturalFrequency 100, dampingRatio 0": Case(values={"naturalFrequency": 100.0, "dampingRatio": 0.0}),
+        "naturalFrequency 100, no dampingRatio": Case(values={"naturalFrequency": 100.0}),
+        "naturalFrequency 10, dampingRatio 0.1": Case(values={"naturalFrequency": 10.0, "dampingRatio": 0.1}),
+        "naturalFrequency 10, dampingRatio 0": Case(values={"naturalFrequency": 10.0, "dampingRatio": 0.0}),
         "reference is the joint itself": Case(mimic=(text.mimic("j2", "rotZ", gearing=-1.0),)),
         "reference does not exist": Case(mimic=(text.mimic("none", "rotZ", gearing=-1.0),)),
+        "reference is a link": Case(mimic=(text.mimic("l1", "rotZ", gearing=-1.0),)),
         "two references": Case(mimic=(two,)),
         "rotX with -1 and rotY with 1": Case(mimic=(*named("rotX"), text.mimic("j1", "rotY", gearing=1.0))),
         "follower excluded": Case(more=property_part([], bool__physics__excludeFromArticulation=True)),
+        "leader excluded": Case(leader=property_part([], bool__physics__excludeFromArticulation=True)),
+        "leader disabled": Case(leader=property_part([], bool__physics__jointEnabled=False)),
         "follower disabled": Case(more=property_part([], bool__physics__jointEnabled=False)),
         "ring, gearings -1 and -1": Case(leader=back),
         "ring, gearings -1 and -2": Case(leader=inconsistent),
@@ -143,14 +152,14 @@ def measure(oracle: Oracle, cases: dict[str, Case], unit: float) -> None:
     """Run cases in one engine process; print where their joints end up."""
     jobs = [oracle.engine.sim_job(stage(oracle.text, case), STEP, STEPS) for case in cases.values()]
     results = oracle.engine.run_jobs(jobs)
-    print(f"{'case':42} {'leader':>9} {'follower':>9}")
+    print(f"{'case':42} {'leader':>9} {'follower':>9} {'most apart':>10}")
     for label, result in zip(cases, results, strict=True):
-        last = dict(zip(result["dof_names"], result["q"][-1], strict=True))
-        ends = [next((float(value) for name, value in last.items() if joint in str(name)), math.nan)
-                for joint in ("j1", "j2")]
-        turned = [unit * end for end in ends]
-        missing = "" if any("j2" in str(name) for name in last) else "  no such degree of freedom"
-        print(f"{label:42} {turned[0]:9.3f} {turned[1]:9.3f}{missing}")
+        names = list(map(str, result["dof_names"]))
+        runs = [next(([unit * float(row[place]) for row in result["q"]] for place, name in enumerate(names)
+                      if joint in name), [math.nan]) for joint in ("j1", "j2")]
+        apart = max(abs(first - second) for first, second in zip(*runs, strict=False))
+        missing = "" if any("j2" in name for name in names) else "  no such degree of freedom"
+        print(f"{label:42} {runs[0][-1]:9.3f} {runs[1][-1]:9.3f} {apart:10.4f}{missing}")
     print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
 
 

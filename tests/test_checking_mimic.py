@@ -114,6 +114,14 @@ def test_offset_that_is_not_finite_is_an_error() -> None:
     assert ("offset", "error") in judgements(stage)
 
 
+@pytest.mark.parametrize(("frequency", "expected"), [(100.0, set()), (1200.0, {("naturalFrequency", "info")})])
+def test_frequency_is_noted_from_where_the_joint_is_all_but_hard(
+    frequency: float, expected: set[tuple[str, str]],
+) -> None:
+    """As measured: 100 lags by 0.54 of 20 degrees, 1200 by 0.006."""
+    assert judgements(pair({"float physxMimicJoint:rotX:naturalFrequency": frequency})) == expected
+
+
 def test_unauthored_gearing_is_a_warning() -> None:
     assert judgements(pair({"float physxMimicJoint:rotX:gearing": None})) == {("gearing", "warning")}
 

@@ -20,6 +20,7 @@ CODE = "DJ.007/"
 _ROTATIONS = ("rotX", "rotY", "rotZ")
 _LEGAL_IN_SIMREADY = frozenset({"transX", "transY", "transZ", "X", "Y", "Z"})
 _DEFAULT_STEP = 1.0 / 60.0
+_NEARLY_HARD = 10.0         # rad a step; from there the follower lags by less than 1% of what a soft one does
 _HARD = "PhysX makes the mimic joint a hard constraint"
 
 
@@ -137,11 +138,12 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
     elif base not in item.authored or value <= 0:
         found = f"{value:g}" if base in item.authored else "not authored"
         finding = _finding(item, base, base, f"naturalFrequency is {found}", _HARD,
-                           "author a frequency above 0 for a compliant one, or leave it for a hard one")
+                           "author a frequency above 0; for a hard one leave dampingRatio at 0")
         yield from judged(finding, "info", "error")
-    elif value * _DEFAULT_STEP > 1.0:
-        yield _finding(item, base, base, f"naturalFrequency {value:g} is high for steps of 1/60 s",
-                       "the mimic joint behaves like a hard one", "author less than one over the time step", "info")
+    elif value * _DEFAULT_STEP > _NEARLY_HARD:
+        turn = f"{value * _DEFAULT_STEP:.0f} rad in a step of 1/60 s"
+        yield _finding(item, base, base, f"naturalFrequency {value:g} is {turn}", "the mimic joint is all but hard",
+                       "author about 60, 1 rad in a step, or less for a compliant one", "info")
 
 
 def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
@@ -152,8 +154,8 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
                        "author a finite number")
     elif base not in item.authored or value < 0:
         found = f"{value:g}" if base in item.authored else "not authored"
-        yield from judged(_finding(item, base, base, f"dampingRatio is {found}", _HARD, "author a ratio of at least 0"),
-                          "info", "error")
+        finding = _finding(item, base, base, f"dampingRatio is {found}", _HARD, "author at least 0; 0 for a hard one")
+        yield from judged(finding, "info", "error")
     elif value == 0:
         yield _finding(item, base, base, "dampingRatio is 0", _HARD, "author more than 0 for a compliant one", "info")
     elif value < 1:

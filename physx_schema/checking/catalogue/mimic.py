@@ -60,6 +60,7 @@ CODES = (
     Code(
         "DJ.007/reference-type", "error", "Reference that is no joint",
         "referenceJoint points at a prim that is no joint.",
+        measured="The follower stays at 0, and PhysX logs that the reference is no joint." + _SCRIPT,
         example=follower({"referenceJoint": "</Robot/a>"}), remedy=_SOUND,
     ),
     Code(
@@ -102,15 +103,18 @@ CODES = (
     Code(
         "DJ.007/naturalFrequency", "error", "Natural frequency that makes a hard constraint",
         "At most 0, or not authored, naturalFrequency makes a hard constraint; profile physx takes note of it. The "
-        "published rule wants it authored and above 0.",
-        measured="0 and -5 are as hard as 100: the follower reaches 19.994 degrees. With 1 it lags at 19.606."
-                 + _SCRIPT,
+        "published rule wants it authored and above 0. From 10 rad in a time step on "
+        "it is all but hard, an info.",
+        measured="With 0 and -5 the follower is never more than 0.0002 degrees behind, with 1 it falls back by 1.42, "
+                 "with 10 by 1.28, with 100 by 0.54, with 1200 by 0.006." + _SCRIPT,
         example=follower({"naturalFrequency": "0"}), remedy=_SOUND,
     ),
     Code(
         "DJ.007/dampingRatio", "error", "Damping ratio that makes a hard constraint or oscillates",
         "At most 0, or not authored, dampingRatio makes a hard constraint. Below 1 a compliant mimic joint may "
-        "oscillate.",
+        "oscillate; PhysX's documentation advises against it.",
+        measured="With naturalFrequency 10 the follower falls back by 1.28 degrees at dampingRatio 1, by 1.40 at 0.1, "
+                 "and by no more than 0.0002 at 0 or none." + _SCRIPT,
         example=follower({"dampingRatio": None}), remedy=_SOUND,
     ),
     Code(
@@ -145,12 +149,15 @@ CODES = (
     Code(
         "DJ.007/excluded-ref", "error", "Reference joint outside the articulation",
         "Mimic joints work inside articulations; the reference joint is excluded from it.",
+        measured="The follower stays at 0, and PhysX logs that the reference is excluded." + _SCRIPT,
         example=joint("j1", {**LIMITS, "bool physics:excludeFromArticulation": "true"}) + _SOUND,
         remedy=joint("j1", LIMITS) + _SOUND,
     ),
     Code(
         "DJ.007/disabled", "warning", "Mimic joint with a disabled joint",
         "One of the two joints is disabled; PhysX then makes no mimic joint and says nothing.",
+        measured="With the reference disabled the follower stays at 0; disabled itself, it is no joint of the "
+                 "articulation. The log has no word of either." + _SCRIPT,
         example=follower({"bool physics:jointEnabled": "false"}), remedy=_SOUND,
     ),
     Code(
@@ -189,7 +196,10 @@ CODES = (
     ),
     Code(
         "DJ.007/initial-violation", "warning", "Joint states that miss the mimic equation",
-        "The authored joint states do not satisfy the mimic equation, so the first step moves both joints at once.",
+        "The authored joint states do not satisfy the mimic equation, and the first steps move the joints until they "
+        "do.",
+        measured="Joint states of 10 and 0 degrees, gearing -1, the reference held by its drive: after one step the "
+                 "follower is at 10.4 beside it." + _SCRIPT,
         example=follower({"float state:angular:physics:position": "10"}, "PhysicsJointStateAPI:angular"),
         remedy=follower({"float state:angular:physics:position": "0"}, "PhysicsJointStateAPI:angular"),
     ),
