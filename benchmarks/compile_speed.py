@@ -23,7 +23,7 @@ from physx_schema.description import describe
 description = describe(sys.argv[1])
 topology = pack(description.articulations[0], description.scene).topology
 begin = time.process_time()
-cpu.compile_step(topology, sys.argv[2], cpu.lanes(sys.argv[2]))
+cpu.compile_step(topology, sys.argv[2], cpu.lanes(topology, sys.argv[2]))
 print(time.process_time() - begin)
 """
 

@@ -70,7 +70,7 @@ def compare(t: Any, rows: Any, n: int, v: int) -> float:
     """The largest difference from the CPU after a few steps, relative to numbers above 1."""
     from physx_runtime.targets import cpu, cuda
 
-    lanes = cpu.lanes("float32")
+    lanes = cpu.lanes(t, "float32")
     near = buffer(t, rows, CHECKED, "float32", lanes)
     cpu.compile_step(t, "float32", lanes)(near, CHECKED_STEPS, n, v)
     far = cuda.to_device(buffer(t, rows, CHECKED, "float32", cuda.LANES))

@@ -81,7 +81,7 @@ def test_coordinates_are_found_again_in_the_poses_they_make(seed: int) -> None:
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = tree(1, floating)
     assert t.locked
-    program, width = trace_step(t), cpu.lanes("float64")
+    program, width = trace_step(t), cpu.lanes(t, "float64")
     x = np.zeros((1, len(program.layout), width))
     for name, values in rows.items():
         for i, value in enumerate(values):

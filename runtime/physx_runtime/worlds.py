@@ -127,7 +127,7 @@ class CpuWorlds(_Buffer):
         from physx_runtime.targets import cpu
 
         layout = step_layout(t)
-        super().__init__(t, count, dtype, cpu.lanes(dtype), layout, len(layout))
+        super().__init__(t, count, dtype, cpu.lanes(t, dtype), layout, len(layout))
         self._run = cpu.compile_step(t, dtype, self.lanes)
 
     def step(self, steps: int, n: int, v: int) -> None:
