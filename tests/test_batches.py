@@ -280,6 +280,8 @@ def test_a_choice_of_worlds_that_is_none_is_refused(worlds: Any, message: str) -
 
 
 def test_a_name_that_randomize_does_not_know_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"randomize is 'stiffness'; give a collection of names"):
+        Simulation(FINGER, randomize="stiffness")
     with pytest.raises(ValueError, match="randomize names mass; allowed are damping, dynamic_friction"):
         Simulation(FINGER, randomize=("mass",))
 

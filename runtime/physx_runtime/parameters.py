@@ -152,8 +152,10 @@ FEATURES = {
 def randomized(t: Topology, names: Collection[str]) -> Topology:
     """The topology in which the named parameters count on every dof; a dof without drive gets a force drive.
 
-    Raises ValueError for a name that is no parameter, or one that counts anyway.
+    Raises ValueError for a name that is no parameter, or one that counts anyway, and for a name instead of several.
     """
+    if isinstance(names, str):
+        raise ValueError(f"randomize is {names!r}; give a collection of names, such as [{names!r}]")
     unknown = sorted(set(names) - set(FEATURES))
     if unknown:
         raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (every "

@@ -16,13 +16,13 @@ from physx_runtime.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_pat
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.targets import cuda, generic
+from physx_runtime.tracing.emit_ir import CACHE_LINE
 from physx_runtime.tracing.program import step_layout
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 
 DTYPES = ("float32", "float64")
-CACHE_LINE = 64     # bytes
 
 
 class Worlds(Protocol):

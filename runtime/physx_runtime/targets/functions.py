@@ -13,10 +13,9 @@ from numba import njit, prange, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from physx_runtime.targets.cpu import ELEMENT
 from physx_runtime.targets.native import load_function, register_bits
 from physx_runtime.tracing.emit_function import FunctionCode, emit_function
-from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.emit_ir import ELEMENT, Vectors
 from physx_runtime.tracing.functions import Function
 
 Array = NDArray[Any]

@@ -24,16 +24,14 @@ from physx_runtime.model import Topology
 from physx_runtime.solver.generic import schedule_step
 from physx_runtime.solver.generic.plan import Plan
 from physx_runtime.targets.native import load_function, load_functions, register_bits
-from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.emit_ir import CACHE_LINE, ELEMENT, Vectors
 from physx_runtime.tracing.fragment import Fragment, emit_fragment
 from physx_runtime.tracing.schedule import Instruction, Schedule
 
-ELEMENT = {"float32": "float", "float64": "double"}
 # Two registers a vector hide the latency of the sweeps' dependency chains.
 REGISTERS_PER_VECTOR = 2
 # One register a vector for trees whose rows no cache holds: beyond about 150 degrees of freedom (measured).
 CACHED_BYTES = 4 << 20
-CACHE_LINE = 64     # bytes
 PASSES = ("begin", "position", "velocity", "finish")
 
 # of `blocks` in INTERPRETER; a call lets other Python threads run

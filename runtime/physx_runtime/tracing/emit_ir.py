@@ -12,6 +12,8 @@ from physx_runtime.tracing.body import Body, by_equation
 
 BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BITS = {"float": 32, "double": 64}
+ELEMENT = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
+CACHE_LINE = 64     # bytes
 # Vectors of so many bits come with registers for conditions (AVX-512).
 MASKED_BITS = 512
 

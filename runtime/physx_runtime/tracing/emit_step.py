@@ -11,13 +11,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from physx_runtime.tracing.body import Body
-from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors
+from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors
 from physx_runtime.tracing.program import StepProgram
 
 BODIES = ("begin", "position", "velocity", "finish")
 # Operations in a piece, by measurement on 7 to 27 dofs; what is computed once needs no overlap of parts.
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
-CACHE_LINE = 64     # bytes
 
 
 def emit_step(program: StepProgram, vectors: Vectors, parts: int = 1) -> tuple[str, str]:

@@ -57,22 +57,9 @@ def trace_fragment(algorithm: Algorithm, static: tuple[Hashable, ...], operands:
                     constants[f"{name}_{i}"] = x.value
             elif graph.nodes[x.number] != ("input", (f"{name}_{i}",)):
                 outputs.append((f"{name}_{i}", x.number))
-    body = _live(graph, tuple(outputs))
+    body = Body(tuple(graph.nodes), tuple(graph.origins), (), tuple(outputs)).pruned({row for row, _ in outputs})
     touched = {row.rpartition("_")[0] for row in (*body.inputs, *(row for row, _ in outputs))}
     return Fragment(body, tuple(x for x in operands if x.name in touched), counted, constants)
-
-
-def _live(graph: Graph, outputs: tuple[tuple[str, int], ...]) -> Body:
-    used: set[int] = set()
-    stack = [n for _, n in outputs]
-    while stack:
-        n = stack.pop()
-        if n not in used:
-            used.add(n)
-            op, args = graph.nodes[n]
-            if op not in ("input", "const"):
-                stack += [int(a) for a in args]     # type: ignore[call-overload]
-    return Body(tuple(graph.nodes), tuple(graph.origins), tuple(sorted(used)), outputs)
 
 
 def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
