@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Direct, Simulation
+from physx_runtime.direct import WriteType
+from random_articulations import Features, random_articulation
 from test_compute import FLOAT32, Recording
 
 # maxDofs and maxLinks of the two stages: a floating tree (6 dofs, 7 links), an arm with two spherical joints (7, 4).
 MAX_DOFS, MAX_LINKS = 7, 7
+FINGER = Path(__file__).parent / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 STAGES = ("floating_branched", "fixed_spherical")
 WORLDS = 3
 # world k of a simulation holds recorded state k; blocks in this order: (simulation, world)
@@ -153,6 +156,35 @@ def test_data_read_fills_blocks_of_the_size_the_header_states(scene: Scene, kind
         own = components * (7, 4)[sim] if "LINK" in kind else own if elements else 0
         assert (block[:own] != UNTOUCHED).all()
         assert (block[own:] == UNTOUCHED).all()
+
+
+def test_data_written_have_blocks_of_the_size_the_header_states(scene: Scene) -> None:
+    for kind, (components, elements) in READS.items():
+        if kind in WriteType.__members__:
+            assert scene.direct.block_size(WriteType[kind]) == components * elements
+    for kind in ("eLINK_FORCE", "eLINK_TORQUE"):
+        assert scene.direct.block_size(kind) == 3 * MAX_LINKS
+
+
+def test_joints_of_a_tendon_lie_as_far_apart_as_the_largest_tendon_needs(tmp_path: Path) -> None:
+    path = tmp_path / "slides.usda"
+    path.write_text(random_articulation(2, Features(links=(2, 2), fixed=0.0, prismatic=1.0, fixed_tendon=1.0,
+                                                    spatial_tendon=0.0, mimic=0.0)).text)
+    simulations = [Simulation(FINGER), Simulation(path)]
+    direct = Direct(simulations)
+    for simulation in simulations:
+        simulation.step()
+    own = [simulation.model.articulation.fixed_tendons[0].axes for simulation in simulations]
+    counts = direct.max_counts()
+    assert (counts.maxFixedTendons, counts.maxFixedTendonJoints) == (1, 3)
+    data = untouched(2 * 1 * 3 * 4)
+    direct.get("eFIXED_TENDON_JOINT", data, [1, 0])
+    slides, hinges = data.reshape(2, 3, 4)
+    for words, axes, axis in ((slides, own[1], 3), (hinges, own[0], 0)):        # eX and eTWIST
+        assert np.allclose(words[:len(axes), 0], [x.gearing for x in axes])
+        assert (words.view(np.uint32)[:len(axes), 2] == axis).all()
+    assert len(own[1]) < 3
+    assert (slides[len(own[1]):] == UNTOUCHED).all()
 
 
 def test_link_poses_are_rotation_then_position_of_the_actor(scene: Scene) -> None:
