@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.aba import cholesky, forward_dynamics
+from physx_runtime.algorithms.aba import forward_dynamics
 from physx_runtime.algorithms.centroidal import center_of_mass, centroidal_momentum
 from physx_runtime.algorithms.crba import Matrix, mass_matrix
 from physx_runtime.algorithms.inverse_dynamics import held_forces, inverse_dynamics
@@ -95,7 +95,7 @@ def generalized_mass(t: Topology, rows: Rows) -> Results:
     """Deprecated: inertia of the joints; under a floating root, of the joints while it moves freely."""
     M = mass_matrix(t, rows, posed(t, rows))
     if not t.fixed_base:
-        M, _ = without_root(t, _root_factor(M), M, [0.0] * t.nv)
+        M, _ = without_root(t, M, [0.0] * t.nv)
     return {"values": flat(M)}
 
 
@@ -111,12 +111,8 @@ def generalized_coriolis(t: Topology, rows: Rows) -> Results:
     force = coriolis_compensation(t, rows)["values"]
     if not t.fixed_base:
         M = mass_matrix(t, rows, posed(t, rows))
-        _, force = without_root(t, _root_factor(M), M, force)
+        _, force = without_root(t, M, force)
     return {"values": force}
-
-
-def _root_factor(M: Matrix) -> Matrix:
-    return cholesky([row[:6] for row in M[:6]])
 
 
 def link_state(t: Topology, rows: Rows) -> Results:

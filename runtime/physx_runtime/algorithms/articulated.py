@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.crba import Composite, inverse
+from physx_runtime.algorithms.crba import Composite, Matrix, inverse
 from physx_runtime.tracing.ops import Scalar
 
 
@@ -49,6 +49,11 @@ class Sym6:
         """Matrix times twist or wrench."""
         return Pair(sp.add(sp.mul_sv(self.linear, x.linear), sp.mul_mv(transposed(self.cross), x.angular)),
                     sp.add(sp.mul_mv(self.cross, x.linear), sp.mul_sv(self.angular, x.angular)))
+
+    def rows(self) -> Matrix:
+        """All 36 entries."""
+        a, b, c = full(self.linear), self.cross, full(self.angular)
+        return [[*a[i], *transposed(b)[i]] for i in range(3)] + [[*b[i], *c[i]] for i in range(3)]
 
     def plus(self, other: Sym6) -> Sym6:
         """Sum."""
@@ -141,9 +146,7 @@ def _upper(a: sp.Mat3, b: sp.Mat3) -> sp.Sym3:
 
 def free_response(inertia: Sym6) -> Sym6:
     """Response of a floating root: the inverse of its articulated inertia."""
-    a, b, c = full(inertia.linear), inertia.cross, full(inertia.angular)
-    rows = [[*a[i], *transposed(b)[i]] for i in range(3)] + [[*b[i], *c[i]] for i in range(3)]
-    x = inverse(rows)
+    x = inverse(inertia.rows())
     return Sym6((x[0][0], x[1][1], x[2][2], x[0][1], x[0][2], x[1][2]),
                 ((x[3][0], x[3][1], x[3][2]), (x[4][0], x[4][1], x[4][2]), (x[5][0], x[5][1], x[5][2])),
                 (x[3][3], x[4][4], x[5][5], x[3][4], x[3][5], x[4][5]))

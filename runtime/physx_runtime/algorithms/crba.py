@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from physx_runtime.algorithms import spatial as sp
@@ -116,8 +117,8 @@ def _inverse_of_lower(L: Matrix) -> Matrix:
     return X
 
 
-def _sum(values: object) -> Scalar:
+def _sum(values: Iterable[Scalar]) -> Scalar:
     total: Scalar = 0.0
-    for value in values:    # type: ignore[attr-defined]
+    for value in values:
         total = total + value
     return total
