@@ -57,15 +57,15 @@ def _choose(t: Topology, device: str, asked: str) -> Choice:
     if t.body:
         return Choice(SPECIALISED, "a body without joints")
     operations = expected_operations(t)
-    size = f"about {operations} operations, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
+    size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
     over = operations > MOST_OPERATIONS
-    budget = f"{'over' if over else 'within'} the budget of {MOST_OPERATIONS} ({size})"
+    budget = f"{'over' if over else 'within'} the budget of {MOST_OPERATIONS} operations ({size})"
     if device == "cuda":
         if asked in (GENERIC, HANDOVER):
             raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or path='specialised'")
         if over and asked == AUTO:
-            raise UnsupportedError(f"a tree of {len(t.dofs)} degrees of freedom is {budget} of device 'cuda'; use "
-                                   "device='cpu', whose generic path takes it, or path='specialised' to compile it")
+            raise UnsupportedError(f"a tree of {len(t.dofs)} degrees of freedom is {budget}, and device 'cuda' has no "
+                                   "other path; use device='cpu', or path='specialised' to compile it all the same")
         return Choice(SPECIALISED, budget if asked == AUTO else "as asked")
     if asked == AUTO:
         return Choice(GENERIC if over else SPECIALISED, budget)

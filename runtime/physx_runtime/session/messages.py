@@ -71,9 +71,9 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
-    held = {path for joint in description.joints for path in (joint.body0, joint.body1)}
+    loose = {body.path for body in description.loose_bodies}
     for body in description.bodies:
-        if body.path in held and not body.kinematic:
+        if body.path not in loose and not body.kinematic:
             yield left("free-body", body.path, "a rigid body that joints outside articulations hold; it stays where it "
                        "is")
     for joint in description.joints:
