@@ -16,7 +16,7 @@ from physx_runtime.algorithms.kinematics import (
     quaternion,
     triple,
 )
-from physx_runtime.algorithms.rnea import world_inertia
+from physx_runtime.algorithms.rnea import inertial_force, moved_torque, world_inertia
 from physx_runtime.model import Topology
 from physx_runtime.quantities import Results
 from physx_runtime.solver.step import clamp_start
@@ -63,11 +63,10 @@ def _joint_forces(t: Topology, rows: Rows, k: Kinematics, start: Velocities, lin
     """Force and torque of every inbound joint on its link; 0 for the root."""
     g, forces, torques = triple(rows, "gravity", 0), [], []
     for i in range(len(t.links)):
-        m, inertia = rows["mass"][i], world_inertia(t, rows, k, i)
-        force = sp.scale(m, sp.sub(linear[i], sp.scale(rows["gravity_scale"][i], g)))
-        spin = sp.add(sp.mul_sv(inertia, angular[i]), sp.cross(start.w[i], sp.mul_sv(inertia, start.w[i])))
+        unheld = sp.sub(linear[i], sp.scale(rows["gravity_scale"][i], g))
+        force, torque = inertial_force(rows["mass"][i], world_inertia(t, rows, k, i), start.w[i], angular[i], unheld)
         forces.append(force)
-        torques.append(sp.add(spin, sp.cross(k.com[i], force)))
+        torques.append(moved_torque(force, torque, k.com[i]))
     out: list[list[Scalar]] = [[0.0] * 6 for _ in t.links]
     for i in range(len(t.links) - 1, 0, -1):
         parent = t.links[i].parent
@@ -75,5 +74,5 @@ def _joint_forces(t: Topology, rows: Rows, k: Kinematics, start: Velocities, lin
         turn = sp.mul_quat(quaternion(rows, "joint_frames", i), (-x, -y, -z, w))
         out[i] = [*sp.rotate(turn, forces[i]), *sp.rotate(turn, torques[i])]
         forces[parent] = sp.add(forces[parent], forces[i])
-        torques[parent] = sp.add(torques[parent], sp.add(torques[i], sp.cross(k.d[i], forces[i])))
+        torques[parent] = sp.add(torques[parent], moved_torque(forces[i], torques[i], k.d[i]))
     return [x for wrench in out for x in wrench]

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors
+from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.functions import Function
 from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves
 
@@ -45,7 +45,7 @@ def emit_function(function: Function, layout: Mapping[str, int], states: Collect
         rows += [0] * (-size % tile)
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
         calls += [*_lines(i), f"  call void @scatter(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
-    text = "\n".join([*tables, _declarations(vectors), emit_moves(vectors, tile), *lines,
+    text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors, tile), *lines,
                       "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
                       "}", ATTRIBUTES])
     symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
@@ -74,12 +74,6 @@ class _Scratch:
 def _lines(i: int) -> list[str]:
     """%l: where the i-th array's lines begin."""
     return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
-
-
-def _declarations(vectors: Vectors) -> str:
-    lines = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
-    return "\n".join(lines + [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})"
-                              for name in ("sqrt", "floor", "fabs")])
 
 
 def _body(function: Function, layout: Mapping[str, int], states: Collection[str], vectors: Vectors,

@@ -54,6 +54,13 @@ def _load(vectors: Vectors, row: str) -> str:
     return f"load {vectors.type}, ptr %p.{row}, align {BITS[vectors.element] // 8}"
 
 
+def declarations(vectors: Vectors) -> list[str]:
+    """Of the intrinsics that arithmetic calls."""
+    kind = vectors.type
+    return [f"declare {kind} @llvm.{name}.{vectors.suffix}({', '.join([kind] * n)})"
+            for name, n in (("fma", 3), ("sqrt", 1), ("floor", 1), ("fabs", 1))]
+
+
 class Arithmetic:
     """Lines for the nodes of a body; a product used once, by a sum, becomes part of an fma."""
 

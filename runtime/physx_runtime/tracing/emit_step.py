@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from physx_runtime.tracing.body import Body
-from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors
+from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.program import StepProgram
 
 BODIES = ("begin", "position", "velocity", "finish")
@@ -26,11 +26,8 @@ def emit_step(program: StepProgram, vectors: Vectors, parts: int = 1) -> tuple[s
     numba's cache keys on names, not on text.
     """
     bodies = [_emit_body(program, vectors, name, parts) for name in BODIES]
-    declarations = [f"declare {vectors.type} @llvm.fma.{vectors.suffix}({', '.join([vectors.type] * 3)})"]
-    declarations += [f"declare {vectors.type} @llvm.{name}.{vectors.suffix}({vectors.type})"
-                     for name in ("sqrt", "floor", "fabs")]
-    declarations.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-    text = "\n".join([*declarations, *bodies, _driver(program, vectors, parts), ATTRIBUTES])
+    prefetch = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+    text = "\n".join([*declarations(vectors), prefetch, *bodies, _driver(program, vectors, parts), ATTRIBUTES])
     symbol = "physx_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     for name in (*BODIES, "step"):
         text = text.replace(f"@{name}(", f"@{symbol if name == 'step' else f'{symbol}_{name}'}(")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from physx_runtime.tracing.body import Body
-from physx_runtime.tracing.emit_ir import BITS, Arithmetic, Vectors
+from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # A fragment's algorithm: rows by operand name, then static arguments -> the operands it changes.
@@ -68,19 +68,10 @@ def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
     Operands are byte offsets into the block, in the fragment's order, after the count of a counted one.
     """
     lines = _counted(fragment, vectors) if fragment.counted else _straight(fragment, vectors)
-    used = "\n".join(lines)
-    kind = vectors.type
-    declared = [f"declare {kind} @llvm.{name}.{vectors.suffix}({', '.join([kind] * n)})"
-                for name, n in (("fma", 3), ("sqrt", 1), ("floor", 1), ("fabs", 1))
-                if f"@llvm.{name}." in used]
-    text = "\n".join([*declared, "define ptr @fragment(ptr %x, ptr %ops) #0 {", "entry:", *lines, "}", ATTRIBUTES])
+    text = "\n".join([*declarations(vectors), "define ptr @fragment(ptr %x, ptr %ops) #0 {", "entry:", *lines, "}",
+                      ATTRIBUTES])
     symbol = "physx_fragment_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     return symbol, text.replace("@fragment(", f"@{symbol}(")
-
-
-ATTRIBUTES = """
-attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }
-"""
 
 
 def _bases(fragment: Fragment, prefix: str) -> list[str]:
