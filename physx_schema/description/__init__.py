@@ -1,10 +1,10 @@
 """A stage as frozen facts: the one reader that rules and runtime share."""
 
+from physx_schema.description.authored import Authored, MimicDeclaration, Opinion, Problem
 from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model import (
     Articulation,
     Attachment,
-    Authored,
     Coupling,
     Description,
     DistanceRange,
@@ -15,10 +15,7 @@ from physx_schema.description.model import (
     Joint,
     Link,
     Mimic,
-    MimicDeclaration,
-    Opinion,
     Pose,
-    Problem,
     Quat,
     Scene,
     SpatialTendon,

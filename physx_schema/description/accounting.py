@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from physx_schema.description.authored import Authored, Opinion
 from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
 from physx_schema.description.dofs import is_axis_free
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
 from physx_schema.description.hints import closest, closest_property, meant_instance, meant_property, meant_schema
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
-from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, unlimited
+from physx_schema.description.model import Articulation, Joint, Link, unlimited
 from physx_schema.description.opinions import PrimOpinions, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading

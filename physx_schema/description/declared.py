@@ -10,7 +10,7 @@ import physx_generated
 from physx_generated import Definition, omni_physics
 from pxr import Usd
 
-from physx_schema.description.model import AppliedSchema
+from physx_schema.description.authored import AppliedSchema
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.ownership import Owner
 from physx_schema.description.schemas import split_name

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from physx_schema.description.authored import MimicDeclaration
 from physx_schema.description.dofs import is_axis_free
-from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimited
+from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.newton_mimics import read_newton_mimics
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pxr import Usd
 
+from physx_schema.description.authored import Problem
 from physx_schema.description.conversions import (
     as_flag,
     as_number,
@@ -20,7 +21,7 @@ from physx_schema.description.conversions import (
     shown,
 )
 from physx_schema.description.hints import meant_property, meant_schema
-from physx_schema.description.model import Problem, Quat, Vec3
+from physx_schema.description.model import Quat, Vec3
 from physx_schema.description.ownership import Owner
 from physx_schema.description.retired import retired_schema
 from physx_schema.description.schemas import (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.description.accounting import settle
+from physx_schema.description.authored import MimicDeclaration, Problem
 from physx_schema.description.bodies import as_free_body, read_link
 from physx_schema.description.circumstances import report_circumstances
 from physx_schema.description.colliders import ColliderPart
@@ -20,7 +21,7 @@ from physx_schema.description.forces import read_forces
 from physx_schema.description.free_joints import free_joints
 from physx_schema.description.joints import directed, read_joints
 from physx_schema.description.mimics import read_declarations, read_mimics
-from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
+from physx_schema.description.model import Articulation, Description, Link, Push
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scene import Scenes

@@ -8,8 +8,8 @@ from typing import Any
 
 from pxr import Usd
 
+from physx_schema.description.authored import Problem
 from physx_schema.description.frames import Frames
-from physx_schema.description.model import Problem
 from physx_schema.description.opinions import PrimOpinions
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_schema.description.model import Description, Problem
+from physx_schema.description.authored import Problem
+from physx_schema.description.model import Description
 
 
 @dataclass(frozen=True, slots=True)
