@@ -12,6 +12,7 @@ from physx_runtime.algorithms.kinematics import (
     Rows,
     Velocities,
     forward_kinematics,
+    held_velocities,
     link_velocities,
     quaternion,
     triple,
@@ -32,11 +33,9 @@ def _start(t: Topology, rows: Rows) -> tuple[Kinematics, Velocities, list[Scalar
 
 def held_velocity(t: Topology, rows: Rows) -> Results:
     """Link velocities of a fixed base as PhysX holds them after a step: J(q0) v + dt Jdot(q0) v0."""
-    k, start, _ = _start(t, rows)
-    after, dt = link_velocities(t, k, rows["v"]), rows["dt"][0]
-    linear = [sp.add(v, sp.scale(dt, a)) for v, a in zip(after.v_com, start.a_com, strict=True)]
-    angular = [sp.add(w, sp.scale(dt, a)) for w, a in zip(after.w, start.alpha, strict=True)]
-    return {"linear": [x for v in linear for x in v], "angular": [x for w in angular for x in w]}
+    k, _, v0 = _start(t, rows)
+    held = held_velocities(t, k, v0, rows["v"], rows["dt"][0])
+    return {"linear": [x for v, _ in held for x in v], "angular": [x for _, w in held for x in w]}
 
 
 def step_outputs(t: Topology, rows: Rows) -> Results:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Kinematics, forward_kinematics, link_velocities, quaternion
+from physx_runtime.algorithms.kinematics import (
+    Kinematics,
+    forward_kinematics,
+    held_velocities,
+    link_velocities,
+    quaternion,
+)
 from physx_runtime.packing import PackedModel
 from physx_runtime.solver.step import clamp_start
 
@@ -73,17 +79,14 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
     """World velocities of the links of a fixed base as PhysX holds them after a step, (..., n_link, 6).
 
-    They are not those of the new pose: J(q0) v + dt Jdot(q0) v0, with q0, v0 the state `before` the step (measured
-    against recorded link velocities to 2e-6).
+    They are not those of the new pose, but `held_velocities` of the state `before` the step (measured against recorded
+    link velocities to 2e-6).
     """
     t = model.topology
     k = _kinematics(model, before)
     given = dict(model.parameters) | {"v": _leading(before["v"])}
-    start = link_velocities(t, k, clamp_start(t, given))
-    after = link_velocities(t, k, _leading(v))
-    linear = [sp.add(u, sp.scale(dt, a)) for u, a in zip(after.v_com, start.a_com, strict=True)]
-    angular = [sp.add(w, sp.scale(dt, a)) for w, a in zip(after.w, start.alpha, strict=True)]
-    return _stacked(model, before, [(*u, *w) for u, w in zip(linear, angular, strict=True)])
+    held = held_velocities(t, k, clamp_start(t, given), _leading(v), dt)
+    return _stacked(model, before, [(*u, *w) for u, w in held])
 
 
 def _leading(row: Array) -> Array:

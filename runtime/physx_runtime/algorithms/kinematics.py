@@ -137,6 +137,17 @@ def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
     return out
 
 
+def held_velocities(t: Topology, k: Kinematics, before: Row, after: Row, dt: Scalar) -> list[tuple[sp.Vec3, sp.Vec3]]:
+    """Link velocities of a fixed base as PhysX holds them after a step, at mass centres, angular: J v + dt Jdot v0.
+
+    k: poses of the step's start; before, after: generalised velocities at its start, v0, and its end, v. Measured, see
+    docs/physx_semantics.md, link velocities.
+    """
+    first, last = link_velocities(t, k, before), link_velocities(t, k, after)
+    return [(sp.add(v, sp.scale(dt, a)), sp.add(w, sp.scale(dt, alpha)))
+            for v, w, a, alpha in zip(last.v_com, last.w, first.a_com, first.alpha, strict=True)]
+
+
 @dataclass(slots=True)
 class Motion:
     """Of one link at its anchor: velocities, and accelerations at zero generalised acceleration."""

@@ -15,7 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Rows, forward_kinematics, link_velocities, quaternion
+from physx_runtime.algorithms.kinematics import (
+    Rows,
+    forward_kinematics,
+    held_velocities,
+    link_velocities,
+    quaternion,
+)
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel
 from physx_runtime.solver.step import clamp_start
@@ -81,13 +87,7 @@ def _after_step(t: Topology, rows: Rows) -> list[tuple[Any, ...]]:
     """As `recording.velocities_after_step`, of the pose before the step."""
     start = {**rows, **{name: rows[START + name] for name in state_rows(t)}}
     k = forward_kinematics(t, start, start["q"], sp.normalized(quaternion(start, "root_rotation", 0)))
-    first = link_velocities(t, k, clamp_start(t, start))
-    after = link_velocities(t, k, rows["v"])
-    dt = rows["dt"][0]
-    return [
-        (*sp.add(u, sp.scale(dt, a)), *sp.add(w, sp.scale(dt, alpha)))
-        for u, w, a, alpha in zip(after.v_com, after.w, first.a_com, first.alpha, strict=True)
-    ]
+    return [(*u, *w) for u, w in held_velocities(t, k, clamp_start(t, start), rows["v"], rows["dt"][0])]
 
 
 @functools.lru_cache(maxsize=64)
