@@ -218,6 +218,28 @@ def test_new_target_by_parameter_wakes() -> None:
     assert sim.asleep.tolist() == [True, False]
 
 
+def test_a_target_held_already_wakes_nobody() -> None:
+    sim = Simulation(opened(stage(q=0.1, target=0.1, **DRIVEN)), worlds=2, dt=DT)
+    sim.step(50)
+    sim.set("target", [0.1])        # not the number that float32 holds
+    sim.set("target", [0.1], [1])
+    assert sim.asleep.all()
+
+
+@pytest.mark.parametrize("name", ["q", "effort", "target"])
+def test_all_worlds_at_once_stir_as_chosen_ones_do(name: str) -> None:
+    worlds = 67         # the last block is not full
+    values = np.linspace(-0.1, 0.1, worlds)[:, None] * (np.arange(worlds) % 3 > 0)[:, None]
+    stirred = []
+    for chosen in (None, np.arange(worlds)):
+        sim = Simulation(opened(stage(**DRIVEN)), worlds=worlds, dt=DT)
+        sim.step(50)
+        sim.set(name, values, chosen)
+        stirred.append(sim.store.rows("stirred"))
+        assert sim.asleep.tolist() == [name == "q" or value == 0.0 for value in values[:, 0]]
+    assert np.array_equal(*stirred)
+
+
 def test_edit_wakes_what_sleeps_in_a_session() -> None:
     live: Usd.Stage = opened(stage(**DRIVEN))
     with Session(live) as session:

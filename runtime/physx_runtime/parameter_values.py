@@ -154,6 +154,12 @@ def refusal(name: str, values: Array, wrong: Array, worlds: NDArray[np.int64], l
     return f"{name} of world {worlds[world]} at {label(index)} is {values[world, index]:g}{more}; {advice}"
 
 
+def rounded(values: Array, dtype: str) -> Array:
+    """Values in another type, infinite where they are too large for it."""
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
+
+
 def allowed(text: str, values: Array) -> Array:
     """Which values a range allows: "(0, inf)", "[0, inf]", "0 or 1", "(-inf, inf) but 0"; NaN never."""
     if text == "0 or 1":

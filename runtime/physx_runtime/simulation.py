@@ -17,7 +17,7 @@ from physx_runtime.choosing import choose
 from physx_runtime.divergence_report import DivergenceReport, DivergenceWarning
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
-from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal
+from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
 from physx_runtime.recording import link_poses
@@ -25,7 +25,7 @@ from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.solver.sleep import STARTED, WOKEN, sleep_rows
 from physx_runtime.starting import Start
-from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, stirring
+from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, stirring, write_stirring
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
 from physx_schema.description.model import Description
@@ -136,29 +136,42 @@ class Simulation:
         act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
         for an infinite state, effort or force, and for a shape that does not fit.
         """
-        array, chosen = np.asarray(values, dtype=np.float64), chosen_worlds(worlds, self.worlds)
-        count = self._count(name)
-        if array.shape not in ((count,), (len(chosen), count)):
-            raise ValueError(f"{name} has shape {array.shape}; give ({count},) or ({len(chosen)}, {count})")
-        array = np.broadcast_to(array, (len(chosen), count))
-        moving = name in self.model.state or name in ("effort", *LINK_FORCE_ROWS)
-        with np.errstate(over="ignore"):
-            wrong = ~np.isfinite(array.astype(self.dtype)) if moving else np.isnan(array)
-        if wrong.any():
-            raise ValueError(refusal(name, array, wrong, chosen, lambda i: self._label(name, i),
-                                     "give finite numbers" if moving else "give numbers"))
+        chosen = chosen_worlds(worlds, self.worlds)
+        array = self._checked(name, values, chosen)
         if name in LINK_FORCE_ROWS:
             self._heed_link_forces()
-        if self.topology.sleeping and name in WAKING:
-            self._stir(chosen, stirring(name, self._worlds.rows(name)[chosen], array))
+        stirs = self.topology.sleeping and name in WAKING
         if worlds is not None:
             held = self._worlds.rows(name)
+            if stirs:
+                self._stir(chosen, stirring(name, held[chosen], array))
             held[chosen] = array
             array = held
-        self._worlds.write(name, array)
-        self.states_written[chosen] += name in self.model.state
+        if stirs and worlds is None:
+            write_stirring(self._worlds, name, array)
+        else:
+            self._worlds.write(name, array)
+        if name in self.model.state:
+            self.states_written[chosen] += 1
         if name == "q" and self.topology.locked:
             self.set("locked", np.zeros(len(self.topology.locked)), worlds)
+
+    def _checked(self, name: str, values: ArrayLike, chosen: NDArray[np.int64]) -> Array:
+        """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set`."""
+        # numbers of another type are refused as they were given
+        own = isinstance(values, np.ndarray) and values.dtype == self.dtype
+        given, count = np.asarray(values, dtype=None if own else np.float64), self._count(name)
+        if given.shape == (count,):
+            given = np.broadcast_to(given, (len(chosen), count))
+        elif given.shape != (len(chosen), count):
+            raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(chosen)}, {count})")
+        moving = name in self.model.state or name in ("effort", *LINK_FORCE_ROWS)
+        array = given if own else rounded(given, self.dtype)
+        right = np.isfinite(array) if moving else ~np.isnan(array)
+        if not right.all():
+            raise ValueError(refusal(name, given, ~right, chosen, lambda i: self._label(name, i),
+                                     "give finite numbers" if moving else "give numbers"))
+        return array
 
     def _label(self, name: str, index: int) -> str:
         """What a scalar of a row belongs to."""
@@ -182,7 +195,7 @@ class Simulation:
         return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        rows = state_rows(self.topology) | input_rows(replace(self.topology, link_forces=True))
+        rows = _row_sizes(self.topology)
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]
@@ -218,8 +231,8 @@ class Simulation:
                 self.set(name, np.zeros(self._count(name)))
         if count > 0:
             self._advance(count)
-            if self._worlds.near:
-                self._divergence.flags(self._worlds)
+        if self._worlds.near:
+            self._divergence.flags(self._worlds)
 
     def _advance(self, count: int) -> None:
         iterations = self.settings.position_iterations, self.settings.velocity_iterations
@@ -258,13 +271,15 @@ class Simulation:
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.state_rows."""
-        self._divergence.flags(self._worlds)
+        if not self._worlds.near:       # else the step has told
+            self._divergence.flags(self._worlds)
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        self._divergence.flags(self._worlds)
+        if not self._worlds.near:       # else the step has told
+            self._divergence.flags(self._worlds)
         return self.get("q")
 
     @property
@@ -366,6 +381,11 @@ class Simulation:
         if not self.topology.fixed_base:
             frames[0] = ((-x, -y, -z), frames[0][1])
         return replace(self.model, parameters={**self.model.parameters, **own}, link_frames=tuple(frames))
+
+
+@functools.lru_cache(maxsize=64)
+def _row_sizes(t: Topology) -> dict[str, int]:
+    return state_rows(t) | input_rows(replace(t, link_forces=True))
 
 
 def _required_time(dt: float) -> float:

@@ -21,8 +21,24 @@ WAKING = (*PLACES, *PUSHES, *TARGETS)
 
 def stirring(name: str, before: Array, after: Array) -> Array:
     """How much a written row, (n, size), stirs each of the n worlds: whoever is awake stays awake for 0.4 s more."""
-    woken = (after != 0.0) if name in PUSHES else (after != before) if name in TARGETS else np.zeros_like(after, bool)
-    return np.where(woken.any(axis=1), WOKEN, TOUCHED)
+    return np.where(_waking(name, before, after).any(axis=1), WOKEN, TOUCHED)
+
+
+def _waking(name: str, before: Array, after: Array) -> NDArray[np.bool_]:
+    """Which written values wake the world that they are of."""
+    return (after != 0.0) if name in PUSHES else (after != before) if name in TARGETS else np.zeros_like(after, bool)
+
+
+def write_stirring(store: Worlds, name: str, values: Array) -> None:
+    """Set a row group of every world from (n_world, n), and note what that does to them, as `stirring` and `stir` do.
+
+    It compares in the buffer, where the worlds' numbers follow each other.
+    """
+    before = store.memory(name).copy()
+    store.write(name, values)
+    woken = _waking(name, before, store.memory(name)).any(axis=1, keepdims=True)
+    held = store.memory("stirred")
+    np.maximum(held, np.where(woken, WOKEN, TOUCHED), out=held)
 
 
 def stir(store: Worlds, worlds: NDArray[np.int64], amount: Array | float) -> None:

@@ -43,6 +43,9 @@ class Worlds(Protocol):
     def write(self, name: str, values: Array) -> None:
         """Set a row group from (n_world, n)."""
 
+    def memory(self, name: str) -> Array:
+        """A row group in the buffer, (blocks, n, lanes), to be changed in place before the next step or reading."""
+
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """The buffer itself for reading, (blocks, rows, lanes), and which row each scalar is."""
 
@@ -81,22 +84,24 @@ class _Buffer:
         memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
         start = -memory.ctypes.data % CACHE_LINE
         self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
+        self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
         self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
     def rows(self, name: str) -> Array:
-        size = self._size(name)
-        start = self.layout[f"{name}_0"] if size else 0
-        rows = self.host[:, start:start + size, :].transpose(0, 2, 1)
-        return rows.reshape(len(self.host) * self.lanes, size)[:self.count].copy()
+        group = self._group(name)
+        return group.transpose(0, 2, 1).copy().reshape(len(self.host) * self.lanes, group.shape[1])[:self.count]
 
     def write(self, name: str, values: Array) -> None:
-        size = self._size(name)
-        start = self.layout[f"{name}_0"] if size else 0
-        # the last block is padded with copies of the last world, so that its lanes stay finite
-        padding = self.host.shape[0] * self.lanes - self.count
-        padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)])
-        self.host[:, start:start + size, :] = padded.reshape(len(self.host), self.lanes, size).transpose(0, 2, 1)
+        worlds = self.memory(name).transpose(0, 2, 1)
+        full, rest = divmod(self.count, self.lanes)
+        worlds[:full] = values[:full * self.lanes].reshape(full, *worlds.shape[1:])
+        if rest:
+            # the last block is padded with copies of the last world, so that its lanes stay finite
+            worlds[full, :rest], worlds[full, rest:] = values[full * self.lanes:], values[-1]
+
+    def memory(self, name: str) -> Array:
         self._alike.pop(name, None)
+        return self._group(name)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self.host, self.layout
@@ -104,17 +109,18 @@ class _Buffer:
     def alike(self, names: Collection[str]) -> bool:
         for name in names:
             if name not in self._alike:
-                size = self._size(name)
-                start = self.layout[f"{name}_0"] if size else 0
-                rows = self.host[:, start:start + size, :]
+                rows = self._group(name)
                 self._alike[name] = bool((rows == rows[:1, :, :1]).all())
         return all(self._alike[name] for name in names)
 
-    def _size(self, name: str) -> int:
-        size = 0
-        while f"{name}_{size}" in self.layout:
-            size += 1
-        return size
+    def _group(self, name: str) -> Array:
+        if name not in self._groups:
+            size = 0
+            while f"{name}_{size}" in self.layout:
+                size += 1
+            start = self.layout[f"{name}_0"] if size else 0
+            self._groups[name] = self.host[:, start:start + size, :]
+        return self._groups[name]
 
 
 class CpuWorlds(_Buffer):
@@ -178,6 +184,9 @@ class HandoverWorlds:
     def write(self, name: str, values: Array) -> None:
         self._worlds.write(name, values)
 
+    def memory(self, name: str) -> Array:
+        return self._worlds.memory(name)
+
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self._worlds.blocks()
 
@@ -218,10 +227,10 @@ class CudaWorlds(_Buffer):
         self._fetch()
         return super().rows(name)
 
-    def write(self, name: str, values: Array) -> None:
+    def memory(self, name: str) -> Array:
         self._fetch()
-        super().write(name, values)
         self._device = None
+        return super().memory(name)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         self._fetch()
