@@ -57,6 +57,7 @@ def test_nothing_works_before_the_first_step() -> None:
     (np.zeros(6, np.float32), [0, 1, 2], "data holds 6 numbers of float32; give 3 blocks of 3, 9 numbers of float32"),
     (np.zeros(9, np.float64), [0, 1, 2], "data holds 9 numbers of float64; give 3 blocks of 3, 9 numbers of float32"),
     (np.zeros((3, 6), np.float32)[:, :3], [0, 1, 2], "data is not contiguous"),
+    (np.zeros(13, np.uint8)[1:].view(np.float32), [0], "data is not aligned"),
     (None, [0], "data is NoneType"),
     (np.zeros(3, np.float32), None, "indices are None; give a list of whole numbers"),
     (np.zeros(3, np.float32), [3], "indices hold 3; give indices from 0 to 2"),

@@ -165,9 +165,10 @@ class Direct:
             raise ValueError(f"{kind.name}: data is {type(data).__name__}; {wanted}")
         if data.dtype != self.dtype or data.size != len(chosen) * stride:
             raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {wanted}")
-        if not data.flags.c_contiguous or (writes and not data.flags.writeable):
-            raise ValueError(f"{kind.name}: data is {'read-only' if data.flags.c_contiguous else 'not contiguous'}; "
-                             f"{wanted} in one writeable piece")
+        wrong = ("not contiguous" if not data.flags.c_contiguous else "not aligned" if not data.flags.aligned else
+                 "read-only" if writes and not data.flags.writeable else "")
+        if wrong:
+            raise ValueError(f"{kind.name}: data is {wrong}; {wanted} in one writeable piece")
         return data.reshape(-1)
 
     def _by_member(self, chosen: Indices) -> list[tuple[Articulations, Indices, Indices]]:
