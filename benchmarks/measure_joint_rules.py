@@ -89,6 +89,8 @@ def axes(text: ModuleType) -> dict[str, Case]:
         "static 5, dynamic 2": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=2.0)),
         "static 2, dynamic 5": sliding(axis(staticFrictionEffort=2.0, dynamicFrictionEffort=5.0)),
         "dynamic 5 alone": sliding(axis(dynamicFrictionEffort=5.0)),
+        "static 5, dynamic -2": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=-2.0)),
+        "viscous -10": sliding(axis(viscousFrictionCoefficient=-10.0)),
         "static 2, dynamic 5, viscous 10": sliding(
             axis(staticFrictionEffort=2.0, dynamicFrictionEffort=5.0, viscousFrictionCoefficient=10.0)),
         "maxJointVelocity 0.5": sliding(axis(maxJointVelocity=0.5)),
@@ -105,6 +107,8 @@ def axes(text: ModuleType) -> dict[str, Case]:
         "drive to 1, maxForce 50, envelope": Case(
             "Prismatic", text.both(text.drive("linear", stiffness=100.0, targetPosition=1.0, maxForce=50.0), envelope),
             steps=1),
+        "drive to 1, envelope of velocity -1": Case("Prismatic", text.both(push, text.envelope(
+            "linear", maxActuatorVelocity=-1.0, velocityDependentResistance=10.0, speedEffortGradient=0.01)), steps=1),
         "envelope without drive, v 1": sliding(envelope),
     }
 

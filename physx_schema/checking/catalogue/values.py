@@ -33,7 +33,8 @@ CODES = (
         "A number outside the range of its property is clamped, replaced or refused by PhysX.",
         profiles=EVERYONE,
         measured="A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds "
-                 "it as 0 does. (`benchmarks/measure_joint_rules.py`)",
+                 "it as 0 does. dynamicFrictionEffort -2, viscousFrictionCoefficient -10, armature -0.5 and "
+                 "maxActuatorVelocity -1 act as 0. (`benchmarks/measure_joint_rules.py`)",
         example=driven({"float drive:angular:physics:stiffness": "-10"}),
         remedy=driven(),
     ),
