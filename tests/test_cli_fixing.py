@@ -48,6 +48,25 @@ def test_dry_run_shows_a_diff_and_writes_nothing(folder: Path) -> None:
     assert (names(folder), (folder / "bad.usda").read_text()) == (before, BAD)
 
 
+@pytest.mark.parametrize(("attributes", "schema", "said"), [
+    ({"float drive:angular:physics:stifness": 2.0}, "PhysicsDriveAPI:angular",
+     "/Robot/j.drive:angular:physics:stifness: would fix unused/misspelt-property: "
+     "drive:angular:physics:stifness becomes drive:angular:physics:stiffness"),
+    ({"uniform token drive:angular:physics:type": "acelleration"}, "PhysicsDriveAPI:angular",
+     "/Robot/j.drive:angular:physics:type: would fix value/token: drive:angular:physics:type = 'acceleration'"),
+])
+def test_repair_is_said_as_what_it_does(folder: Path, attributes: dict[str, object], schema: str, said: str) -> None:
+    (folder / "one.usda").write_text(finger(attributes, (schema,)))
+    assert f"one.usda: {said}" in call("one.usda").stdout.splitlines()
+
+
+def test_properties_that_go_with_their_schema_are_counted(folder: Path) -> None:
+    text = (Path(__file__).parent / "data" / "stages" / "mimic_transz.usda").read_text()
+    (folder / "mimic.usda").write_text(text)
+    said = "PhysxMimicJointAPI:transZ becomes PhysxMimicJointAPI:rotX, 4 properties with it"
+    assert f"mimic.usda: /Robot/follow: would fix DJ.007/instance: {said}" in call("mimic.usda").stdout.splitlines()
+
+
 def test_in_place_changes_the_file_and_leaves_nothing_beside_it(folder: Path) -> None:
     before = names(folder)
     result = call("bad.usda", "--in-place")

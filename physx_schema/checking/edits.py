@@ -69,6 +69,25 @@ class RenameSchema:
 Edit = SetValue | SetTargets | RenameProperty | RemoveProperty | ApplySchema | RemoveSchema | RenameSchema
 
 
+def in_words(edit: Edit) -> str:
+    """What an edit does to its prim."""
+    match edit:
+        case SetValue():
+            return f"{edit.name} = {f'{edit.value:g}' if isinstance(edit.value, float) else repr(edit.value)}"
+        case SetTargets():
+            return f"{edit.name} = {', '.join(f'<{target}>' for target in edit.targets) or 'no target'}"
+        case RenameProperty():
+            return f"{edit.name} becomes {edit.to}"
+        case RemoveProperty():
+            return f"{edit.name} is removed"
+        case ApplySchema():
+            return f"{edit.schema} is applied"
+        case RemoveSchema():
+            return f"{edit.schema} is removed"
+        case RenameSchema():
+            return f"{edit.schema} becomes {edit.to}"
+
+
 @dataclass(frozen=True, slots=True)
 class Repair:
     """The edits that make a finding go away."""

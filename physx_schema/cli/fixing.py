@@ -12,7 +12,8 @@ import click
 from pxr import Sdf
 
 from physx_schema.checking import check
-from physx_schema.checking.finding import location
+from physx_schema.checking.edits import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
+from physx_schema.checking.finding import Finding, location
 from physx_schema.checking.fixing import Fixed, fix
 from physx_schema.checking.report import Report
 from physx_schema.checking.settings import Settings
@@ -141,11 +142,22 @@ def _printable_lines(text: str) -> str:
     return "".join(f"{printable(line)}\n" for line in text.splitlines())
 
 
+def _made(finding: Finding) -> str:
+    """The edits of a finding's repair; another prim is named, properties that go with their schema are counted."""
+    edits = finding.repair.edits if finding.repair else ()
+    follow = [edit for edit in edits if isinstance(edit, RenameProperty | RemoveProperty)]
+    if not any(isinstance(edit, RenameSchema | RemoveSchema) for edit in edits):
+        follow = []
+    said = [("" if edit.path == finding.path else f"{edit.path}: ") + in_words(edit)
+            for edit in edits if edit not in follow]
+    return "; ".join(said) + (f", {plural(len(follow), 'property', 'properties')} with it" if follow else "")
+
+
 def _lines(path: str, fixed: Fixed, dry: bool) -> Iterator[str]:
     """What was repaired, what was not and why, and the counts."""
     done = "would fix" if dry else "fixed"
     for finding in fixed.made:
-        yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {finding.fix}"
+        yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {_made(finding)}"
     for item in fixed.left:
         place = location(item.finding.path, item.finding.property)
         yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
