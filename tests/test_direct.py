@@ -101,7 +101,7 @@ def test_a_pose_with_its_position_first_is_refused(sim: Simulation) -> None:
     assert np.array_equal(read(sim.direct, "eROOT_GLOBAL_POSE"), before)
 
 
-def test_centroidal_momentum_of_matrices_that_are_not_finite_is_refused(tmp_path: Path) -> None:
+def test_centroidal_momentum_of_matrices_that_were_not_computed_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "floating.usda"
     path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
     simulation = Simulation(path)
@@ -110,6 +110,8 @@ def test_centroidal_momentum_of_matrices_that_are_not_finite_is_refused(tmp_path
     with pytest.raises(ValueError, match="not finite"):
         simulation.direct.compute("eCENTROIDAL_MOMENTUM_MATRICES", data, [0])
     assert np.isnan(data).all()
+    with pytest.raises(ValueError, match="have no mass; compute eMASS_MATRICES into its first region first"):
+        simulation.direct.compute("eCENTROIDAL_MOMENTUM_MATRICES", np.zeros_like(data), [0])
 
 
 def test_a_fixed_root_takes_no_velocity(sim: Simulation) -> None:

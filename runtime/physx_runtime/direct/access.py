@@ -196,6 +196,9 @@ class Direct:
                 if not np.isfinite(given[name]).all():
                     raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are "
                                      "not finite; compute them into it first")
+            if not (given["given_mass"][:, 0] > 0.0).all():
+                raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have no mass; compute "
+                                 "eMASS_MATRICES into its first region first")
             jobs.append((member, worlds, given, {"matrix": Place(flat, starts[2] + order * sizes[2]),
                                                  "bias": Place(flat, starts[3] + order * sizes[3])}))
         for member, worlds, given, results in jobs:

@@ -95,6 +95,7 @@ class Arithmetic:
         return {n: a for n, a in fused.items() if self.users[a] in (1, wanted.get(a))}
 
     def operand(self, n: int) -> str:
+        """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
         op, args = self.body.nodes[n]
         if op == "const":
             return self.vectors.literal(float(args[0]))     # type: ignore[arg-type]
@@ -105,6 +106,7 @@ class Arithmetic:
         return f"%t{self.tag}{n}"
 
     def lines(self) -> list[str]:
+        """All loads and instructions in order, with a comment where another equation begins."""
         absorbed = set(self.fused.values())
         lines: list[str] = []
         for n, equation in by_equation(self.body):
