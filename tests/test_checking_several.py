@@ -134,6 +134,11 @@ def test_known_finding_that_is_gone_is_said(folder: Path) -> None:
     assert "info baseline/stale: token.usda no longer has this value/token" in result.stdout
 
 
+def test_known_findings_of_codes_that_were_not_asked_for_are_not_stale(folder: Path) -> None:
+    call("token.usda", "--write-baseline", "known.json")
+    assert "stale" not in call("token.usda", "--baseline", "known.json", "--select", "DJ.007").stdout
+
+
 def test_known_findings_of_files_that_were_not_checked_are_not_stale(folder: Path) -> None:
     call("token.usda", "range.usda", "--write-baseline", "known.json")
     assert "stale" not in call("token.usda", "--baseline", "known.json").stdout

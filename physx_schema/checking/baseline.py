@@ -35,12 +35,12 @@ class Baseline:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._left = Counter(_read(path))
-        self._checked: set[str] = set()
+        self._checked: set[tuple[str, str]] = set()     # stage and code
 
     def without_known(self, stage: str, report: Report) -> Report:
         """The report of a stage with its known findings set aside."""
         file = relative(stage, self.path)
-        self._checked.add(file)
+        self._checked |= {(file, verdict.code) for verdict in report.verdicts if verdict.state != "not evaluated"}
         new: list[Finding] = []
         known: list[Finding] = []
         for finding in report.findings:
@@ -53,8 +53,8 @@ class Baseline:
         return replace(report, findings=tuple(new), known=(*report.known, *known))
 
     def stale(self) -> list[Entry]:
-        """Entries of stages that were checked which nothing matched: the findings are gone."""
-        return sorted(entry for entry in self._left.elements() if entry.file in self._checked)
+        """Entries that were looked for, on a stage and for a code, which nothing matched: the findings are gone."""
+        return sorted(entry for entry in self._left.elements() if (entry.file, entry.code) in self._checked)
 
 
 def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:

@@ -60,11 +60,6 @@ class Materials:
         return ""
 
 
-def default_material() -> PhysicsMaterial:
-    """What PhysX works with where no physics material is bound."""
-    return PhysicsMaterial("", DEFAULT_FRICTION, DEFAULT_FRICTION, 0.0, 0.0, *("average",) * 3, 0.0, 0.0, False)
-
-
 def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
     view, physx = opinions.view("PhysicsMaterialAPI"), opinions.view("PhysxMaterialAPI")
     modes = []

@@ -36,11 +36,6 @@ class Solid:
         """The inertia about the origin of the shape's coordinates."""
         return self.inertia + self.volume * (self.center @ self.center * np.eye(3) - np.outer(self.center, self.center))
 
-    @staticmethod
-    def of_revolution(volume: float, moments: Sequence[float], center: Sequence[float] = (0.0, 0.0, 0.0)) -> Solid:
-        """From principal moments along the axes of the shape."""
-        return Solid(volume, np.array(center, dtype=float), np.diag(np.array(moments, dtype=float)))
-
 
 def solid_of(points: Array, triangles: npt.NDArray[np.intp]) -> Solid:
     """The solid inside a closed surface of triangles; an inside-out surface counts as its mirror image."""
