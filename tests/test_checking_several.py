@@ -92,6 +92,11 @@ def test_report_is_not_written_over_a_stage(folder: Path, option: str) -> None:
     assert f"{option} writes no stage, and token.usda is named like one" in result.stderr
 
 
+def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
+    assert call("token.usda", "--write-baseline", "known.json", "-o", "out.txt").exit_code == 2
+    assert not (folder / "known.json").exists()
+
+
 def test_empty_list_on_stdin_is_said(folder: Path) -> None:
     result = call("-", text="\n")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no file; nothing was checked\n")

@@ -97,6 +97,8 @@ def check_command(
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
         raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
+    if write_baseline and output:
+        raise click.UsageError("--write-baseline writes no report; leave -o out")
     _require_no_stage(output, "-o")
     _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
