@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -11,9 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime.model import DofTopology, FixedTendonTopology, LinkTopology, Topology
 from physx_runtime.targets import native
-from physx_runtime.tracing.emit_ir import Vectors
+from physx_runtime.tracing.body import Body
+from physx_runtime.tracing.emit_ir import Arithmetic, Vectors
 from physx_runtime.tracing.emit_step import emit_step
+from physx_runtime.tracing.ops import where
 from physx_runtime.tracing.program import trace_step
+from physx_runtime.tracing.symbols import Graph
 from trees import Rows, random_tree
 
 # Processors of each instruction set: LLVM's name, bits of a register, how its registers are called.
@@ -102,6 +106,41 @@ def test_avx2_and_avx512_code_of_every_width_give_the_same_bits(element: str, fl
     first = stepped(t, rows, element, wide, 2, AVX512[0])
     for lanes, parts, cpu in ((wide, 1, AVX512[0]), (wide // 2, 2, AVX2[0]), (wide // 2, 4, AVX512[0])):
         assert np.array_equal(first, stepped(t, rows, element, lanes, parts, cpu))
+
+
+@pytest.mark.parametrize("floating", [False, True])
+@pytest.mark.parametrize("element", ELEMENTS)
+def test_a_world_that_falls_asleep_changes_no_bit_of_one_that_does_not(element: str, floating: bool) -> None:
+    t, rows = random_tree(11, floating=floating)
+    t, dtype, lanes = replace(t, sleeping=True), {"float": np.float32, "double": np.float64}[element], 4
+    program = trace_step(t)
+    assert program.finish_awake.operations < program.finish.operations
+    symbol, text = emit_step(program, Vectors(element, lanes), PARTS)
+    step = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(native.load_function(symbol, text))
+    ends = []
+    for counter in (0.4, 0.1):          # of the other worlds: only counted down, and added up
+        x = np.zeros((len(program.layout), lanes * PARTS), dtype)
+        for name, values in {**rows, "sleep_threshold": [5e-5]}.items():
+            for i, value in enumerate(values):
+                x[program.layout[f"{name}_{i}"]] = value
+        counters = [row for name, row in program.layout.items() if name.startswith("wake_counter")]
+        x[counters] = counter
+        x[counters, 0] = 0.4
+        step(x.ctypes.data, 3, 4, 1)
+        ends.append(x[[program.layout[row] for row in program.state]])
+    assert np.array_equal(ends[0][:, 0], ends[1][:, 0])
+    assert not np.array_equal(ends[1][:, 0], ends[1][:, 1])
+
+
+def test_a_part_of_a_body_rounds_as_the_whole_of_it() -> None:
+    graph = Graph()
+    a, b, c = (graph.input(row) for row in ("a_0", "b_0", "c_0"))
+    product, condition = a * b, a < c
+    outputs = (("x_0", (product + c).number), ("y_0", where(condition, product, c).number))
+    whole = Body(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
+    part, vectors = whole.where_none([condition.number]), Vectors("float", 4)
+    assert Arithmetic(vectors, part, []).fused      # by itself it would become one operation
+    assert not Arithmetic(vectors, part, [], whole).fused
 
 
 def test_rows_that_are_alike_are_kept_once_and_what_stays_the_same_is_computed_once() -> None:

@@ -63,14 +63,8 @@ class Drowsiness:
 
 def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
     """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
-    stirred, asleep = rows["stirred"][0], rows["asleep"][0]
-    stirring = wakes(stirred, asleep)
-    if t.pushed:
-        stirring = stirring | (any_force(t, rows) > 0.0)
-    links = [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
-                              triple(rows, "sleep_angular", i)), stirring, starts_anew(stirred))
-             for i in range(len(restless(t)))]
-    resting, moves_no_more = rests(_longest(links), after[FLAG][0], asleep)
+    links = _begun(t, rows)
+    resting, moves_no_more = rests(_longest(links), after[FLAG][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = resting if t.body else moves_no_more
     out: dict[str, list[Scalar]] = {
@@ -84,6 +78,26 @@ def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
         "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(resting, 1.0, 0.0)],
         "stirred": [STILL]}
+
+
+def _begun(t: Topology, rows: Rows) -> list[Drowsiness]:
+    """All links that can move before a step is counted."""
+    stirring = wakes(rows["stirred"][0], rows["asleep"][0])
+    if t.pushed:
+        stirring = stirring | (any_force(t, rows) > 0.0)
+    return [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
+                             triple(rows, "sleep_angular", i)), stirring, starts_anew(rows["stirred"][0]))
+            for i in range(len(restless(t)))]
+
+
+def listening(t: Topology, rows: Rows) -> list[Scalar]:
+    """Whether velocities are added up, per link that can move; where none are, a step only counts down."""
+    return [listens(link.counter, rows["dt"][0]) for link in _begun(t, rows)]
+
+
+def listens(counter: Scalar, dt: Scalar) -> Scalar:
+    """Whether a link's velocities are added up."""
+    return (counter < LISTENING) | (counter < dt)
 
 
 def wakes(stirred: Scalar, asleep: Scalar) -> Scalar:
@@ -147,15 +161,15 @@ def _counted(t: Topology, rows: Rows, links: list[Drowsiness]) -> list[Drowsines
 def count_down(link: Drowsiness, v: sp.Vec3, w: sp.Vec3, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
                threshold: Scalar) -> Drowsiness:
     """One link after a step with the velocity v of its centre of mass and the angular velocity w in axes of F."""
-    listening = (link.counter < LISTENING) | (link.counter < dt)
+    added = listens(link.counter, dt)
     linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
     energy = 0.5 * (sp.dot(angular, sp.mul_sv(inertia, angular)) / mass + sp.dot(linear, linear))
-    lively = listening & ~(energy < threshold)
+    lively = added & ~(energy < threshold)
     some = threshold > 0.0
     factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
     counter = where(lively, factor * LISTENING, maximum(link.counter - dt, 0.0))
 
-    sums = (_chosen(listening, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
+    sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
     return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))
 
 

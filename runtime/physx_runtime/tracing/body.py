@@ -33,6 +33,30 @@ class Body:
         op, args = self.nodes[n]
         return () if op in ("input", "const") else tuple(int(a) for a in args)      # type: ignore[call-overload]
 
+    def where_none(self, conditions: Collection[int]) -> Body:
+        """The body for lanes in which none of these conditions holds; what it still computes, it computes alike."""
+        nodes = list(self.nodes)
+        same: dict[int, int] = {}                   # node -> the one that it comes to
+        known = dict.fromkeys(conditions, False)
+        for n in self.order:
+            op, _ = nodes[n]
+            args = tuple(same.get(a, a) for a in self.arguments(n))
+            if n in known or not args:
+                continue
+            settled = [known.get(a) for a in args]
+            if op == "not" and settled[0] is not None:
+                known[n] = not settled[0]
+            elif op in ("and", "or") and (op == "or") in settled:
+                known[n] = op == "or"
+            elif op in ("and", "or") and (op == "and") in settled:
+                same[n] = args[1 - settled.index(op == "and")]
+            elif op == "select" and settled[0] is not None:
+                same[n] = args[1 if settled[0] else 2]
+            else:
+                nodes[n] = op, args
+        outputs = tuple((row, same.get(n, n)) for row, n in self.outputs)
+        return Body(tuple(nodes), self.origins, self.order, outputs).pruned({row for row, _ in outputs})
+
     def pruned(self, rows: Collection[str]) -> Body:
         """The body with only the outputs in `rows` that it changes, and what they need."""
         outputs = tuple((row, n) for row, n in self.outputs if row in rows and self.nodes[n] != ("input", (row,)))

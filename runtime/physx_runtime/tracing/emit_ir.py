@@ -66,17 +66,21 @@ class Arithmetic:
 
     tag = ""            # part of every value's name, where one function holds several of these
 
-    def __init__(self, vectors: Vectors, body: Body, carried: list[str]) -> None:
-        self.vectors, self.body, self.carried = vectors, body, set(carried)
+    def __init__(self, vectors: Vectors, body: Body, carried: list[str], whole: Body | None = None) -> None:
+        """whole: what `body` is a part of, and rounds like."""
+        self.vectors, self.body, self.carried = vectors, whole or body, set(carried)
         self.users: dict[int, int] = {}
-        for n in body.order:
-            op, args = body.nodes[n]
+        for n in self.body.order:
+            op, args = self.body.nodes[n]
             if op not in ("input", "const"):
                 for a in args:
                     self.users[int(a)] = self.users.get(int(a), 0) + 1      # type: ignore[call-overload]
-        for _, n in body.outputs:
+        for _, n in self.body.outputs:
             self.users[n] = self.users.get(n, 0) + 1
         self.fused = self._choose_fused()
+        if whole is not None:
+            self.body, own = body, set(body.order)
+            self.fused = {n: a for n, a in self.fused.items() if n in own}
         self._inner = 0         # selections within others
 
     def _choose_fused(self) -> dict[int, int]:

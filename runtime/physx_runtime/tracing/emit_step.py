@@ -14,7 +14,7 @@ from physx_runtime.tracing.body import Body
 from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.program import StepProgram
 
-BODIES = ("begin", "position", "velocity", "finish")
+BODIES = ("begin", "position", "velocity", "finish", "finish_awake")
 # Operations in a piece, by measurement on 7 to 27 dofs; what is computed once needs no overlap of parts.
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
 
@@ -25,11 +25,14 @@ def emit_step(program: StepProgram, vectors: Vectors, parts: int = 1) -> tuple[s
     The block holds ``len(program.layout)`` rows of `parts` times `lanes` elements. The symbol carries the text's hash:
     numba's cache keys on names, not on text.
     """
-    bodies = [_emit_body(program, vectors, name, parts) for name in BODIES]
-    prefetch = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
-    text = "\n".join([*declarations(vectors), prefetch, *bodies, _driver(program, vectors, parts), ATTRIBUTES])
+    names = BODIES if program.listening else BODIES[:-1]
+    bodies = [_emit_body(program, vectors, name, parts) for name in names]
+    bodies += [_emit_listening(program, vectors, parts)] if program.listening else []
+    others = ["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+              f"declare i1 @llvm.vector.reduce.or.v{vectors.lanes}i1(<{vectors.lanes} x i1>)"]
+    text = "\n".join([*declarations(vectors), *others, *bodies, _driver(program, vectors, parts), ATTRIBUTES])
     symbol = "physx_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
-    for name in (*BODIES, "step"):
+    for name in (*BODIES, "listening", "step"):
         text = text.replace(f"@{name}(", f"@{symbol if name == 'step' else f'{symbol}_{name}'}(")
     return symbol, text
 
@@ -41,8 +44,8 @@ def _driver(program: StepProgram, vectors: Vectors, parts: int) -> str:
     fetched towards the cache while this one is stepped.
     """
     width, places = vectors.lanes * parts * BITS[vectors.element] // 8, range(parts)
-    once = {name: [f"  call void @{name}(ptr %x{part}, ptr %s{part}, i64 1)" for part in places]
-            for name in ("begin", "finish")}
+    begin = [f"  call void @begin(ptr %x{part}, ptr %s{part}, i64 1)" for part in places]
+    finish = [line for part in places for line in _finish(program, part)]
     block = len(program.layout) * width
     return "\n".join([
         "define void @step(ptr %x, i64 %steps, i64 %n, i64 %v) #1 {", "entry:",
@@ -54,26 +57,34 @@ def _driver(program: StepProgram, vectors: Vectors, parts: int) -> str:
         "  %line = getelementptr i8, ptr %x, i64 %ahead",
         "  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 2, i32 1)",
         f"  %beyond = add i64 %at, {CACHE_LINE}", f"  %far = icmp slt i64 %beyond, {block}",
-        "  br i1 %far, label %fetch, label %loop", "loop:", "  %i = phi i64 [ 0, %fetch ], [ %next, %loop ]",
-        *once["begin"], "  call void @position(ptr %x, ptr %s, i64 %n)",
-        "  call void @velocity(ptr %x, ptr %s, i64 %v)", *once["finish"], "  %next = add i64 %i, 1",
+        "  br i1 %far, label %fetch, label %loop", "loop:", "  %i = phi i64 [ 0, %fetch ], [ %next, %ended ]",
+        *begin, "  call void @position(ptr %x, ptr %s, i64 %n)",
+        "  call void @velocity(ptr %x, ptr %s, i64 %v)", *finish, "  br label %ended",
+        "ended:", "  %next = add i64 %i, 1",
         "  %more = icmp slt i64 %next, %steps", "  br i1 %more, label %loop, label %done",
         "done:", "  ret void", "}", ""])
+
+
+def _finish(program: StepProgram, part: int) -> list[str]:
+    """The end of a step for one part: only counting down where no lane listens."""
+    call = [f"  call void @{name}(ptr %x{part}, ptr %s{part}, i64 1)" for name in ("finish", "finish_awake")]
+    if not program.listening:
+        return call[:1]
+    return [f"  %w{part} = call i1 @listening(ptr %x{part}, ptr %s{part})",
+            f"  br i1 %w{part}, label %whole{part}, label %awake{part}",
+            f"whole{part}:", call[0], f"  br label %after{part}",
+            f"awake{part}:", call[1], f"  br label %after{part}", f"after{part}:"]
 
 
 def _emit_body(program: StepProgram, vectors: Vectors, name: str, parts: int) -> str:
     """One body in a counted loop."""
     body: Body = getattr(program, name)
-    single, lanes = name in ("begin", "finish"), parts * vectors.lanes
-    rows = dict.fromkeys([*body.inputs, *(row for row, _ in body.outputs)])
+    single, whole = name not in ("position", "velocity"), program.finish if name == "finish_awake" else None
     lines = [f"define internal void @{name}(ptr %x, ptr %s, i64 %count) #1 {{", "entry:",
              "  %some = icmp sgt i64 %count, 0", "  br i1 %some, label %start, label %done", "start:"]
-    emitters = [_Part(vectors, body, part) for part in range(1 if single else parts)]
+    emitters = [_Part(vectors, body, part, whole) for part in range(1 if single else parts)]
     for emitter in emitters:
-        for row in rows:
-            base, at = ("%s", program.scratch[row]) if row in program.scratch else ("%x", program.layout[row])
-            place = at * lanes + emitter.part * vectors.lanes
-            lines.append(f"  {emitter.pointer(row)} = getelementptr {vectors.element}, ptr {base}, i64 {place}")
+        lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
     pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
     stores = _stores(emitters[0], pieces)
@@ -86,6 +97,31 @@ def _emit_body(program: StepProgram, vectors: Vectors, name: str, parts: int) ->
     lines += ["  %next = add i64 %i, 1", "  %more = icmp slt i64 %next, %count",
               "  br i1 %more, label %loop, label %done", "done:", "  ret void", "}", ""]
     return "\n".join(lines)
+
+
+def _emit_listening(program: StepProgram, vectors: Vectors, parts: int) -> str:
+    """Whether any lane of a part needs all of `finish`."""
+    conditions = program.listening
+    body = Body(program.finish.nodes, program.finish.origins, (), tuple((f"{n}", n) for n in conditions))
+    body = body.pruned({row for row, _ in body.outputs})
+    emitter, flags = _Part(vectors, body, 0, program.finish), f"<{vectors.lanes} x i1>"
+    nodes = [n for piece in _pieces(emitter, SINGLE_PIECE) for n in piece]
+    lines = ["define internal i1 @listening(ptr %x, ptr %s) #1 {", "entry:", *_pointers(program, emitter, parts),
+             *emitter.piece(0, nodes, []), f"  %any0 = or {flags} splat (i1 false), splat (i1 false)"]
+    lines += [f"  %any{i} = or {flags} %any{i - 1}, {emitter.operand(n)}" for i, n in enumerate(conditions, 1)]
+    return "\n".join([*lines, f"  %found = call i1 @llvm.vector.reduce.or.v{vectors.lanes}i1({flags} "
+                              f"%any{len(conditions)})", "  ret i1 %found", "}", ""])
+
+
+def _pointers(program: StepProgram, emitter: _Part, parts: int) -> list[str]:
+    """The addresses of the rows that a body reads and writes."""
+    lines, vectors = [], emitter.vectors
+    for row in dict.fromkeys([*emitter.body.inputs, *(row for row, _ in emitter.body.outputs)]):
+        if row in program.scratch or row in program.layout:
+            base, at = ("%s", program.scratch[row]) if row in program.scratch else ("%x", program.layout[row])
+            place = (at * parts + emitter.part) * vectors.lanes
+            lines.append(f"  {emitter.pointer(row)} = getelementptr {vectors.element}, ptr {base}, i64 {place}")
+    return lines
 
 
 def _pieces(emitter: _Part, size: int) -> list[list[int]]:
@@ -118,8 +154,8 @@ def _stores(emitter: _Part, pieces: Sequence[Sequence[int]]) -> Mapping[int, lis
 class _Part(Arithmetic):
     """The arithmetic of one part of a block: every piece loads the rows that it needs."""
 
-    def __init__(self, vectors: Vectors, body: Body, part: int) -> None:
-        super().__init__(vectors, body, [])
+    def __init__(self, vectors: Vectors, body: Body, part: int, whole: Body | None = None) -> None:
+        super().__init__(vectors, body, [], whole)
         self.part, self.tag = part, f"{part}."
         self._piece = 0
         self._loads: dict[str, str] = {}        # a loaded value's name -> the line that loads it

@@ -10,13 +10,15 @@ from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.model import Topology, input_rows, state_rows
 from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
 from physx_runtime.solver.parts import begin_step, finish_step, iterate_step
-from physx_runtime.solver.sleep import fall_asleep, sleep_rows
+from physx_runtime.solver.sleep import fall_asleep, listening, sleep_rows
 from physx_runtime.tracing.body import Body, Node
 from physx_runtime.tracing.sharing import alike, hoist
 from physx_runtime.tracing.symbols import Graph, Symbol
 
 # A row scalar's name is the row's with its index: ("q", 3) -> "q_3".
 Given = Mapping[str, Sequence[float | str]]
+# What the end of a step is traced with besides its rows.
+LISTENING = "listening"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class StepProgram:
     position: Body
     velocity: Body
     finish: Body
+    listening: tuple[int, ...]          # conditions in `finish`: where none holds, `finish_awake` does the same
+    finish_awake: Body
     layout: Mapping[str, int]           # row scalar -> row of the buffer: state, then inputs
     scratch: Mapping[str, int]          # row scalar made by `begin` -> row of memory needed during a step only
     state: tuple[str, ...]              # row scalars that hold the state
@@ -55,13 +59,14 @@ def trace_step(t: Topology) -> StepProgram:
 
     live = _live_rows(set(scalar_names(state)), *bodies)
     position, velocity, end = (body.pruned(live) for body in bodies)
+    conditions = tuple(n for row, n in bodies[-1].outputs if row.startswith(LISTENING))
     start, position = hoist(start, position, changed, "hoisted")
     start, velocity = hoist(start, velocity, changed)
     start = start.pruned(live.union(*(body.inputs for body in (position, velocity, end))))
     names, hot = scalar_names(state | inputs), {*position.inputs, *dict(position.outputs)}
     made = sorted((row for row, _ in start.outputs if row not in names), key=lambda row: row not in hot)
-    return StepProgram(t, start, position, velocity, end, step_layout(t), {row: i for i, row in enumerate(made)},
-                       tuple(scalar_names(state)))
+    return StepProgram(t, start, position, velocity, end, conditions, end.where_none(conditions), step_layout(t),
+                       {row: i for i, row in enumerate(made)}, tuple(scalar_names(state)))
 
 
 def _trace_iterations(t: Topology, given: Given, start: Body,
@@ -104,7 +109,7 @@ def _begin_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | fl
 
 def _finish_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | float]]:
     out = freeze_diverged(t, {**rows, **finish_step(t, rows)})
-    return out | fall_asleep(t, rows, out) if t.sleeping else out
+    return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out
 
 
 def _trace(function: Algorithm, t: Topology, given: Given) -> Body:
