@@ -33,12 +33,12 @@ test: $(VENV)/.ready-dev
 # An interpreter named by ORACLE_PYTHON is used as it is; otherwise one is set up.
 sweep: $(VENV)/.ready-dev
 ifdef ORACLE_PYTHON
-	$(VENV)/bin/python -m pytest -n $(WORKERS) -m sweep
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 else
 	@$(MAKE) --no-print-directory oracle || \
 		echo "sweep: real PhysX (ovphysx) could not be installed here; every comparison with it is skipped" >&2
 	@if [ -f $(ORACLE_VENV)/.ready ]; then export ORACLE_PYTHON=$(CURDIR)/$(ORACLE_VENV)/bin/python; fi; \
-		$(VENV)/bin/python -m pytest -n $(WORKERS) -m sweep
+		$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 endif
 
 # Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one.
