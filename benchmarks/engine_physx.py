@@ -10,29 +10,37 @@ import json
 import sys
 import time
 from importlib import metadata
+from typing import Any
 
 import numpy as np
 
 
-def main() -> None:
-    job = json.loads(sys.stdin.readline())
+def attached(stage_path: str) -> tuple[Any, Any]:
+    """PhysX on the CPU and the stage it has loaded, which has to live as long."""
     import ovphysx
     import ovstage
-    from ovphysx import PhysX, set_global_config
-    from ovphysx.types import GlobalConfigKey, TensorType
 
-    PhysX.set_cpu_mode(True)
-    set_global_config(GlobalConfigKey.NUM_THREADS, job["threads"])
+    ovphysx.PhysX.set_cpu_mode(True)
     dist = metadata.distribution("physx-usd-schemas")
     folders = [str(dist.locate_file(f"physx_usd_schemas/{module}/resources"))
                for module in ("PhysxSchema", "OmniUsdPhysicsDeformableSchema")]
-    physx = PhysX()
+    physx = ovphysx.PhysX()
     ovstage.population.register_usd_schemas([*folders, str(ovphysx.newton_schema_root())])
     stage = ovstage.Stage("speed")
-    ovstage.population.open_usd(stage, job["stage"], ordinal=1, domains=ovstage.PopulationDomain.ALL)
+    ovstage.population.open_usd(stage, stage_path, ordinal=1, domains=ovstage.PopulationDomain.ALL)
     stage.advance_write_floor(ordinal=1).wait()
     physx.wait_task(physx.attach_ovstage(stage, read_ordinal=1))
     physx.wait_all()
+    return physx, stage
+
+
+def main() -> None:
+    job = json.loads(sys.stdin.readline())
+    from ovphysx import set_global_config
+    from ovphysx.types import GlobalConfigKey, TensorType
+
+    set_global_config(GlobalConfigKey.NUM_THREADS, job["threads"])
+    physx, _stage = attached(job["stage"])
     effort, q = (physx.create_tensor_binding(prim_paths=job["roots"], tensor_type=kind) for kind in (
         TensorType.ARTICULATION_DOF_ACTUATION_FORCE, TensorType.ARTICULATION_DOF_POSITION))
     if q.shape[0] != len(job["roots"]):

@@ -17,11 +17,9 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import numpy as np
-from step_speed import DT, EFFORT, check, replicate, time_physx
+from step_speed import replicate, time_physx, time_runtime
 
 START = """
 import sys, time
@@ -62,25 +60,6 @@ def build_chain(path: Path, dofs: int) -> None:
     stage.Save()
 
 
-def time_generic(stage: Path, worlds: int, steps: int) -> float:
-    """World steps per CPU second of the generic path, float32."""
-    from physx_runtime import Simulation
-
-    sim = Simulation(stage, worlds=worlds, dt=DT, path="generic")
-    efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, (worlds, len(sim.topology.dofs)))
-    start = sim.joint_position
-    sim.set("effort", efforts)
-    sim.step(2)
-    begin = time.process_time()
-    for _ in range(steps):
-        sim.set("effort", efforts)
-        sim.step()
-        position = sim.joint_position
-    seconds = time.process_time() - begin
-    check(start, position, worlds)
-    return worlds * steps / seconds
-
-
 def time_start(stage: Path, cache: Path, path: str) -> float:
     """Seconds to the first step in a new process."""
     done = subprocess.run([sys.executable, "-c", START, str(stage), path], capture_output=True, text=True, check=True,
@@ -113,7 +92,8 @@ def main() -> None:
             replicate(stage, copies, worlds)
             rates: dict[str, list[float]] = {}
             for _ in range(arguments.rounds):
-                rates.setdefault("generic", []).append(time_generic(stage, 16 * worlds, arguments.steps))
+                rates.setdefault("generic", []).append(time_runtime(
+                    stage, 16 * worlds, arguments.steps, "float32", "generic", "process_time"))
                 if "ORACLE_PYTHON" in os.environ:
                     rates.setdefault("PhysX", []).append(time_physx(copies, worlds, arguments.steps, "process_time"))
             best = {engine: max(values) for engine, values in rates.items()}

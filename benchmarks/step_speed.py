@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from engine_physx import attached
 
 ROOT = Path(__file__).resolve().parents[1]
 FINGER = ROOT / "tests" / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
@@ -67,21 +68,23 @@ def replicate(source: Path, target: Path, worlds: int) -> None:
     out.Save()
 
 
-def time_runtime(stage: Path, worlds: int, steps: int, dtype: str) -> float:
-    """World steps per second of the runtime."""
+def time_runtime(stage: Path, worlds: int, steps: int, dtype: str, path: str = "auto",
+                 clock: str = "perf_counter") -> float:
+    """World steps per second of the runtime, measured by a clock of the module time."""
     from physx_runtime import Simulation
 
-    sim = Simulation(stage, worlds=worlds, dt=DT, dtype=dtype)
+    sim = Simulation(stage, worlds=worlds, dt=DT, dtype=dtype, path=path)
     efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, (worlds, len(sim.topology.dofs)))
     start = sim.joint_position
     sim.set("effort", efforts)
     sim.step(2)
-    begin = time.perf_counter()
+    now = getattr(time, clock)
+    begin = now()
     for _ in range(steps):
         sim.set("effort", efforts)
         sim.step()
         position = sim.joint_position
-    seconds = time.perf_counter() - begin
+    seconds = now() - begin
     check(start, position, worlds)
     return worlds * steps / seconds
 
@@ -106,24 +109,9 @@ def time_physx(stage: Path, worlds: int, steps: int, clock: str = "perf_counter"
 
 def physx_worker(job: dict[str, object]) -> None:
     """In the child: step all copies, efforts in and positions out each step."""
-    from importlib import metadata
-
-    import ovphysx
-    import ovstage
-    from ovphysx import PhysX
     from ovphysx.types import TensorType
 
-    PhysX.set_cpu_mode(True)
-    dist = metadata.distribution("physx-usd-schemas")
-    folders = [str(dist.locate_file(f"physx_usd_schemas/{module}/resources"))
-               for module in ("PhysxSchema", "OmniUsdPhysicsDeformableSchema")]
-    physx = PhysX()
-    ovstage.population.register_usd_schemas([*folders, str(ovphysx.newton_schema_root())])
-    stage = ovstage.Stage("speed")
-    ovstage.population.open_usd(stage, job["stage"], ordinal=1, domains=ovstage.PopulationDomain.ALL)
-    stage.advance_write_floor(ordinal=1).wait()
-    physx.wait_task(physx.attach_ovstage(stage, read_ordinal=1))
-    physx.wait_all()
+    physx, _stage = attached(str(job["stage"]))
     worlds, steps = int(job["worlds"]), int(job["steps"])
     roots = [f"/World/env{i}/art" for i in range(worlds)]
     effort = physx.create_tensor_binding(prim_paths=roots, tensor_type=TensorType.ARTICULATION_DOF_ACTUATION_FORCE)
