@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from physx_schema.checking.rule import Rule, Unevaluated, belongs
 from physx_schema.checking.waivers import Waiver, apply, faults, waivers_of
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.stages import open_stage
+from physx_schema.description.uncollected import uncollected
 
 # What a rule raises on facts it did not expect; anything else is a fault of the program and passes through.
 _RULE_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -47,10 +49,15 @@ def check(
     leaves some out; `waivers` count beside those on the stage. Raises UnreadableError for a path that is no readable
     USD file and ValueError for an unknown profile, code or family.
     """
-    wanted, choice = parse_profile(profile), Choice(tuple(select), tuple(ignore))
-    stage = open_stage(source)
+    choice = Choice(tuple(select), tuple(ignore))
+    parse_profile(profile)      # refused before anything is read
+    with uncollected():
+        return _check(open_stage(source), profile, choice, waivers)
+
+
+def _check(stage: Any, profile: str, choice: Choice, waivers: Sequence[Waiver]) -> Report:
     description = describe(stage)
-    outcome = run(RULES, description, wanted, choice)
+    outcome = run(RULES, description, parse_profile(profile), choice)
     own = tuple(waivers_of(stage))
     applied = apply((*own, *waivers), outcome.findings)
     left = sorted((*applied.findings, *choice.of(faults(own, applied.used, outcome.codes))), key=_order)
@@ -81,7 +88,8 @@ def run(
     unjudged: list[tuple[str, str]] = []
     codes = frozenset(code for code in _asked_for(rules, profiles) if choice.has(code))
     for rule in rules:
-        if not any(belongs(code, family) for code in codes for family in rule.codes) and choice != EVERYTHING:
+        own = _codes_of(rule.codes)
+        if own and codes.isdisjoint(own):
             continue
         for item in _outcomes(rule, description):
             if isinstance(item, Unevaluated):
@@ -124,11 +132,16 @@ def _profiles(finding: Finding) -> tuple[str, ...]:
     return code.profiles if code else PROFILES
 
 
-def _asked_for(rules: Iterable[Rule], profiles: Sequence[str]) -> set[str]:
+def _asked_for(rules: Iterable[Rule], profiles: Sequence[str]) -> Iterator[str]:
     """The codes of the rules that one of the profiles wants."""
-    families = {family for rule in rules for family in rule.codes}
-    return {name for name, code in CODES.items() if set(code.profiles).intersection(profiles)
-            and any(belongs(name, family) for family in families)}
+    for rule in rules:
+        yield from (code for code in _codes_of(rule.codes) if not set(CODES[code].profiles).isdisjoint(profiles))
+
+
+@cache
+def _codes_of(families: tuple[str, ...]) -> frozenset[str]:
+    """The codes of the catalogue that belong to one of some families."""
+    return frozenset(code for code in CODES if any(belongs(code, family) for family in families))
 
 
 def _worse(first: Finding | None, second: Finding) -> Finding:

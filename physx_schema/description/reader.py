@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -28,6 +26,7 @@ from physx_schema.description.scene import Scenes
 from physx_schema.description.spatial_tendons import read_spatial_tendons
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.tree import Tree, find_trees
+from physx_schema.description.uncollected import uncollected
 from physx_schema.description.units import default_sleep_threshold
 
 Colliders = Mapping[str, Sequence[ColliderPart]]
@@ -40,20 +39,8 @@ def describe(source: str | Path | Any) -> Description:
     `source` is a path or a Usd.Stage. Raises UnreadableError for a path that is no readable USD file; whatever is
     wrong with the physics of a readable stage becomes a Problem of the result.
     """
-    with _uncollected():
+    with uncollected():
         return _describe(open_stage(source))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _describe(stage: Any) -> Description:
