@@ -33,12 +33,22 @@ def driven_joints(description: Description) -> Iterator[Finding]:
                     yield _undriven(dof)
                 continue
             yield from _strength(dof, dof.drive, follows)
-            yield from _gains(dof, dof.drive)
-            yield from _target(dof, dof.drive)
+            yield from _stiffness(dof, dof.drive)
             if follows and not (dof.drive.stiffness or dof.drive.damping):
                 continue
             yield from _state(dof, dof.drive, dof.path in states, meters)
             yield from _velocity(dof, authored)
+
+
+def drive_targets(description: Description) -> Iterator[Finding]:
+    """DJ.006: targets that a drive pulls to and that the joint can reach, which PhysX needs as well."""
+    for articulation in description.articulations:
+        for dof in articulation.dofs:
+            drive = dof.drive
+            if drive is not None and (drive.target_position or drive.target_velocity):
+                yield from _powerless(dof, drive)
+            if drive is not None and drive.stiffness > 0.0:
+                yield from _unreachable(dof, drive)
 
 
 def _undriven(dof: Dof) -> Finding:
@@ -60,8 +70,8 @@ def _strength(dof: Dof, drive: Drive, follows: bool) -> Iterator[Finding]:
         )
 
 
-def _gains(dof: Dof, drive: Drive) -> Iterator[Finding]:
-    """DJ.006: gains of a size that an actuator can have, and targets that have gains behind them."""
+def _stiffness(dof: Dof, drive: Drive) -> Iterator[Finding]:
+    """DJ.006: a gain of a size that an actuator can have."""
     stiffness = math.radians(drive.stiffness) if dof.angular else drive.stiffness
     if stiffness > LARGEST_STIFFNESS:
         unit = "degree" if dof.angular else "length unit"
@@ -70,6 +80,10 @@ def _gains(dof: Dof, drive: Drive) -> Iterator[Finding]:
             f"a stiffness of {stiffness:g} per {unit}", f"the published rule allows {LARGEST_STIFFNESS:g}; PhysX "
             "solves drives implicitly and holds the joint like a clamp", "check the unit of the gain, or use a limit",
         )
+
+
+def _powerless(dof: Dof, drive: Drive) -> Iterator[Finding]:
+    """A target that has no gain behind it."""
     for target, gain, base, needed in (
         (drive.target_position, drive.stiffness, "targetPosition", "stiffness"),
         (drive.target_velocity, drive.damping, "targetVelocity", "damping"),
@@ -82,10 +96,10 @@ def _gains(dof: Dof, drive: Drive) -> Iterator[Finding]:
             )
 
 
-def _target(dof: Dof, drive: Drive) -> Iterator[Finding]:
-    """DJ.006: a target the joint can reach."""
+def _unreachable(dof: Dof, drive: Drive) -> Iterator[Finding]:
+    """A target that the joint cannot reach."""
     target, slack = drive.target_position, _SLACK * max(1.0, abs(drive.target_position))
-    if drive.stiffness > 0.0 and dof.lower <= dof.upper and not dof.lower - slack <= target <= dof.upper + slack:
+    if dof.lower <= dof.upper and not dof.lower - slack <= target <= dof.upper + slack:
         yield Finding(
             "DJ.006/target-outside-limits", "warning", drive.path, drive.prefix + "targetPosition",
             f"{_spelt(dof, target)} is outside the limits [{_spelt(dof, dof.lower)}, {_spelt(dof, dof.upper)}]",
@@ -138,4 +152,7 @@ def _spelt(dof: Dof, value: float) -> str:
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
 
 
-RULES = (Rule("driven-joints", driven_joints, ("DJ.001", "DJ.002", "DJ.004", "DJ.005", "DJ.006")),)
+RULES = (
+    Rule("driven-joints", driven_joints, ("DJ.001", "DJ.002", "DJ.004", "DJ.005", "DJ.006/stiffness")),
+    Rule("drive-targets", drive_targets, ("DJ.006/target-without-gain", "DJ.006/target-outside-limits")),
+)
