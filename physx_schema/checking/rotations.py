@@ -66,12 +66,15 @@ def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, 
 
 def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
     """Distance in metres and angle in degrees between two frames."""
-    cosine = sum(a * b for a, b in zip(found[1], wanted[1], strict=True))
-    return math.dist(found[0], wanted[0]) * meters, math.degrees(2.0 * math.acos(min(abs(cosine), 1.0)))
+    (ax, ay, az, aw), (bx, by, bz, bw) = found[1], wanted[1]
+    cosine = min(abs(ax * bx + ay * by + az * bz + aw * bw), 1.0)
+    return math.dist(found[0], wanted[0]) * meters, math.degrees(2.0 * math.acos(cosine))
 
 
 def _displaced(joint: Joint) -> Pose:
     """The joint's motion as a pose: a shift, or the turn by the sum of its rotation vectors."""
+    if not any(dof.position for dof in joint.dofs):
+        return IDENTITY_POSE
     sign = -1.0 if joint.reversed else 1.0
     x, y, z = (sign * sum(dof.position * dof.axis[i] for dof in joint.dofs) for i in range(3))
     if joint.kind == "prismatic":

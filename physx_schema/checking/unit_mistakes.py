@@ -130,10 +130,10 @@ def densities(description: Description) -> Iterator[Finding]:
     bodies = [(link, description.scene_of(item)) for item in description.articulations for link in item.links]
     bodies += [(body, description.scene_of(body)) for body in description.bodies]
     for link, scene in bodies:
-        volume = sum(map(_volume, link.colliders))
-        if link.path not in masses or not link.colliders or not all(map(_volume, link.colliders)):
+        volumes = tuple(map(_volume, link.colliders)) if link.path in masses else ()
+        if not volumes or not all(volumes):
             continue
-        density = link.mass * scene.kilograms_per_unit / (volume * scene.meters_per_unit**3)
+        density = link.mass * scene.kilograms_per_unit / (sum(volumes) * scene.meters_per_unit**3)
         if math.isfinite(density) and density > 0.0 and not _DENSITY[0] <= density <= _DENSITY[1]:
             yield _density(link, density)
 

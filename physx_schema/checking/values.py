@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from physx_generated import Range
+from pxr import Gf
 
 from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.checking.finding import Finding
@@ -53,6 +54,7 @@ _WITH_NAN: Mapping[tuple[str, str], str] = {
     **{(joint, name): "PhysX refuses the limits and holds the joint at 0"
        for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
 }
+_VECTORS = (Gf.Vec3f, Gf.Vec3d)
 # The mimic rule judges these values itself.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
@@ -66,7 +68,7 @@ def authored_values(description: Description) -> Iterator[Finding]:
         tokens, allowed = _allowed(item.schema, item.base, item.property)
         if tokens:
             yield from _token(item, tokens)
-        if not _is_plainly_in(item.value, allowed):
+        if item.type_name != "rel" and not _is_plainly_in(item.value, allowed):
             yield from _numbers(item, allowed, related)
 
 
@@ -90,9 +92,13 @@ def _related() -> frozenset[str]:
 
 
 def _is_plainly_in(value: object, allowed: Range) -> bool:
-    """Whether a value is one number well inside its range, as nearly all are."""
+    """Whether a number, or each of a vector's, is well inside its range, as nearly all are."""
     lower, upper = allowed.lower, allowed.upper
-    return type(value) is float and not isinstance(lower, str) and not isinstance(upper, str) and lower < value < upper
+    if isinstance(lower, str) or isinstance(upper, str):
+        return False
+    if type(value) is float:
+        return lower < value < upper
+    return type(value) in _VECTORS and all(lower < part < upper for part in memoryview(value).tolist())
 
 
 def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
