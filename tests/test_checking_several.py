@@ -108,11 +108,27 @@ def test_list_of_rules_needs_no_file(folder: Path) -> None:
     assert "DJ.007/limits-clip" in result.stdout and "unused/misspelt-property" in result.stdout
 
 
-def test_most_findings_are_cut_short_and_counted(folder: Path) -> None:
+@pytest.fixture
+def two(folder: Path) -> str:
+    """A file with three findings."""
     attributes = {"float physxJointAxis:angular:armature": -1.0, "float physxJointAxis:angular:maxJointVelocity": -1.0}
     (folder / "two.usda").write_text(finger(attributes, ("PhysxJointAxisAPI:angular",)))
-    result = call("two.usda", "--max-findings", "1")
-    assert "two.usda: 2 findings more, not shown" in result.stdout.splitlines()
+    return "two.usda"
+
+
+@pytest.mark.parametrize("style", ["text", "html", "github"])
+def test_most_findings_are_cut_short_and_counted(two: str, style: str) -> None:
+    result = call(two, "--max-findings", "1", "--format", style)
+    assert "2 findings more, not shown" in result.stdout
+    assert (result.exit_code, result.stdout.count("-1 is not in [0, inf)")) == (1, 1)
+
+
+@pytest.mark.parametrize("others", [
+    ("--format", "json"), ("--format", "sarif"), ("--write-baseline", "known.json"), ("--fix",)])
+def test_most_findings_are_refused_where_every_finding_counts(two: str, others: tuple[str, ...]) -> None:
+    result = call(two, "--max-findings", "1", *others)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--max-findings goes with --format text, html or github" in result.stderr
 
 
 # --- baselines ---
@@ -157,10 +173,16 @@ def test_baseline_is_found_from_another_folder(folder: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "findings": []}', '{"version": 1, "findings": [1]}'])
-def test_file_that_is_no_baseline_is_unreadable(folder: Path, text: str) -> None:
+def test_file_that_is_no_baseline_is_a_fault_of_usage(folder: Path, text: str) -> None:
     (folder / "known.json").write_text(text)
     result = call("token.usda", "--baseline", "known.json")
-    assert (result.exit_code, result.stdout, "known.json: " in result.stderr) == (3, "", True)
+    assert (result.exit_code, result.stdout, "known.json: " in result.stderr) == (2, "", True)
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--config"])
+def test_missing_file_of_an_option_is_a_fault_of_usage(folder: Path, option: str) -> None:
+    result = call("token.usda", option, "none")
+    assert (result.exit_code, result.stdout, result.stderr.startswith("none: ")) == (2, "", True)
 
 
 # --- settings ---

@@ -209,7 +209,18 @@ def test_errors_of_commands_become_one_line_and_a_code(error: BaseException, cod
 
 def test_reader_that_stops_early_is_no_internal_error() -> None:
     result = CliRunner().invoke(failing(BrokenPipeError(errno.EPIPE, "Broken pipe")), ["fail"])
-    assert (result.exit_code, result.stderr) == (1, "")
+    assert (result.exit_code, result.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("arguments", [("check", BAD), ("check", BAD, "--format", "sarif"), ("check", "--list-rules"),
+                                       ("--help",)])
+def test_closed_pipe_ends_the_program_without_a_word(arguments: tuple[str, ...]) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-c", "from physx_schema.cli import main; main()", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None
+    running.stdout.close()
+    assert (running.communicate()[1], running.returncode) == (b"", 141)
 
 
 def test_every_line_of_a_collected_error_is_shown() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.report import Report
-from physx_schema.errors import UnreadableError
+from physx_schema.errors import UnsupportedError
 from physx_schema.files import write_text
 
 VERSION = 1
@@ -30,7 +30,7 @@ class Entry:
 
 
 class Baseline:
-    """The known findings of a baseline file, each as often as it is listed. Raises UnreadableError for no baseline."""
+    """The known findings of a baseline file, each as often as it is listed. Raises UnsupportedError for no baseline."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,15 +78,16 @@ def _entry(file: str, finding: Finding) -> Entry:
 def _read(path: Path) -> list[Entry]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["version"] != VERSION:
-            raise UnreadableError(f"{path}: a baseline of version {content['version']!r}, not {VERSION}; write it anew")
+        version = content["version"]
+        if version != VERSION:
+            raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {VERSION}; write it anew")
         return list(_entries(content["findings"]))
     except FileNotFoundError:
-        raise UnreadableError(f"{path}: no such file; make one with --write-baseline {path}") from None
+        raise UnsupportedError(f"{path}: no such file; make one with --write-baseline {path}") from None
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror}") from None
+        raise UnsupportedError(f"{path}: {error.strerror}") from None
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise UnreadableError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
+        raise UnsupportedError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
 
 
 def _entries(listed: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:

@@ -53,6 +53,11 @@ class Report:
         """How many findings have this severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
+    def first(self, most: int | None) -> tuple[tuple[Finding, ...], int]:
+        """At most so many findings, and how many are left out; all of them for None."""
+        shown = self.findings[:most]
+        return shown, len(self.findings) - len(shown)
+
     def verdict(self, family: str) -> State:
         """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.
 

@@ -30,6 +30,7 @@ from physx_schema.errors import UnreadableError
 from physx_schema.files import write_text
 
 FORMATS = ("text", "json", "sarif", "html", "github")
+_COMPLETE = ("json", "sarif")       # for programs, which are told every finding
 STAGE_SUFFIXES = (*SUFFIXES, ".usdz")
 
 
@@ -70,7 +71,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
               help="The least severity that makes the exit code 1.  [default: error]")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
-@click.option("--max-findings", type=click.IntRange(min=1), help="Show at most so many findings of a file as text.")
+@click.option("--max-findings", type=click.IntRange(min=1),
+              help="Show at most so many findings of a file, as text, html or github.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
 @click.option("--fix", "fixing", is_flag=True, help="Repair what can safely be repaired; shows the change as a diff.")
@@ -90,6 +92,9 @@ def check_command(
     Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
     """
     settings = _settings(config, choices)
+    if max_findings and (fixing or write_baseline or style in _COMPLETE):
+        raise click.UsageError("--max-findings goes with --format text, html or github: json, sarif, baselines and "
+                               "repairs leave no finding out")
     if fixing:
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
@@ -175,17 +180,17 @@ def _shown(run: Run, style: str, most: int | None) -> str:
     if style == "sarif":
         return json.dumps(sarif(run), indent=2) + "\n"
     if style == "html":
-        return page(run)
-    lines: Iterable[str] = workflow_commands(run) if style == "github" else _text(run, most)
+        return page(run, most)
+    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most)
     return "".join(f"{line}\n" for line in lines)
 
 
 def _text(run: Run, most: int | None) -> Iterator[str]:
     for path, report in run.reports.items():
-        for finding in report.findings[:most]:
+        shown, hidden = report.first(most)
+        for finding in shown:
             yield from finding_lines(path, finding)
-        hidden = len(report.findings) - (most or len(report.findings))
-        if hidden > 0:
+        if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         yield from not_evaluated_lines(path, report.not_evaluated)
         yield printable(f"{path}: {summary(report)}")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import EntryPoint, entry_points
 from types import TracebackType
 from typing import Any
@@ -14,13 +17,14 @@ from physx_schema.errors import PhysxSchemaError, UnreadableError
 
 ENTRY_POINTS = "physx_schema.commands"
 TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
+UNREAD = 141        # 128 + SIGPIPE: what a shell reports of a program whose reader has gone
 
 
 class Boundary:
     """Turns what leaves a command into one line on stderr and the program's exit code; `passing` goes through."""
 
     def __init__(self, passing: tuple[type[Exception], ...] = ()) -> None:
-        # A reader that stops early, such as head, is no fault; click ends the program quietly.
+        # A reader that stops early, such as head, is no fault: `until_unread` ends the program.
         self.passing = (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError, *passing)
 
     def __enter__(self) -> None:
@@ -36,6 +40,20 @@ class Boundary:
         if not os.environ.get(TRACEBACK):
             line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 for the traceback)"
             raise Internal(" ".join(line.split())) from None
+
+
+@contextmanager
+def until_unread() -> Iterator[None]:
+    """End the program without a word, with code 141, once nobody reads its output any more, as head does not."""
+    try:
+        yield
+    except BrokenPipeError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError):         # a stream that is no file
+                os.dup2(nothing, stream.fileno())   # so that the interpreter's last flush succeeds
+        os.close(nothing)
+        sys.exit(UNREAD)
 
 
 class Failure(click.ClickException):
@@ -84,9 +102,16 @@ class Program(click.Group):
             return None
         return command
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any,
+    ) -> click.Context:
+        """The context of the arguments; the program's own help is printed here."""
+        with until_unread():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command."""
-        with Boundary():
+        with until_unread(), Boundary():
             return super().invoke(ctx)
 
 
@@ -98,4 +123,5 @@ def program() -> Program:
 
 def main() -> None:
     """Run the program with the arguments of the process."""
-    program()(prog_name="physx-schema")
+    with until_unread():
+        program()(prog_name="physx-schema")

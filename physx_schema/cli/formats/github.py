@@ -8,15 +8,19 @@ from physx_schema.checking.finding import Finding, location
 from physx_schema.checking.report import Report
 from physx_schema.checking.several import Run
 from physx_schema.cli.formats.places import line_of
+from physx_schema.cli.text import plural
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def workflow_commands(run: Run) -> Iterator[str]:
-    """One command for each finding, unreadable file and file that the program failed on."""
+def workflow_commands(run: Run, most: int | None = None) -> Iterator[str]:
+    """One command for each finding, unreadable file and file that the program failed on; at most so many findings."""
     for path, report in run.reports.items():
-        for finding in report.findings:
+        shown, hidden = report.first(most)
+        for finding in shown:
             yield _annotation(path, finding)
+        if hidden:
+            yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
         for verdict in report.verdicts:
             if verdict.state == "not evaluated":
                 yield _command("warning", f"{verdict.code} not evaluated", verdict.reason, path, None)

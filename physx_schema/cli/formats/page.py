@@ -22,11 +22,11 @@ _BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in 
 _MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}
 
 
-def page(run: Run) -> str:
-    """The findings of every stage by prim, the rules they are of, and what was not evaluated."""
-    codes = {finding.code for report in run.reports.values() for finding in report.findings}
+def page(run: Run, most: int | None = None) -> str:
+    """The findings of every stage by prim, at most so many, the rules they are of, and what was not evaluated."""
+    codes = {finding.code for report in run.reports.values() for finding in report.first(most)[0]}
     return _environment().get_template("page.html.jinja").render(
-        stages=[_stage(path, report) for path, report in run.reports.items()],
+        stages=[_stage(path, report, most) for path, report in run.reports.items()],
         failed=[*run.unreadable.items(), *run.broken.items()],
         explained=sorted((code for code in map(_code, codes) if code), key=lambda code: code.code),
         totals=_totals(run),
@@ -41,11 +41,12 @@ def _totals(run: Run) -> list[tuple[str, str, int]]:
     return [(kind, _MARKS[kind], count) for kind, count in counts]
 
 
-def _stage(path: str, report: Report) -> Mapping[str, Any]:
+def _stage(path: str, report: Report, most: int | None) -> Mapping[str, Any]:
     states = [verdict.state for verdict in report.verdicts]
+    shown, hidden = report.first(most)
     return {
-        "path": path, "report": report,
-        "prims": [(prim, list(found)) for prim, found in groupby(report.findings, lambda finding: finding.path)],
+        "path": path, "report": report, "hidden": hidden,
+        "prims": [(prim, list(found)) for prim, found in groupby(shown, lambda finding: finding.path)],
         "passed": states.count("pass"), "failed": states.count("fail"), "unjudged": list(_unjudged(report)),
         "reasons": list(_reasons(report.not_evaluated)),
     }
