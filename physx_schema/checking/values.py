@@ -91,7 +91,7 @@ def _related() -> frozenset[str]:
         for bound in (item.range.lower, item.range.upper)))
 
 
-def _is_plainly_in(value: object, allowed: Range) -> bool:
+def _is_plainly_in(value: Any, allowed: Range) -> bool:
     """Whether a number, or each of a vector's, is well inside its range, as nearly all are."""
     lower, upper = allowed.lower, allowed.upper
     if isinstance(lower, str) or isinstance(upper, str):
