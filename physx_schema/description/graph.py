@@ -20,22 +20,29 @@ class BodyGraph:
     def __init__(self, roster: Roster, joints: Iterable[AuthoredJoint]) -> None:
         self.roster = roster
         self._joints: dict[str, list[AuthoredJoint]] = {}
-        self._to_world: dict[str, bool] = {}
-        for joint in sorted(joints, key=lambda joint: joint.order):
-            held = {end.body for end in joint.ends} & roster.scenes.keys() if joint.enabled else set()
-            for body in held:
+        self._to_world: set[str] = set()            # paths of joints
+        self._following: dict[str, list[str]] = {}  # bodies that a body's joints hold within an articulation
+        for joint in sorted((joint for joint in joints if joint.enabled), key=lambda joint: joint.order):
+            self._add(joint)
+
+    def _add(self, joint: AuthoredJoint) -> None:
+        first, second = joint.ends[0].body, joint.ends[1].body
+        inside = self.roster.is_dynamic(first) and self.roster.is_dynamic(second)
+        if not inside:
+            self._to_world.add(joint.path)
+        for body, other in {first: second, second: first}.items():
+            if body in self.roster.scenes:
                 self._joints.setdefault(body, []).append(joint)
+                if inside and not joint.excluded:
+                    self._following.setdefault(body, []).append(other)
 
     def joints_of(self, body: str) -> list[AuthoredJoint]:
         """Enabled joints at a body, in PhysX's order."""
         return self._joints.get(body, [])
 
     def to_world(self, joint: AuthoredJoint) -> bool:
-        """Whether one side of the joint is the world or a body that does not move by forces."""
-        found = self._to_world.get(joint.path)
-        if found is None:
-            found = self._to_world[joint.path] = not all(self.roster.is_dynamic(end.body) for end in joint.ends)
-        return found
+        """Whether one side of an enabled joint is the world or a body that does not move by forces."""
+        return joint.path in self._to_world
 
     def held_by(self, joint: AuthoredJoint) -> str:
         """The moving body at one end of a joint to the world, "" where there is none."""
@@ -50,20 +57,15 @@ class BodyGraph:
                 seen.update(order)
                 yield Component(self, tuple(order))
 
-    def _preorder(self, start: str) -> list[str]:
+    def _preorder(self, start: str) -> Iterable[str]:
         """Depth-first order along joints that belong to the articulation."""
-        order: list[str] = []
-        seen: set[str] = set()
+        order: dict[str, None] = {}
         stack = [start]
         while stack:
             body = stack.pop()
-            if body in seen:
-                continue
-            seen.add(body)
-            order.append(body)
-            following = [joint.other(body) for joint in self.joints_of(body)
-                         if not joint.excluded and not self.to_world(joint)]
-            stack.extend(reversed(following))
+            if body not in order:
+                order[body] = None
+                stack.extend(reversed(self._following.get(body, ())))
         return order
 
 
@@ -84,9 +86,10 @@ class Component:
         best, heaviest = None, -1
         for body in self.bodies:
             joint = self.base_joint_of(body)
-            weight = sum(self._weight(other) for other in self.graph.joints_of(body))
-            if joint is not None and weight > heaviest:
-                best, heaviest = joint, weight
+            if joint is not None:
+                weight = sum(map(self._weight, self.graph.joints_of(body)))
+                if weight > heaviest:
+                    best, heaviest = joint, weight
         return best
 
     def _weight(self, joint: AuthoredJoint) -> int:
@@ -100,7 +103,8 @@ class Component:
         Where the bodies are nested prims, the outermost is the root whatever the joints say.
         """
         first = self.bodies[0]
-        if all(body == first or body.startswith(first + "/") for body in self.bodies):
+        below = first + "/"
+        if all(body.startswith(below) for body in self.bodies[1:]):
             return first
         inside = set(self.bodies)
         neighbours = {

@@ -10,9 +10,11 @@ from physx_schema.description.joints import TREE_KINDS, AuthoredJoint
 from physx_schema.description.loops import shortest_cycle
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.records import record
 from physx_schema.description.roster import Roster
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class TreeLink:
     """A body placed in a tree: its parent's index and the joint between them."""
@@ -122,7 +124,8 @@ def _trees_of(
 def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
     """One tree for each connected group of bodies with one of them below the root prim."""
     trees: list[Tree] = []
-    groups = list(graph.components(sorted(reading.below(root.path), key=path_key)))
+    bodies = filter(graph.roster.is_dynamic, reading.below(root.path))
+    groups = list(graph.components(sorted(bodies, key=path_key)))
     for component in groups:
         base = component.base_joint()
         start = graph.held_by(base) if base is not None else component.root()
@@ -200,7 +203,8 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
     Kinematic bodies become links; beyond them the walk takes only bodies that hang together without them.
     """
     growth = _Growth({start: None})
-    group = {body for component in graph.components([start]) for body in component.bodies}
+    kinematic = graph.roster.kinematic
+    group = {body for component in graph.components([start] if kinematic else ()) for body in component.bodies}
     used: set[str] = set()
     stack = [(start, iter(graph.joints_of(start)))]
     while stack:
@@ -209,7 +213,7 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
             other = joint.other(body)
             if joint.path in used or joint.excluded or other == body or not graph.roster.is_made(other):
                 continue
-            if body in graph.roster.kinematic and other not in group:
+            if body in kinematic and other not in group:
                 continue
             used.add(joint.path)
             if joint.kind not in TREE_KINDS:
