@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pxr import Usd
 
@@ -14,7 +14,7 @@ from physx_schema.description.collision import Collider
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.materials import Materials
 from physx_schema.description.meshes import Array, MeshSolids, Weighed, mesh_kind, read_mesh
-from physx_schema.description.model import Pose, Scene, Vec3
+from physx_schema.description.model import IDENTITY_POSE, Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.records import record
@@ -24,6 +24,7 @@ _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _EVEN = 1e-4                # relative difference of scales that is rounding
 _MESH = "Mesh"
+_ROUND = frozenset({"sphere", "capsule", "cylinder", "cone"})
 _UNKNOWN = (math.nan, math.nan, math.nan)
 _ACTIVE = Usd.TraverseInstanceProxies()
 
@@ -62,7 +63,7 @@ class ColliderReader:
             rigid = self._reading.prims[body].view("PhysicsRigidBodyAPI")
             body = body if rigid.flag("rigidBodyEnabled") else ""
             dynamic = bool(body) and not rigid.flag("kinematicEnabled")
-        parts = [self._part(opinions, prim, body, dynamic) for prim in _geometries(opinions.prim)]
+        parts = [self._part(opinions, geometry, body, dynamic) for geometry in _geometries(opinions)]
         found = [part for part in parts if part is not None]
         if opinions.has("PhysxMeshMergeCollisionAPI"):
             self._reading.problem(
@@ -74,9 +75,10 @@ class ColliderReader:
             self._report_no_shape(opinions, body)
         return found
 
-    def _part(self, opinions: PrimOpinions, prim: Any, body: str, dynamic: bool) -> ColliderPart | None:
+    def _part(self, opinions: PrimOpinions, geometry: _Geometry, body: str, dynamic: bool) -> ColliderPart | None:
+        prim = geometry.prim
         scale = self._reading.frames.placement(prim).lengths
-        settings = _MeshSettings(opinions, dynamic) if str(prim.GetTypeName()) == _MESH else None
+        settings = _MeshSettings(opinions, dynamic) if geometry.kind == _MESH else None
         sizes: Sizes | None
         offset: Pose | None = None
         weigh: Callable[[], Weighed]
@@ -86,23 +88,23 @@ class ColliderReader:
                 return None
             sizes, offset, weigh = made
         else:
-            sizes = read_shape(prim, scale)
+            sizes = read_shape(prim, geometry.kind, scale)
             if sizes is None or (sizes.kind == "plane" and dynamic):
                 return None
             weigh = Weighed(sizes.bulk).itself
-            self._report_stretched(prim, sizes, scale)
-        fact = self._fact(opinions, prim, body, sizes, settings)
+            if sizes.kind in _ROUND:
+                self._report_stretched(geometry.path, sizes, scale)
+        fact = self._fact(opinions, geometry, body, sizes, settings)
         if offset is not None:
             fact = replace(fact, pose=composed(fact.pose, offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
-    def _report_stretched(self, prim: Any, sizes: Sizes, scale: Vec3) -> None:
+    def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
         """Scales that a round shape cannot follow: of a sphere all, of the others those across the axis."""
-        round_ = {"sphere": (0, 1, 2)}.get(sizes.kind, tuple(i for i in range(3) if i != sizes.axis))
-        spread = [abs(scale[i]) for i in round_]
-        if sizes.kind in ("sphere", "capsule", "cylinder", "cone") and max(spread) > min(spread) * (1.0 + _EVEN):
+        spread = [abs(scale[i]) for i in range(3) if sizes.kind == "sphere" or i != sizes.axis]
+        if max(spread) > min(spread) * (1.0 + _EVEN):
             self._reading.problem(
-                "collider/stretched", str(prim.GetPath()), "xformOpOrder",
+                "collider/stretched", path, "xformOpOrder",
                 f"a {sizes.kind} scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
                 f"PhysX keeps it round and takes the largest scale: radius {sizes.radius:g}",
                 f"scale a {sizes.kind} evenly, or use a mesh", "warning",
@@ -142,14 +144,14 @@ class ColliderReader:
         return replace(sizes, kind=kind), offset, Weighed(sizes.bulk).itself
 
     def _fact(
-        self, opinions: PrimOpinions, prim: Any, body: str, sizes: Sizes, settings: _MeshSettings | None,
+        self, opinions: PrimOpinions, geometry: _Geometry, body: str, sizes: Sizes, settings: _MeshSettings | None,
     ) -> Collider:
-        view = opinions.view("PhysxCollisionAPI")
+        view, prim = opinions.view("PhysxCollisionAPI"), geometry.prim
         contact, rest = self._offsets(opinions, sizes)
         margin = prim.GetAttribute("physxConvexGeometry:margin").Get() if sizes.kind in ("cylinder", "cone") else 0.0
         return Collider(
-            path=opinions.path, geometry=str(prim.GetPath()), body=body, kind=sizes.kind,
-            pose=self._placed(prim, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
+            path=opinions.path, geometry=geometry.path, body=body, kind=sizes.kind,
+            pose=self._placed(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
             half_height=sizes.half_height,
             scale=self._reading.frames.placement(prim).lengths if settings else (1.0, 1.0, 1.0),
             margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
@@ -162,17 +164,17 @@ class ColliderReader:
             min_torsional_patch_radius=view.number("minTorsionalPatchRadius", 0.0),
         )
 
-    def _placed(self, prim: Any, body: str) -> Pose:
+    def _placed(self, geometry: _Geometry, body: str) -> Pose:
         """The shape's pose in its body's frame, with the body's scale in the position; in the world without a body."""
         frames = self._reading.frames
+        if geometry.path == body:
+            return IDENTITY_POSE
         if not body:
-            return frames.pose(prim)
+            return frames.pose(geometry.prim)
         holder = self._reading.prims[body].prim
-        if prim == holder:
-            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
-        matrix, own = frames.matrix(prim), frames.matrix(holder)
+        matrix, own = frames.matrix(geometry.prim), frames.matrix(holder)
         if matrix == own:
-            return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+            return IDENTITY_POSE
         matrix = matrix * own.GetInverse()
         position, rotation = taken_apart(matrix).pose
         return scaled(position, frames.scale(holder)), rotation
@@ -235,17 +237,26 @@ class _MeshSettings:
         self.thickness = hull.number("minThickness")
 
 
-def _geometries(prim: Any) -> Iterator[Any]:
+class _Geometry(NamedTuple):
+    """A prim with a shape."""
+
+    prim: Any
+    path: str
+    kind: str           # the prim's type
+
+
+def _geometries(opinions: PrimOpinions) -> Iterator[_Geometry]:
     """The prim itself where it has geometry, else its children that have."""
-    if _has_shape(prim):
-        yield prim
-    elif prim.GetTypeName() in ("", "Xform", "Scope"):
-        yield from (child for child in prim.GetFilteredChildren(_ACTIVE) if _has_shape(child))
+    if _is_shape(opinions.type_name):
+        yield _Geometry(opinions.prim, opinions.path, opinions.type_name)
+    elif opinions.type_name in ("", "Xform", "Scope"):
+        for child in opinions.prim.GetFilteredChildren(_ACTIVE):
+            if _is_shape(str(child.GetTypeName())):
+                yield _Geometry(child, str(child.GetPath()), str(child.GetTypeName()))
 
 
-def _has_shape(prim: Any) -> bool:
-    name = str(prim.GetTypeName())
-    return name == _MESH or is_analytic(name)
+def _is_shape(type_name: str) -> bool:
+    return type_name == _MESH or is_analytic(type_name)
 
 
 def _absolute(scale: Vec3) -> Vec3:

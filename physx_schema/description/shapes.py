@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pxr import UsdGeom
@@ -15,6 +16,7 @@ from physx_schema.description.records import record
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+_SIZES = 4096           # boxes that are remembered: many are alike
 _DISCS = 32             # PhysX sums a cone up from discs; these are the means of powers of their radii
 _SECOND, _THIRD, _FOURTH = (sum(((i + 0.5) / _DISCS) ** power for i in range(_DISCS)) / _DISCS for power in (2, 3, 4))
 
@@ -49,6 +51,7 @@ class Sizes:
     bulk: Bulk | None = None
 
 
+@lru_cache(_SIZES)
 def box_of(half_extents: Vec3) -> Sizes:
     """A box, from its half extents."""
     x, y, z = (2.0 * half for half in half_extents)
@@ -65,9 +68,9 @@ def sphere_of(radius: float) -> Sizes:
     return Sizes("sphere", (2 * radius,) * 3, radius=radius, bulk=bulk)
 
 
-def read_shape(prim: Any, scale: Vec3) -> Sizes | None:
+def read_shape(prim: Any, type_name: str, scale: Vec3) -> Sizes | None:
     """The shape of a prim of an analytic type; None for other types."""
-    measure = _SHAPES.get(str(prim.GetTypeName()))
+    measure = _SHAPES.get(type_name)
     return measure(prim, scale) if measure is not None else None
 
 
@@ -88,7 +91,7 @@ def _axis(shape: Any) -> int:
 
 
 def _cube(prim: Any, scale: Vec3) -> Sizes:
-    size = _number(UsdGeom.Cube(prim).GetSizeAttr(), 2.0)
+    size = _number(prim.GetAttribute("size"), 2.0)
     return box_of((abs(size * scale[0]) / 2, abs(size * scale[1]) / 2, abs(size * scale[2]) / 2))
 
 
