@@ -10,8 +10,8 @@ from pxr import Gf
 
 from physx_schema.description.colliders import ColliderPart
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled, vector
-from physx_schema.description.model import Quat, Vec3
-from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.model import IDENTITY_POSE, Quat, Vec3
+from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
 from physx_schema.description.shapes import Bulk
 from physx_schema.description.units import default_density, point_inertia
@@ -30,35 +30,54 @@ class MassProperties(NamedTuple):
     axes: Matrix3 = _IDENTITY
 
 
+class _Authored(NamedTuple):
+    """What PhysicsMassAPI says of a body or a collider; PhysX works out the rest."""
+
+    mass: float = 0.0               # 0 for none
+    density: float = 0.0            # 0 for none
+    moments: Vec3 | None = None     # where one is above 0
+    center: Vec3 | None = None      # where it is finite, not scaled
+
+
+def _authored(view: View) -> _Authored:
+    if not view.applied:
+        return _NOTHING
+    moments, center = view.vector("diagonalInertia"), view.vector("centerOfMass")
+    return _Authored(
+        max(view.number("mass"), 0.0), max(view.number("density"), 0.0),
+        moments if any(moment > 0.0 for moment in moments) else None,
+        center if all(map(math.isfinite, center)) else None,
+    )
+
+
+_NOTHING = _Authored()
+
+
 def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart]) -> MassProperties:
     """The body's mass properties as PhysX works them out."""
     view = body.view("PhysicsMassAPI")
-    mass = max(view.number("mass"), 0.0)
-    density = max(view.number("density"), 0.0)
-    diagonal = view.vector("diagonalInertia")
-    center = view.vector("centerOfMass")
+    said = _authored(view)
+    center = scaled(said.center, reading.frames.scale(body.prim)) if said.center is not None else None
     axes = view.quaternion("principalAxes") if view.authored("principalAxes") else None
-    has_inertia = any(moment > 0.0 for moment in diagonal)
-    given = scaled(center, reading.frames.scale(body.prim)) if all(map(math.isfinite, center)) else None
 
-    if mass and has_inertia and given is not None:      # nothing is left for the colliders to say
-        total = MassProperties(mass, given, _IDENTITY)
+    if said.mass and said.moments is not None and center is not None:   # nothing is left for the colliders to say
+        total = MassProperties(said.mass, center, _IDENTITY)
     else:
-        total = _of_colliders(reading, body, colliders, mass, density, given, has_inertia)
+        total = _of_colliders(reading, body, colliders, said, center)
     moments, own_axes = _principal(total.inertia)
-    if not has_inertia and axes is None:
+    if said.moments is None and axes is None:
         return MassProperties(total.mass, total.center, total.inertia, own_axes)
     rotation = rotation_matrix(axes) if axes is not None else own_axes
-    chosen: Vec3 = (abs(diagonal[0]), abs(diagonal[1]), abs(diagonal[2])) if has_inertia else moments
-    if not all(chosen):
+    if said.moments is not None:
+        moments = abs(said.moments[0]), abs(said.moments[1]), abs(said.moments[2])
+    if not all(moments):
         _report_zero_inertia(reading, body)
-        chosen = (1.0, 1.0, 1.0)
-    return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(chosen)), rotation)
+        moments = (1.0, 1.0, 1.0)
+    return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(moments)), rotation)
 
 
 def _of_colliders(
-    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], mass: float, density: float,
-    center: Vec3 | None, has_inertia: bool,
+    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], said: _Authored, center: Vec3 | None,
 ) -> MassProperties:
     """What the colliders give, moved and scaled to what the body authors."""
     heavy = [part for part in colliders if not part.fact.trigger]
@@ -70,15 +89,16 @@ def _of_colliders(
         if weighed.unlike:
             _report_unlike(reading, body, part, weighed.unlike)
         if weighed.bulk is not None:
-            parts.append(_collider_mass(reading, part, weighed.bulk, density))
+            parts.append(_collider_mass(reading, part, weighed.bulk, said.density))
     if parts:
-        return _moved(_scaled(_sum(parts), mass), center)
+        return _moved(_scaled(_sum(parts), said.mass), center)
+    mass = said.mass or 1.0
     if colliders:       # triggers, or meshes that PhysX cannot cook
-        return MassProperties(mass or 1.0, center or _ORIGIN, _IDENTITY)
-    point = point_inertia(mass or 1.0, reading.meters_per_unit)
-    if mass == 0.0 and not has_inertia:
+        return MassProperties(mass, center or _ORIGIN, _IDENTITY)
+    point = point_inertia(mass, reading.meters_per_unit)
+    if not said.mass and said.moments is None:
         _report_no_mass(reading, body)
-    return MassProperties(mass or 1.0, center or _ORIGIN, _diagonal((point, point, point)))
+    return MassProperties(mass, center or _ORIGIN, _diagonal((point, point, point)))
 
 
 def as_rotation(axes: Matrix3) -> Quat:
@@ -92,20 +112,19 @@ def as_rotation(axes: Matrix3) -> Quat:
 
 def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
     """A collider's mass properties in the body frame."""
-    view = part.opinions.view("PhysicsMassAPI")
-    mass = max(view.number("mass"), 0.0)
-    density = max(view.number("density"), 0.0) or body_density or part.density()
+    said = _authored(part.opinions.view("PhysicsMassAPI"))
+    density = said.density or body_density or part.density()
     density = density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
-    factor = (mass / bulk.volume if bulk.volume else 0.0) if mass else density
-    mass = mass or bulk.volume * density
+    factor = (said.mass / bulk.volume if bulk.volume else 0.0) if said.mass else density
+    mass = said.mass or bulk.volume * density
     inertia, center = _times(bulk.inertia, factor), bulk.center
-    diagonal = view.vector("diagonalInertia")
-    given = view.vector("centerOfMass")
-    if all(map(math.isfinite, given)):
-        moved = scaled(given, reading.frames.scale(part.opinions.prim))
+    if said.center is not None:
+        moved = scaled(said.center, reading.frames.scale(part.opinions.prim))
         inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
-    if any(moment > 0.0 for moment in diagonal):
-        inertia = _diagonal(diagonal)
+    if said.moments is not None:
+        inertia = _diagonal(said.moments)
+    if part.fact.pose == IDENTITY_POSE and center == _ORIGIN:
+        return MassProperties(mass, _ORIGIN, inertia)
     position, rotation = part.fact.pose
     turn = rotation_matrix(rotation)
     return MassProperties(mass, _plus(position, _rotated(turn, center)), _turned(turn, inertia))
@@ -154,6 +173,8 @@ def _steiner(mass: float, start: Vec3, end: Vec3) -> Matrix3:
 
 def _principal(inertia: Matrix3) -> tuple[Vec3, Matrix3]:
     """Moments and axes (columns) by Jacobi rotations from the body axes, which keeps PhysX's order of axes."""
+    if not (inertia[0][1] or inertia[0][2] or inertia[1][2]):
+        return (inertia[0][0], inertia[1][1], inertia[2][2]), _IDENTITY
     matrix, axes = inertia, _IDENTITY
     for _ in range(_JACOBI_SWEEPS):
         i, j = max(((1, 2), (0, 2), (0, 1)), key=lambda pair: abs(matrix[pair[0]][pair[1]]))
