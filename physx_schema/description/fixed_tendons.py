@@ -24,6 +24,8 @@ def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTe
 
     An axis goes to the first tendon that reaches it; every root axis makes a tendon, also where another has its joint.
     """
+    if not reading.mentions(_ROOT) and not reading.mentions(_AXIS):
+        return ()
     dof_index = _first_dof(links)
     children: dict[int, list[int]] = {}
     for position, link in enumerate(links):

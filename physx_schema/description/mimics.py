@@ -25,6 +25,8 @@ _ACCEPTED: Refusal = ("", "")
 def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
     """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
     found: dict[str, list[MimicDeclaration]] = {}
+    if not reading.mentions(API):
+        return found
     for opinions in reading.prims.values():
         accepted = 0
         names = [*opinions.instances(API), *[""] * (API in opinions.applied or f"{API}:" in opinions.applied)]
@@ -141,6 +143,8 @@ def read_mimics(
     reading: Reading, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
 ) -> tuple[Mimic, ...]:
     """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
+    if not declarations:
+        return tuple(read_newton_mimics(reading, links))
     index: dict[str, int] = {}
     angular: list[bool] = []
     for link in links:

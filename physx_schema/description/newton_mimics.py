@@ -16,6 +16,8 @@ API = "NewtonMimicAPI"
 
 def read_newton_mimics(reading: Reading, links: Sequence[Link]) -> list[Mimic]:
     """The mimic joints that PhysX makes of Newton's declarations on the joints of an articulation."""
+    if not reading.mentions(API):
+        return []
     places: dict[str, int] = {}
     count = 0
     for link in links:

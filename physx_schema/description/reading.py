@@ -11,6 +11,7 @@ from pxr import Usd
 from physx_schema.description.authored import Problem
 from physx_schema.description.frames import Frames
 from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.schemas import split_name
 
 
 class Reading:
@@ -41,6 +42,7 @@ class Reading:
         for opinions in self.prims.values():
             for schema in {opinions.type_name, *opinions.applied}:
                 self._by_schema.setdefault(schema, []).append(opinions)
+        self._schemas = frozenset(split_name(applied)[0] for applied in self._by_schema)
         self._paths = tuple(self.prims)
         self._places = {path: place for place, path in enumerate(self._paths)}
         self._bodies: dict[str, str] = {}
@@ -64,6 +66,10 @@ class Reading:
     def having(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
         return iter(self._by_schema.get(schema, ()))
+
+    def mentions(self, schema: str) -> bool:
+        """Whether any prim has a schema, under whatever instance names."""
+        return schema in self._schemas
 
     def below(self, path: str) -> Iterator[str]:
         """Paths of the prims with physics under one of them, in traversal order."""

@@ -40,6 +40,8 @@ def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[Spati
     Links come by path backwards; on one link root, leaf and other attachments in this order, each kind by name.
     Children of one attachment follow the same order, depth first.
     """
+    if not any(map(reading.mentions, _KINDS)):
+        return ()
     index = {link.path: position for position, link in enumerate(links)}
     paths = sorted(index, key=path_key, reverse=True)
     declared = [item for path in paths for item in _declared(reading, reading.prims[path])]
