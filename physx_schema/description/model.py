@@ -165,6 +165,7 @@ class BodySettings:
     locked_rotation: int
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Link:
     """A rigid body of an articulation."""
@@ -271,6 +272,7 @@ class Mimic:
     damping_ratio: float                # <= 0: hard
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Articulation:
     """A tree of links; link 0 is the root."""
