@@ -11,6 +11,7 @@ from physx_schema.checking.values import flat
 from physx_schema.description import Description, Link
 
 _TOLERANCE = 1e-4       # relative, of single floats that tools have rounded
+_TURNED = 0.5           # degrees by which axes are turned, above the rounding of meshes
 _FAR = 3.0              # sizes of the colliders' bounds from which a centre of mass is far off
 
 Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
@@ -26,7 +27,7 @@ def mass_properties(description: Description) -> Iterator[Finding]:
     links.update((body.path, body) for body in description.bodies)
     for path, values in authored.items():
         yield from _inertia(path, values)
-        yield from _pair(path, values)
+        yield from _pair(path, values, links.get(path))
         if path in links and "centerOfMass" in values:
             yield from _center(links[path])
     for path, link in links.items():
@@ -52,7 +53,7 @@ def _inertia(path: str, values: Values) -> Iterator[Finding]:
         )
 
 
-def _pair(path: str, values: Values) -> Iterator[Finding]:
+def _pair(path: str, values: Values, link: Link | None) -> Iterator[Finding]:
     """Moments mean little without the axes they are about."""
     moments, axes = any(values.get("diagonalInertia", ())), any(values.get("principalAxes", ()))
     if axes and not moments:
@@ -60,6 +61,14 @@ def _pair(path: str, values: Values) -> Iterator[Finding]:
             "body/inertia-incomplete", "warning", path, "physics:principalAxes",
             "principalAxes without diagonalInertia", "PhysX turns moments that it works out itself",
             "author physics:diagonalInertia too",
+        )
+    turn = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
+    if moments and not axes and turn > _TURNED:
+        yield Finding(
+            "body/inertia-incomplete", "warning", path, "physics:diagonalInertia",
+            f"diagonalInertia without principalAxes, and colliders whose own axes are turned by {turn:.3g} degrees",
+            "PhysX takes the moments about the colliders' axes, not the body's",
+            "author physics:principalAxes, (1, 0, 0, 0) for the axes of the body",
         )
 
 

@@ -14,6 +14,7 @@ from physx_schema.description.frames import composed
 from physx_schema.description.model import IDENTITY_POSE, Pose
 
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
+_SANE = 1e-2            # and by that much before PhysX refuses principal axes
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
@@ -30,9 +31,12 @@ def _unit(item: Authored) -> Iterator[Finding]:
     parts = flat(item.value)
     length = math.hypot(*parts)
     if len(parts) == 4 and math.isfinite(length) and length > 0.0 and abs(length - 1.0) > _UNIT:
+        refused = item.base == "principalAxes" and not abs(length - 1.0) < _SANE
         yield Finding(
-            "value/not-unit", "warning", item.path, item.property, f"a quaternion of length {length:g}",
-            "PhysX normalises it", "author a quaternion of length 1",
+            "value/not-unit", "error" if refused else "warning", item.path, item.property,
+            f"a quaternion of length {length:g}",
+            "PhysX refuses it, and the centre of mass with it: the moments are about the body's own axes and origin"
+            if refused else "PhysX normalises it", "author a quaternion of length 1",
             repair=safe(SetValue(item.path, item.property, tuple(part / length for part in parts))),
         )
 

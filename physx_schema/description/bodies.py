@@ -26,10 +26,10 @@ def is_kinematic(opinions: PrimOpinions) -> bool:
 
 def read_link(
     reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
-    scene: str = "", pushes: tuple[Push, ...] = (),
+    scene: str = "", pushes: tuple[Push, ...] = (), free: bool = False,
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
-    mass = read_mass(reading, body, colliders)
+    mass = read_mass(reading, body, colliders, free)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(

@@ -27,7 +27,7 @@ def free_joints(
 def _is_made(reading: Reading, roster: Roster, links: Container[str], joint: AuthoredJoint) -> bool:
     """Whether PhysX makes a joint of the two ends."""
     first, second = joint.ends[0].body, joint.ends[1].body
-    is_root = joint.opinions.has("PhysicsArticulationRootAPI") and "" in (first, second)
+    is_root = joint.opinions.has("PhysicsArticulationRootAPI") and joint.to_world
     if joint.path in reading.copies or is_root or roster.unplaced & {first, second}:
         return False    # reported as what they are
     if first == second:
@@ -39,10 +39,11 @@ def _is_made(reading: Reading, roster: Roster, links: Container[str], joint: Aut
         _report(reading, joint, "joint/static", "physics:body0", "neither of its ends moves by forces",
                 "join at least one enabled body that is not kinematic")
         return False
-    scenes = {scene for body in (first, second) if (scene := roster.scenes.get(body)) is not None}
+    scenes = {scene for body in (first, second) if (scene := roster.owner(body)) is not None}
     if len(scenes) > 1:
         _report(reading, joint, "joint/several-scenes", "physics:body0",
-                f"joins {first} and {second}, which different scenes step ({' and '.join(sorted(scenes))})",
+                f"joins {first} and {second}, which belong to different scenes "
+                f"({' and '.join(scene or 'none by name' for scene in sorted(scenes))})",
                 "give both bodies one physics:simulationOwner")
         return False
     return True

@@ -29,6 +29,7 @@ class JointEnd(NamedTuple):
     body: str
     frame: Pose
     sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
+    static: bool = False    # whether a static collider is there: the world to joints, not to an articulation's root
 
 
 @record
@@ -47,6 +48,11 @@ class AuthoredJoint:
     def path(self) -> str:
         """The joint's prim path."""
         return self.opinions.path
+
+    @property
+    def to_world(self) -> bool:
+        """Whether one side is where an articulation's root joint may end: no body and no collider."""
+        return any(not end.body and not end.static for end in self.ends)
 
     @property
     def order(self) -> tuple[int, tuple[str, ...]]:
@@ -113,7 +119,8 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
             "PhysX joins this side to the world", "apply PhysicsRigidBodyAPI to it, or remove the target for the world",
             "warning",
         )
-    return JointEnd(body, _in_body(reading, frame, target, body) if sound else frame, sound)
+    placed = _in_body(reading, frame, target, body) if sound else frame
+    return JointEnd(body, placed, sound, not body and reading.on_collider(targets[0]))
 
 
 def _is_sound(reading: Reading, view: View, side: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pxr import Gf
 
@@ -17,6 +17,7 @@ from physx_schema.description.shapes import Bulk
 from physx_schema.description.units import default_density, point_inertia
 
 _JACOBI_SWEEPS = 24
+_SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -42,9 +43,10 @@ class _Authored(NamedTuple):
 def _authored(view: View) -> _Authored:
     if not view.applied:
         return _NOTHING
+    mass = view.number("mass")      # NaN counts as none
     moments, center = view.vector("diagonalInertia"), view.vector("centerOfMass")
     return _Authored(
-        max(view.number("mass"), 0.0), max(view.number("density"), 0.0),
+        mass if mass > 0.0 else 0.0, max(view.number("density"), 0.0),
         moments if any(moment > 0.0 for moment in moments) else None,
         center if all(map(math.isfinite, center)) else None,
     )
@@ -53,12 +55,15 @@ def _authored(view: View) -> _Authored:
 _NOTHING = _Authored()
 
 
-def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart]) -> MassProperties:
-    """The body's mass properties as PhysX works them out."""
+def read_mass(
+    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], free: bool = False,
+) -> MassProperties:
+    """The body's mass properties as PhysX works them out; for a body outside articulations 0 moments are infinite."""
     view = body.view("PhysicsMassAPI")
     said = _authored(view)
     center = scaled(said.center, reading.frames.scale(body.prim)) if said.center is not None else None
-    axes = view.quaternion("principalAxes") if view.authored("principalAxes") else None
+    length = _length(view.raw("principalAxes")) if view.authored("principalAxes") else 0.0
+    axes = view.quaternion("principalAxes") if length else None
 
     if said.mass and said.moments is not None and center is not None:   # nothing is left for the colliders to say
         total = MassProperties(said.mass, center, _IDENTITY)
@@ -70,10 +75,21 @@ def read_mass(reading: Reading, body: PrimOpinions, colliders: Sequence[Collider
     rotation = rotation_matrix(axes) if axes is not None else own_axes
     if said.moments is not None:
         moments = abs(said.moments[0]), abs(said.moments[1]), abs(said.moments[2])
-    if not all(moments):
-        _report_zero_inertia(reading, body)
+    if not all(map(math.isfinite, moments)):    # reported as what they are
         moments = (1.0, 1.0, 1.0)
+    if not all(moments):
+        _report_zero_inertia(reading, body, free)
+        moments = (moments[0] or math.inf, moments[1] or math.inf, moments[2] or math.inf) if free else (1.0, 1.0, 1.0)
+    if axes is not None and not abs(length - 1.0) < _SANE:      # PhysX refuses the mass frame: centre and axes
+        return MassProperties(total.mass, _ORIGIN, _diagonal(moments))
     return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(moments)), rotation)
+
+
+def _length(rotation: Any) -> float:
+    """The length of a quaternion as authored, 1 of anything else."""
+    if not hasattr(rotation, "GetImaginary"):
+        return 1.0
+    return math.hypot(*rotation.GetImaginary(), float(rotation.GetReal()))
 
 
 def _of_colliders(
@@ -228,10 +244,12 @@ def _turned(turn: Matrix3, inertia: Matrix3) -> Matrix3:
     return inertia if turn == _IDENTITY else _product(_product(turn, inertia), _transposed(turn))
 
 
-def _report_zero_inertia(reading: Reading, body: PrimOpinions) -> None:
+def _report_zero_inertia(reading: Reading, body: PrimOpinions, free: bool) -> None:
+    why = ("outside articulations PhysX takes 0 for infinite: nothing turns the body about that axis" if free else
+           "PhysX refuses the three and works with a moment of 1 about every axis")
     reading.problem(
         "body/zero-inertia", body.path, "physics:diagonalInertia", "a moment of inertia of 0 beside others above 0",
-        "PhysX refuses the three and works with a moment of 1 about every axis", "author three positive moments",
+        why, "author three positive moments", "warning" if free else "error",
     )
 
 

@@ -113,6 +113,6 @@ def _free_bodies(
     for path, scene in roster.scenes.items():
         if path not in placed and scene is not None:
             prim = reading.prims[path]
-            link = read_link(reading, prim, colliders.get(path, ()), -1, None, scene, forces.get(path, ()))
+            link = read_link(reading, prim, colliders.get(path, ()), -1, None, scene, forces.get(path, ()), True)
             found.append(as_free_body(reading, prim, link, scenes.bounds(scene)))
     return tuple(found)

@@ -84,6 +84,15 @@ class Reading:
         """Record something that could not become a fact."""
         self.problems.append(Problem(code, path, name, message, why, fix, severity))
 
+    def on_collider(self, path: str) -> bool:
+        """Whether a prim is a collider or below one."""
+        while path not in ("", "/"):
+            opinions = self.prims.get(path)
+            if opinions is not None and opinions.has("PhysicsCollisionAPI"):
+                return True
+            path = path.rpartition("/")[0]
+        return False
+
     def body_of(self, path: str) -> str:
         """The nearest prim with PhysicsRigidBodyAPI at or above a path, "" where there is none.
 

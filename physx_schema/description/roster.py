@@ -25,10 +25,15 @@ class Roster:
     scenes: Mapping[str, str | None]
     kinematic: frozenset[str]
     unplaced: frozenset[str] = frozenset()      # refused for their transform, and their joints with them
+    unowned: frozenset[str] = frozenset()       # without an owner of their own, where there are several scenes
 
     def is_dynamic(self, body: str) -> bool:
         """Whether forces move a body."""
         return body in self.scenes and body not in self.kinematic
+
+    def owner(self, body: str) -> str | None:
+        """What PhysX compares before it connects bodies: their scenes, and where there are several "" for no owner."""
+        return "" if body in self.unowned else self.scenes.get(body)
 
     def is_made(self, body: str) -> bool:
         """Whether PhysX makes the body."""
@@ -54,7 +59,9 @@ def read_roster(reading: Reading, scenes: Scenes) -> Roster:
     for instancer in reading.instancers:
         _report_instancer(reading, instancer, found)
     kinematic = frozenset(path for path in found if is_kinematic(reading.prims[path]))
-    return Roster(found, kinematic, frozenset(unplaced))
+    unowned = frozenset(path for path in found if not scenes.names_owner(reading.prims[path])) if (
+        len(scenes.by_path) > 1) else frozenset()
+    return Roster(found, kinematic, frozenset(unplaced), unowned)
 
 
 def _spelt(scale: Vec3) -> str:

@@ -73,6 +73,10 @@ class Scenes:
             self._owners[body.path] = self._find_owner(body)
         return self._owners[body.path]
 
+    def names_owner(self, body: PrimOpinions) -> bool:
+        """Whether a body says which scene steps it."""
+        return bool(body.view("PhysicsRigidBodyAPI").targets("simulationOwner"))
+
     def _find_owner(self, body: PrimOpinions) -> str | None:
         view = body.view("PhysicsRigidBodyAPI")
         targets = view.targets("simulationOwner")

@@ -98,13 +98,13 @@ def _taken(reading: Reading, root: PrimOpinions, tree: Tree, claimed: Mapping[st
 
 def _has_one_scene(reading: Reading, roster: Roster, tree: Tree) -> bool:
     """Whether one scene steps all links; PhysX makes no articulation of others."""
-    scenes = {roster.scenes[link.body]: link.body for link in reversed(tree.links)}
-    if len(scenes) < 2:
+    owners = {roster.owner(link.body): link.body for link in reversed(tree.links)}
+    if len(owners) < 2:
         return True
-    (first, body), (second, other) = list(scenes.items())[:2]
+    (first, body), (second, other) = ((scene or "no scene by name", one) for scene, one in list(owners.items())[:2])
     reading.problem(
         "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
-        f"{body} is stepped by {first} and {other} by {second}",
+        f"{body} belongs to {first} and {other} to {second}",
         "PhysX makes no articulation: its bodies stay separate, and joints between scenes are dropped",
         "give all bodies of the articulation one physics:simulationOwner",
     )
@@ -168,9 +168,10 @@ def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> l
 
 def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
     body = graph.held_by(joint)
-    if joint.enabled and body and "" in (joint.ends[0].body, joint.ends[1].body):
+    if joint.enabled and body and joint.to_world:
         return _tree(reading, graph, root, joint, body)
-    found = "is disabled" if not joint.enabled else "does not join one dynamic body to the world"
+    found = ("is disabled" if not joint.enabled else "joins its body to a static collider" if any(
+        end.static for end in joint.ends) else "does not join one dynamic body to the world")
     reading.problem(
         "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI on a joint that {found}",
         "PhysX makes no articulation",

@@ -170,6 +170,9 @@ def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
             axes = "lockedPosAxis" if name == "position" else "lockedRotAxis"
             problems.append(f"{articulation.path}: physxRigidBody:{axes} is {getattr(body, f'locked_{name}')}; bodies "
                             "with locked axes are not stepped, set it to 0")
+    if body is not None and not np.all(np.isfinite(articulation.links[0].inertia)):
+        problems.append(f"{articulation.path}: physics:diagonalInertia has a moment of 0, which nothing turns; bodies "
+                        "with infinite moments are not stepped, author three positive moments")
     if articulation.links[0].kinematic and body is not None:
         problems.append(f"{articulation.path}: physics:kinematicEnabled is true; the body stays where it is, set it to "
                         "false to step it")

@@ -1,0 +1,110 @@
+"""Corner cases that PhysX was measured on: what the reader makes of them and what the checker says.
+
+The numbers are from benchmarks/measure_articulation_rules.py, measure_mass_rules.py, measure_contact_rules.py and
+measure_value_rules.py.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from physx_runtime import Simulation
+from robots import base, finger, joint, link, opened, placed, prim, robot
+
+from physx_schema.checking import check
+from physx_schema.description import Description, describe
+from physx_schema.errors import UnsupportedError
+
+ROOT = ("PhysicsArticulationRootAPI",)
+HALF = math.sqrt(0.5)
+PAIR = (link("a"), link("b"), joint("Revolute", "j", "a", "b"))
+CUBE = {"double size": 1.0}
+TILTED = prim("Cube", "shape", ("PhysicsCollisionAPI",), {
+    **CUBE, **placed((0, 0, 0), (1, 2, 3), (0.9659258, 0.0, 0.0, 0.2588190))})
+
+
+def found(text: str) -> dict[str, str]:
+    """Severities by code and path."""
+    return {f"{item.code} {item.path}": item.severity for item in check(opened(text)).findings}
+
+
+def read(text: str) -> Description:
+    return describe(opened(text))
+
+
+def test_root_on_a_joint_to_a_static_collider_makes_no_articulation() -> None:
+    anchor = joint("Fixed", "anchor", "wall", "a", ROOT)
+    for schemas, count in (((), 1), (("PhysicsCollisionAPI",), 0)):
+        text = robot(*PAIR, prim("Xform", "wall", schemas, {}, prim("Cube", "shape", (), CUBE)), anchor, schemas=())
+        description = read(text)
+        assert len(description.articulations) == count
+        assert ("articulation/root-joint /Robot/anchor" in found(text)) == (count == 0)
+        assert {item.path for item in description.joints} == (set() if count else {"/Robot/anchor", "/Robot/j"})
+
+
+def owned(*owners: str, scenes: tuple[str, ...]) -> str:
+    links = [link(name, more={"rel physics:simulationOwner": f"<{owner}>"} if owner else {})
+             for name, owner in zip("ab", owners, strict=True)]
+    return robot(*links, joint("Revolute", "j", "a", "b"), outside="".join(prim("PhysicsScene", name)
+                                                                          for name in scenes))
+
+
+@pytest.mark.parametrize(("owners", "scenes", "count"), [
+    (("/one", ""), ("one",), 1), (("/one", ""), ("one", "two"), 0), (("", ""), ("one", "two"), 1),
+    (("/one", "/one"), ("one", "two"), 1), (("/two", ""), ("one", "two"), 0),
+])
+def test_body_without_owner_is_not_one_of_the_first_scene_where_there_are_several(
+    owners: tuple[str, str], scenes: tuple[str, ...], count: int,
+) -> None:
+    text = owned(*owners, scenes=scenes)
+    assert len(read(text).articulations) == count
+    assert ("articulation/several-scenes /Robot" in found(text)) == (count == 0)
+    assert ("joint/several-scenes /Robot/j" in found(text)) == (count == 0)
+
+
+def weighed(more: dict[str, object], children: str = "") -> str:
+    own = {"float physics:mass": 12.0, "float3 physics:diagonalInertia": (1.0, 2.0, 3.0), **more}
+    tip = prim("Xform", "tip", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), own, children)
+    return robot(base(), tip, joint("Revolute", "j", "base", "tip"))
+
+
+@pytest.mark.parametrize(("length", "severity"), [(1.0, ""), (1.009, "warning"), (1.011, "error"), (2.0, "error")])
+def test_principal_axes_of_another_length_take_the_centre_of_mass_along(length: float, severity: str) -> None:
+    text = weighed({"quatf physics:principalAxes": (length * HALF, 0.0, 0.0, length * HALF),
+                    "point3f physics:centerOfMass": (1.0, 0.0, 0.0)})
+    tip = read(text).articulations[0].links[1]
+    taken = severity != "error"
+    assert tip.center_of_mass == ((1.0, 0.0, 0.0) if taken else (0.0, 0.0, 0.0))
+    np.testing.assert_allclose(np.diag(tip.inertia), (2.0, 1.0, 3.0) if taken else (1.0, 2.0, 3.0), rtol=1e-6)
+    assert found(text).get("value/not-unit /Robot/tip", "") == severity
+
+
+@pytest.mark.parametrize(("more", "warned"), [
+    ({}, True), ({"quatf physics:principalAxes": (0.0, 0.0, 0.0, 0.0)}, True),
+    ({"quatf physics:principalAxes": (1.0, 0.0, 0.0, 0.0)}, False),
+    ({"point3f physics:centerOfMass": (0.0, 0.0, 0.0)}, False),
+])
+def test_moments_alone_are_about_the_axes_of_tilted_colliders(more: dict[str, object], warned: bool) -> None:
+    text = weighed(more, TILTED)
+    inertia = np.array(read(text).articulations[0].links[1].inertia)
+    tilted = [[1.25, -0.4330127, 0.0], [-0.4330127, 1.75, 0.0], [0.0, 0.0, 3.0]]
+    np.testing.assert_allclose(inertia, tilted if warned else np.diag((1.0, 2.0, 3.0)), atol=1e-6)
+    assert ("body/inertia-incomplete /Robot/tip" in found(text)) == warned
+
+
+def test_moment_of_zero_is_infinite_outside_articulations_and_not_stepped() -> None:
+    text = robot(link("a", more={"float3 physics:diagonalInertia": (2.0, 0.0, 3.0)}), schemas=())
+    body = read(text).bodies[0]
+    assert np.diag(body.inertia).tolist() == [2.0, math.inf, 3.0]
+    assert found(text)["body/zero-inertia /Robot/a"] == "warning"
+    with pytest.raises(UnsupportedError, match=r"/Robot/a: physics:diagonalInertia has a moment of 0"):
+        Simulation(opened(text))
+
+
+@pytest.mark.parametrize("moment", [math.nan, math.inf])
+def test_moments_that_are_not_finite_are_one(moment: float) -> None:
+    stage = opened(finger())
+    stage.GetPrimAtPath("/Robot/tip").GetAttribute("physics:diagonalInertia").Set((moment, 2.0, 3.0))
+    assert np.diag(describe(stage).articulations[0].links[1].inertia).tolist() == [1.0, 1.0, 1.0]
