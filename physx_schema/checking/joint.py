@@ -47,6 +47,8 @@ def _axis(dof: Dof) -> str:
 def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Iterator[Finding]:
     """Prismatic joints that are meant to be faster than PhysX lets any start a step, whatever the length unit."""
     sliders = [dof for dof in articulation.dofs if not dof.angular]
+    if not sliders:
+        return
     most = f"{LARGEST_SPEED:g} length units per second, here {LARGEST_SPEED * meters:g} m/s"
     why = f"PhysX slows prismatic joints to {most}, at each step's start, and all joints of the articulation with them"
     for dof in sliders:
@@ -60,7 +62,7 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
                 "joint/velocity-clamp", "warning", dof.path, "state:linear:physics:velocity",
                 f"a velocity of {dof.velocity:g}", why, "author stages in metres, or a lower velocity",
             )
-    if sliders and LARGEST_SPEED * meters <= _SLOW:
+    if LARGEST_SPEED * meters <= _SLOW:
         yield Finding(
             "joint/velocity-clamp", "info", articulation.path, "",
             f"{len(sliders)} prismatic joints in a stage with metersPerUnit {meters:g}", why,

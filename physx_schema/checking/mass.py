@@ -23,6 +23,8 @@ def mass_properties(description: Description) -> Iterator[Finding]:
     for item in description.authored:
         if item.schema == "PhysicsMassAPI":
             authored.setdefault(item.path, {})[item.base] = flat(item.value)
+    if not authored:
+        return
     links = {link.path: link for item in description.articulations for link in item.links}
     links.update((body.path, body) for body in description.bodies)
     for path, values in authored.items():

@@ -37,6 +37,8 @@ Values = Mapping[str, float]        # property name to its number
 def disagreements(description: Description) -> Iterator[Finding]:
     """Prims on which physx, newton and mjc properties of one meaning differ."""
     told = {item.path for item in description.authored if item.property.startswith(_OTHERS)}
+    if not told:
+        return
     authored: dict[str, dict[str, float]] = {}
     for item in description.authored:
         if item.path not in told:

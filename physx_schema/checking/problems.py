@@ -22,8 +22,10 @@ def _code(problem: Problem, coupled: Collection[str]) -> str:
 
 def reader_problems(description: Description) -> Iterator[Finding]:
     """One finding for each problem of the reader."""
+    if not description.problems:
+        return
     joined = _joined(description)
-    values = {(item.path, item.property): item.value for item in description.authored} if description.problems else {}
+    values = {(item.path, item.property): item.value for item in description.authored}
     coupled = {path for item in description.mimic_declarations for path in (item.path, *item.references)}
     for problem in description.problems:
         if problem.code == "body/nested" and any(map(problem.path.startswith, joined.get(problem.path, ()))):

@@ -53,7 +53,9 @@ def joint_frames(description: Description) -> Iterator[Finding]:
 
 def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, known: bool) -> Iterator[Finding]:
     parent = articulation.links[link.parent]
-    wanted = composed(composed(parent.pose, joint.parent_frame), _displaced(joint))
+    wanted = composed(parent.pose, joint.parent_frame)
+    if any(dof.position for dof in joint.dofs):
+        wanted = composed(wanted, _displaced(joint))
     found = composed(link.pose, joint.child_frame)
     distance, angle = _between(found, wanted, meters)
     if distance > _DISTANCE or angle > _ANGLE:
@@ -77,8 +79,6 @@ def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
 
 def _displaced(joint: Joint) -> Pose:
     """The joint's motion as a pose: a shift, or the turn by the sum of its rotation vectors."""
-    if not any(dof.position for dof in joint.dofs):
-        return IDENTITY_POSE
     sign = -1.0 if joint.reversed else 1.0
     x, y, z = (sign * sum(dof.position * dof.axis[i] for dof in joint.dofs) for i in range(3))
     if joint.kind == "prismatic":

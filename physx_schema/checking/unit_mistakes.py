@@ -127,6 +127,8 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
 def densities(description: Description) -> Iterator[Finding]:
     """Bodies whose authored mass no material gives their colliders."""
     masses = {item.path for item in description.authored if item.base == "mass" and item.schema == "PhysicsMassAPI"}
+    if not masses:
+        return
     bodies = [(link, description.scene_of(item)) for item in description.articulations for link in item.links]
     bodies += [(body, description.scene_of(body)) for body in description.bodies]
     for link, scene in bodies:
