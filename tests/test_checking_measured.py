@@ -108,3 +108,72 @@ def test_moments_that_are_not_finite_are_one(moment: float) -> None:
     stage = opened(finger())
     stage.GetPrimAtPath("/Robot/tip").GetAttribute("physics:diagonalInertia").Set((moment, 2.0, 3.0))
     assert np.diag(describe(stage).articulations[0].links[1].inertia).tolist() == [1.0, 1.0, 1.0]
+
+
+NUMBER_TYPES = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "double")
+
+
+@pytest.mark.parametrize(("type_name", "code"), [
+    *((name, "value/type") for name in NUMBER_TYPES),
+    *((name, "value/wrong-type") for name in ("string", "token", "float[]", "timecode")),
+])
+def test_numbers_of_every_type_are_read_and_nothing_else(type_name: str, code: str) -> None:
+    value: object = {"string": "1", "token": "1", "float[]": [1]}.get(type_name, 1)
+    text = finger({f"{type_name} drive:angular:physics:stiffness": value}, ("PhysicsDriveAPI:angular",))
+    drive = read(text).articulations[0].dofs[0].drive
+    assert drive is not None
+    assert (drive.stiffness != 0.0) == (code == "value/type")
+    assert f"{code} /Robot/j" in found(text)
+
+
+@pytest.mark.parametrize(("name", "value", "read_as"), [
+    ("double3 physics:diagonalInertia", (1.0, 2.0, 3.0), True), ("half3 physics:diagonalInertia", (1, 2, 3), True),
+    ("int3 physics:diagonalInertia", (1, 2, 3), True), ("float[] physics:diagonalInertia", [1.0, 2.0, 3.0], False),
+    ("float4 physics:diagonalInertia", (1, 2, 3, 4), False),
+])
+def test_vectors_of_three_are_read_and_arrays_are_not(name: str, value: object, read_as: bool) -> None:
+    tip = prim("Xform", "tip", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), {"float physics:mass": 1.0, name: value})
+    text = robot(base(), tip, joint("Revolute", "j", "base", "tip"))
+    inertia = np.diag(read(text).articulations[0].links[1].inertia)
+    np.testing.assert_allclose(inertia, (1.0, 2.0, 3.0) if read_as else (0.004, 0.004, 0.004))
+    assert f"value/{'type' if read_as else 'wrong-type'} /Robot/tip" in found(text)
+
+
+@pytest.mark.parametrize("type_name", ["quatd", "quath"])
+def test_quaternions_are_read_as_quatf_alone(type_name: str) -> None:
+    text = finger({f"{type_name} physics:localRot0": (HALF, 0.0, 0.0, HALF)})
+    inbound = read(text).articulations[0].links[1].joint
+    assert inbound is not None
+    assert inbound.parent_frame[1] == (0.0, 0.0, 0.0, 1.0)
+    assert found(text)["value/wrong-type /Robot/j"] == "error"
+
+
+def test_text_of_type_string_is_no_token() -> None:
+    for type_name, count in (("token", 0), ("string", 1)):
+        text = finger({f"{type_name} drive:angular:physics:type": "acceleration"}, ("PhysicsDriveAPI:angular",))
+        drive = read(text).articulations[0].dofs[0].drive
+        assert drive is not None
+        assert drive.acceleration == (count == 0)
+        assert ("value/wrong-type /Robot/j" in found(text)) == bool(count)
+
+
+def test_cone_angle_of_a_wrong_type_counts_as_0() -> None:
+    angles = {"string physics:coneAngle0Limit": "wide", "float physics:coneAngle1Limit": 30.0}
+    dofs = read(finger(angles, kind="Spherical")).articulations[0].dofs
+    assert [dof.upper for dof in dofs] == pytest.approx([math.inf, 0.0, math.radians(30.0)])
+
+
+def falling(line: str) -> tuple[float, float, float]:
+    """Gravity of a scene with one line of its own; unauthored magnitude is Earth's."""
+    return read(robot(link("a"), outside=f'def PhysicsScene "scene" {{\n{line}\n}}\n')).scene.gravity
+
+
+@pytest.mark.parametrize(("line", "gravity"), [
+    ("float physics:gravityMagnitude = 3", (0.0, 0.0, -3.0)),
+    ('string physics:gravityMagnitude = "3"', (0.0, 0.0, -9.81)),
+    ('string physics:gravityDirection = "x"', (0.0, 0.0, -9.81)),
+    ("float physics:gravityMagnitude.timeSamples = { 0: 3 }", (0.0, 0.0, math.inf)),
+    ("vector3f physics:gravityDirection.timeSamples = { 0: (0, -1, 0) }", (0.0, 0.0, 0.0)),
+])
+def test_gravity_of_time_samples_alone_is_no_default(line: str, gravity: tuple[float, float, float]) -> None:
+    np.testing.assert_allclose(np.nan_to_num(falling(line), nan=0.0, posinf=math.inf), gravity, atol=1e-6)

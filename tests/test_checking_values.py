@@ -85,7 +85,7 @@ def test_limit_of_a_tendon_under_its_other_limit_is_an_error() -> None:
 
 
 def test_value_of_a_wrong_type_is_an_error() -> None:
-    found = places(finger({"string physics:lowerLimit": "low"}))
+    found = places(finger({"string physics:lowerLimit": "low", "float physics:upperLimit": 9.0}))
     assert found == [("value/wrong-type", "/Robot/j", "physics:lowerLimit")]
 
 

@@ -168,9 +168,10 @@ def test_generic_joint_keeps_its_unlocked_rotations() -> None:
     assert second.drive.stiffness == pytest.approx(114.59156)
 
 
-def test_value_of_a_wrong_type_is_reported_and_left_at_its_default() -> None:
-    description = read({"string physics:lowerLimit": "low"})
-    assert description.articulations[0].dofs[0].lower == -INF
+def test_limit_of_a_wrong_type_is_reported_and_counts_as_0() -> None:
+    description = read({"string physics:lowerLimit": "low", "float physics:upperLimit": 9.0})
+    dof = description.articulations[0].dofs[0]
+    assert (dof.lower, dof.upper) == (0.0, pytest.approx(math.radians(9.0)))
     assert [(problem.code, problem.path, problem.property) for problem in description.problems] == [
         ("value/wrong-type", "/Robot/j", "physics:lowerLimit")]
 

@@ -15,43 +15,51 @@ from physx_schema.description import Authored, Description
 from physx_schema.description.declared import definitions
 from physx_schema.description.schemas import INSTANCE, SCHEMAS
 
-_TEXT = frozenset({"string", "token", "asset"})
 _WHOLE = frozenset({"int", "uint"})
 _NUMBERS = frozenset({"float", "double", *_WHOLE})
+_SAID = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
+_SCALARS = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "float", "double")
 _USD_INSTANCE = "__INSTANCE_NAME__"
 
 
 def authored_types(description: Description) -> Iterator[Finding]:
     """One finding for each attribute of a readable value and another type than declared."""
-    unreadable = {(item.path, item.property) for item in description.problems if item.code == "value/wrong-type"}
+    unreadable = {(item.path, item.property) for item in description.problems if item.code in _SAID}
     for item in description.authored:
         if item.type_name == "rel" or not item.schema or (item.path, item.property) in unreadable:
             continue
-        wanted = _declared_type(item.schema, item.base)
+        wanted = _declared_type(item.schema, item.base, item.property)
         if wanted and wanted != item.type_name and _kind(wanted) != _kind(item.type_name):
             yield from _mismatch(item, wanted)
 
 
 def _mismatch(item: Authored, wanted: str) -> Iterator[Finding]:
-    if (wanted in _TEXT) != (item.type_name in _TEXT):
-        if item.schema not in JUDGED_ELSEWHERE:
-            yield Finding(
-                "value/wrong-type", "error", item.path, item.property,
-                f"authored as {item.type_name}, {item.schema} declares {wanted}",
-                "PhysX cannot read it and works with its default", f"author the attribute as {wanted}",
-            )
-        return
-    yield Finding(
-        "value/type", "warning", item.path, item.property,
-        f"authored as {item.type_name}, {item.schema} declares {wanted}",
-        "PhysX reads the value; other programs may refuse or ignore it", f"author the attribute as {wanted}",
-        repair=_retyped(item, wanted),
-    )
+    found = f"authored as {item.type_name}, {item.schema} declares {wanted}"
+    fix = f"author the attribute as {wanted}"
+    if _is_readable(item.type_name, wanted):
+        yield Finding(
+            "value/type", "warning", item.path, item.property, found,
+            "PhysX reads the value; other programs may refuse or ignore it", fix, repair=_retyped(item, wanted),
+        )
+    elif item.schema not in JUDGED_ELSEWHERE or wanted not in _NUMBERS:
+        yield Finding(
+            "value/wrong-type", "error", item.path, item.property, found,
+            "PhysX cannot read it and works with its default", fix, repair=_retyped(item, wanted),
+        )
+
+
+@lru_cache(4096)
+def _is_readable(found: str, wanted: str) -> bool:
+    """Whether PhysX reads a value of another type: numbers and truth values for one another, as scalars, in vectors of
+    three and in arrays. Of texts and quaternions it reads the declared type alone."""
+    return any({_kind(found), _kind(wanted)} <= kinds for kinds in _ALIKE)
 
 
 def _retyped(item: Authored, wanted: str) -> Repair | None:
-    """A number as the declared type, where that holds it without loss."""
+    """A number as the declared type, where that holds it without loss, and a text as a token."""
     value = item.value
+    if wanted == "token" and isinstance(value, str):
+        return safe(SetValue(item.path, item.property, value, wanted))
     if wanted not in _NUMBERS or isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if wanted in _WHOLE and value != int(value):
@@ -66,21 +74,27 @@ def _kind(type_name: str) -> str:
 
 
 @lru_cache(4096)
-def _declared_type(schema: str, base: str) -> str:
+def _declared_type(schema: str, base: str, name: str) -> str:
     """The type of a schema's property, "" where it is a relationship or not known."""
     definition = definitions().get(schema)
     if definition is not None:
-        attribute = definition.attributes.get(base)
+        names = base, name, name.split(":", 2)[-1] if definition.prefix else ""
+        attribute = next((definition.attributes[one] for one in names if one in definition.attributes), None)
         return attribute.type if attribute is not None else ""
     registry = Usd.SchemaRegistry()
     found = registry.FindConcretePrimDefinition(schema) or registry.FindAppliedAPIPrimDefinition(schema)
     facts = SCHEMAS.get(schema)
     if not found or facts is None:
         return ""
-    name = facts.prefix.replace(INSTANCE, _USD_INSTANCE) + base
-    if found.GetSpecType(name) != Sdf.SpecTypeAttribute:
+    defined = facts.prefix.replace(INSTANCE, _USD_INSTANCE) + base
+    if found.GetSpecType(defined) != Sdf.SpecTypeAttribute:
         return ""
-    return str(found.GetAttributeDefinition(name).GetTypeName())
+    return str(found.GetAttributeDefinition(defined).GetTypeName())
+
+
+_ALIKE = tuple(frozenset(map(_kind, names)) for names in (      # kinds of values that PhysX reads for one another
+    _SCALARS, [f"{name}[]" for name in _SCALARS], ("half3", "float3", "double3", "int3"),
+))
 
 
 RULES = (Rule("value-types", authored_types, ("value/wrong-type", "value/type")),)

@@ -27,13 +27,13 @@ def is_array(value: object) -> bool:
 
 
 def as_number(value: object) -> float | None:
-    """A number, None for anything else."""
-    return float(value) if isinstance(value, _NUMBERS) and not isinstance(value, bool) else None
+    """A number, truth values among them; None for anything else."""
+    return float(value) if isinstance(value, _NUMBERS) else None
 
 
 def as_flag(value: object) -> bool | None:
-    """A truth value, None for anything else."""
-    return bool(value) if isinstance(value, bool | int) else None
+    """A truth value, numbers other than 0 among them; None for anything else."""
+    return bool(value) if isinstance(value, _NUMBERS) else None
 
 
 def as_token(value: object) -> str | None:
@@ -42,7 +42,9 @@ def as_token(value: object) -> str | None:
 
 
 def as_vector(value: Any) -> Vec3 | None:
-    """Three numbers, None for anything else."""
+    """Three numbers, None for anything else, an array among them."""
+    if is_array(value):
+        return None
     try:
         return vector(value) if len(value) == 3 else None
     except (TypeError, ValueError):

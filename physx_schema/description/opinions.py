@@ -41,6 +41,8 @@ _DEFAULT_TIME = Usd.TimeCode.Default()
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
 _PREFIXES = ("physx", "physics", "omniphysics")
+# Limits of UsdPhysics, of which PhysX takes 0 where it cannot read them, and not their default.
+_ZERO_UNREAD = frozenset({"lowerLimit", "upperLimit", "low", "high", "coneAngle0Limit", "coneAngle1Limit"})
 
 
 @lru_cache(_NAMES)
@@ -289,7 +291,7 @@ class View:
 
     def token(self, base: str) -> str:
         """A token."""
-        return self._typed(base, as_token, "a token")
+        return self._typed(base, as_token, "a token", "token".__eq__)
 
     def vector(self, base: str) -> Vec3:
         """Three numbers."""
@@ -299,7 +301,7 @@ class View:
 
     def quaternion(self, base: str) -> Quat:
         """A unit quaternion (x, y, z, w)."""
-        return self._typed(base, as_quaternion, "a quaternion")
+        return self._typed(base, as_quaternion, "a quaternion of type quatf", "quatf".__eq__)
 
     def numbers(self, base: str) -> tuple[float, ...]:
         """An array of numbers; one element where the default is a single number."""
@@ -313,20 +315,30 @@ class View:
         """Targets of a relationship."""
         return self._opinions.targets(self.name(base)) if self.authored(base) else ()
 
-    def _typed(self, base: str, convert: Callable[[Any], T | None], wanted: str) -> T:
+    def _typed(
+        self, base: str, convert: Callable[[Any], T | None], wanted: str, readable: Callable[[str], bool] | None = None,
+    ) -> T:
+        """The value converted; what PhysX takes instead where it, or the type it is authored with, is no such thing."""
         if base not in self._mentioned:
             return _default(self._schema, base, convert)    # type: ignore[no-any-return]
         found = self.raw(base)
         value = convert(found)
-        if value is not None:
+        if value is not None and (readable is None or not self.authored(base)
+                                  or readable(self._opinions.type_of(self._names[base]))):
             return value
-        default = self._facts.defaults[base]
+        return self._refused(base, convert, wanted, found)
+
+    def _refused(self, base: str, convert: Callable[[Any], T | None], wanted: str, found: object) -> T:
+        """What PhysX takes for a value that it cannot read, and a problem."""
+        zero = base in _ZERO_UNREAD and self._schema.startswith("Physics")
+        taken = 0.0 if zero else self._facts.defaults[base]
         self._opinions.problems.append(Problem(
             "value/wrong-type", self._opinions.path, self.name(base),
-            f"{shown(found)} is not {wanted}", f"PhysX cannot read it and works with its default {default!r}",
+            f"{shown(found)} of type {self._opinions.type_of(self.name(base))} is not {wanted}",
+            f"PhysX cannot read it and works with {'0' if zero else f'its default {taken!r}'}",
             f"author {wanted} or remove the opinion",
         ))
-        return _default(self._schema, base, convert)        # type: ignore[no-any-return]
+        return convert(taken) if zero else _default(self._schema, base, convert)    # type: ignore[return-value]
 
 
 class _Nobody:

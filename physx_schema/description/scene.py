@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pxr import Usd, UsdGeom
 
+from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading, path_key
@@ -148,13 +150,17 @@ def _down(up_axis: str) -> Vec3:
 
 
 def _gravity(reading: Reading, opinions: PrimOpinions) -> tuple[Vec3, str]:
-    """Gravity as PhysX multiplies it out, neither value checked nor the direction normalised, and where it is from."""
+    """Gravity as PhysX multiplies it out, neither value checked nor the direction normalised, and where it is from.
+
+    Time samples alone count as authored, and PhysX reads its defaults of them: -inf and no direction.
+    """
     view, newton = opinions.view("PhysicsScene"), opinions.view("NewtonSceneAPI")
     enabled = newton.flag("gravityEnabled")
-    authored = {base: view.authored(base) for base in ("gravityMagnitude", "gravityDirection")}
-    magnitude = view.number("gravityMagnitude") if authored["gravityMagnitude"] else default_gravity(
-        reading.meters_per_unit)
-    direction = view.vector("gravityDirection") if authored["gravityDirection"] else _down(_up_axis(reading))
+    magnitude, direction = view.number("gravityMagnitude"), view.vector("gravityDirection")
+    if not _says(opinions, view.name("gravityMagnitude"), as_number):
+        magnitude = default_gravity(reading.meters_per_unit)
+    if not _says(opinions, view.name("gravityDirection"), as_vector):
+        direction = _down(_up_axis(reading))
     if not enabled:
         return (0.0, 0.0, 0.0), newton.name("gravityEnabled")
     _check_direction(reading, opinions, direction, magnitude)
@@ -166,6 +172,13 @@ def _gravity(reading: Reading, opinions: PrimOpinions) -> tuple[Vec3, str]:
                 "author finite numbers, or remove the opinion for Earth's gravity",
             )
     return _times(direction, magnitude), ""
+
+
+def _says(opinions: PrimOpinions, name: str, convert: Callable[[Any], object]) -> bool:
+    """Whether PhysX takes gravity from a property: a value that it cannot read is none."""
+    if opinions.authors(name):
+        return convert(opinions.peek(name)) is not None
+    return name in opinions.properties and opinions.only_samples(name)
 
 
 def _check_direction(reading: Reading, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
