@@ -68,6 +68,15 @@ def test_profile_chooses_the_judgement() -> None:
     assert severities == {"physx": ["info"], "simready": ["error"], "physx+simready": ["error"]}
 
 
+def test_rule_whose_codes_no_profile_asks_for_is_not_run() -> None:
+    def rule(description: Description) -> Iterator[Finding]:
+        raise AssertionError
+
+    judged_by = {profile: run((Rule("rule", rule, ("DJ.002",)),), EMPTY, parse_profile(profile)).codes
+                 for profile in ("physx", "newton")}
+    assert judged_by == {"physx": frozenset(), "newton": frozenset()}
+
+
 def test_finding_of_both_profiles_names_both() -> None:
     def rule(description: Description) -> Iterator[Finding]:
         yield from judged(finding(), "info", "error")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from reading_speed import CALLS_PER_PRIM, articulations, calls
 
 from physx_schema import check
-from physx_schema.description import describe
+from physx_schema.checking import engine
+from physx_schema.description import describe, reader
 
 
 @pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, 2 * CALLS_PER_PRIM)])
@@ -25,3 +27,19 @@ def test_calls_grow_with_the_prims_and_no_faster(
     first, second = calls(work, articulations(*small)), calls(work, articulations(*large))
     assert second < 4.2 * first
     assert second / (2 * large[0] * large[1]) < most
+
+
+@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "settle"), (check, engine, "waivers_of")])
+def test_garbage_collector_is_off_meanwhile_and_on_again_whatever_is_raised(
+    work: Callable[[Any], object], module: Any, last: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    enabled = []
+
+    def failing(*_: object) -> None:
+        enabled.append(gc.isenabled())
+        raise RuntimeError
+
+    monkeypatch.setattr(module, last, failing)
+    with pytest.raises(RuntimeError):
+        work(articulations(1, 2))
+    assert (enabled, gc.isenabled()) == ([False], True)
