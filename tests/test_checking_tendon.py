@@ -103,6 +103,41 @@ def test_segment_of_a_thousandth_or_less_is_a_warning(distance: float, found: bo
     assert findings(spatial(distance)) == expected
 
 
+def pulled(posed: float, state: float) -> str:
+    """A slider with an attachment in its origin, posed and with a joint state, tied to the base's origin."""
+    leaf = {"rel physxTendon:f:parentLink": "</Robot/stand>", "token physxTendon:f:parentAttachment": "r"}
+    return "".join((
+        link("stand", schemas=("PhysxTendonAttachmentRootAPI:r",), more={"float physxTendon:r:stiffness": 5.0}),
+        joint("Fixed", "weld", "base", "stand"),
+        link("tip", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**placed((posed, 0, 0)), **leaf}),
+        joint("Prismatic", "j", "stand", "tip", ("PhysicsJointStateAPI:linear",), {
+            "uniform token physics:axis": "X", "float state:linear:physics:position": state}),
+    ))
+
+
+@pytest.mark.parametrize(("posed", "state", "found"), [
+    (0.0, 0.0, True), (0.5, 0.0, True), (0.0, 0.5, False), (0.5, 0.5, False)])
+def test_segment_is_measured_where_joints_put_the_links(posed: float, state: float, found: bool) -> None:
+    """As PhysX was measured to pull: by the joint state, wherever the link is posed."""
+    assert ("tendon/zero-length" in {code for code, *_ in findings(pulled(posed, state))}) == found
+
+
+def test_segment_is_measured_through_turned_and_reversed_joints() -> None:
+    """An arm posed 30 degrees on, whose joint starts at -90: its tip is where the base holds the root attachment."""
+    root = {"point3f physxTendon:r:localPos": (0, -2, 0), "float physxTendon:r:stiffness": 5.0}
+    leaf = {"point3f physxTendon:f:localPos": (2, 0, 0), "rel physxTendon:f:parentLink": "</Robot/stand>",
+            "token physxTendon:f:parentAttachment": "r"}
+    turned = placed((0, 0, 0), orient=(0.9659258, 0, 0, 0.2588190))
+    for ends, position in ((("stand", "arm"), -90.0), (("arm", "stand"), 90.0)):
+        found = findings(
+            link("stand", schemas=("PhysxTendonAttachmentRootAPI:r",), more=root),
+            joint("Fixed", "weld", "base", "stand"),
+            link("arm", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**turned, **leaf}),
+            joint("Revolute", "j", *ends, ("PhysicsJointStateAPI:angular",), {
+                "uniform token physics:axis": "Z", "float state:angular:physics:position": position}))
+        assert "tendon/zero-length" in {code for code, *_ in found}
+
+
 def test_attachment_without_parent_is_reported_once_with_its_root() -> None:
     assert findings(spatial(1.0, "rr")) == {
         ("tendon/no-parent", "error", "/Robot/b", "physxTendon:f:parentAttachment"),

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from physx_schema.checking.edits import SetValue, safe
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.rule import Rule
+from physx_schema.checking.start_poses import displaced
 from physx_schema.checking.values import flat
 from physx_schema.description import Articulation, Authored, Description, Joint, Link
 from physx_schema.description.frames import composed
-from physx_schema.description.model import IDENTITY_POSE, Pose
+from physx_schema.description.model import Pose
 
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _SANE = 1e-2            # and by that much before PhysX refuses principal axes
@@ -55,7 +56,7 @@ def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, 
     parent = articulation.links[link.parent]
     wanted = composed(parent.pose, joint.parent_frame)
     if any(dof.position for dof in joint.dofs):
-        wanted = composed(wanted, _displaced(joint))
+        wanted = composed(wanted, displaced(joint))
     found = composed(link.pose, joint.child_frame)
     distance, angle = _between(found, wanted, meters)
     if distance > _DISTANCE or angle > _ANGLE:
@@ -75,19 +76,6 @@ def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
     (ax, ay, az, aw), (bx, by, bz, bw) = found[1], wanted[1]
     cosine = min(abs(ax * bx + ay * by + az * bz + aw * bw), 1.0)
     return math.dist(found[0], wanted[0]) * meters, math.degrees(2.0 * math.acos(cosine))
-
-
-def _displaced(joint: Joint) -> Pose:
-    """The joint's motion as a pose: a shift, or the turn by the sum of its rotation vectors."""
-    sign = -1.0 if joint.reversed else 1.0
-    x, y, z = (sign * sum(dof.position * dof.axis[i] for dof in joint.dofs) for i in range(3))
-    if joint.kind == "prismatic":
-        return (x, y, z), IDENTITY_POSE[1]
-    angle = math.hypot(x, y, z)
-    if not angle > 0.0:
-        return IDENTITY_POSE
-    share = math.sin(angle / 2.0) / angle
-    return IDENTITY_POSE[0], (x * share, y * share, z * share, math.cos(angle / 2.0))
 
 
 RULES = (

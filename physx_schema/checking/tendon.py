@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
-from physx_schema.description import (
-    Articulation,
-    Attachment,
-    Description,
-    FixedTendon,
-    Link,
-    SpatialTendon,
-    Vec3,
-    unlimited,
-)
-from physx_schema.description.frames import rotation_matrix
+from physx_schema.checking.start_poses import start_poses
+from physx_schema.description import Attachment, Description, FixedTendon, SpatialTendon, Vec3, unlimited
+from physx_schema.description.frames import composed
+from physx_schema.description.model import IDENTITY_POSE, Pose
 
 SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
 
@@ -36,8 +29,9 @@ def spatial_tendons(description: Description) -> Iterator[Finding]:
     """Spatial tendons whose segments, limits or gains defeat them."""
     without_leaf = {(item.path, item.property) for item in description.problems if item.code == "tendon/no-leaf"}
     for articulation in description.articulations:
+        poses = start_poses(articulation) if articulation.spatial_tendons else []
         for tendon in articulation.spatial_tendons:
-            yield from _segments(articulation, tendon)
+            yield from _segments(tendon, poses)
             bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments
                       if item.leaf and (item.path, item.prefix + "parentAttachment") not in without_leaf]
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
@@ -92,30 +86,24 @@ def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
         )
 
 
-def _segments(articulation: Articulation, tendon: SpatialTendon) -> Iterator[Finding]:
+def _segments(tendon: SpatialTendon, poses: Sequence[Pose]) -> Iterator[Finding]:
     for item in tendon.attachments:
         if item.parent < 0:
             continue
         parent = tendon.attachments[item.parent]
-        length = math.dist(_point(articulation.links[item.link], item), _point(articulation.links[parent.link], parent))
+        length = math.dist(_point(poses, item), _point(poses, parent))
         if length <= SHORTEST_SEGMENT:
             yield Finding(
                 "tendon/zero-length", "warning", item.path, item.prefix + "localPos",
-                f"{length:g} from its parent attachment {parent.path}:{parent.name} in the authored pose",
+                f"{length:g} from its parent attachment {parent.path}:{parent.name} where the simulation starts",
                 f"a segment of at most {SHORTEST_SEGMENT:g} has no direction, so this part gives no force",
                 "move one of the two attachments",
             )
 
 
-def _point(link: Link, attachment: Attachment) -> Vec3:
-    """The attachment in the world, links where they are authored."""
-    position, rotation = link.pose
-    rows = rotation_matrix(rotation)
-    x, y, z = (
-        origin + sum(factor * local for factor, local in zip(row, attachment.local_position, strict=True))
-        for origin, row in zip(position, rows, strict=True)
-    )
-    return x, y, z
+def _point(poses: Sequence[Pose], attachment: Attachment) -> Vec3:
+    """The attachment in the world."""
+    return composed(poses[attachment.link], (attachment.local_position, IDENTITY_POSE[1]))[0]
 
 
 _COMMON = ("tendon/limits-missing", "tendon/limit-stiffness-missing", "tendon/no-gains", "tendon/disabled")

@@ -176,7 +176,8 @@ def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[K
                 reading.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
                     f"{_ROOT}:{name} and {_AXIS}:{name} on one joint share their properties",
-                    "PhysX takes the root axis and refuses the other", f"remove {_AXIS}:{name}",
+                    "PhysX takes the root axis and leaves the other out, without a message", f"remove {_AXIS}:{name}",
+                    "warning",
                 )
             elif (link.path, name) not in taken:
                 _report_dropped(reading, opinions, name, roots)

@@ -94,13 +94,14 @@ CODES = (
     ),
     Code(
         "tendon/zero-length", "warning", "Two attachments on one point",
-        "Two attachments lie on the same point in the authored pose; PhysX gives a segment of 0.001 or less no "
-        "direction and no force.",
+        "Two attachments lie on the same point where the simulation starts, with links where their joints put them. "
+        "PhysX gives a segment of 0.001 length units or less no direction and no force.",
     ),
     Code(
         "tendon/shared-prefix", "error", "Tendon schemas that share their properties",
         "Schemas of the tendon family on one prim with one instance name share the namespace physxTendon:<name>: and "
-        "overwrite each other's values.",
+        "with it one set of values. PhysX takes the first of root, leaf and plain attachment and refuses the others "
+        "with an error. On a joint it takes the root axis and says nothing, which is a warning.",
     ),
     Code(
         "tendon/several-parents", "warning", "Attachment with several parents",
