@@ -3,40 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
-from physx_schema.description import Articulation, Description, Dof
+from physx_schema.description import Articulation, Description, Dof, unlimited
 
 LARGEST_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
 _SLOW = 2.0             # m/s: a clamp that ordinary machines reach
+_BOUNDS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
+_HINGES = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}    # in the order of body0 and body1
 _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
 
 
 def degrees_of_freedom(description: Description) -> Iterator[Finding]:
     """What each degree of freedom shows by itself."""
     states = {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
-    generic = {item.path for item in description.authored if item.schema == "PhysicsLimitAPI"}
     outside = (dof for joint in description.joints for dof in joint.dofs)
     inside = (dof for articulation in description.articulations for dof in articulation.dofs)
-    for dof in (*inside, *outside):
-        yield from _locked(dof, f"limit:{_axis(dof)}:physics:low" if dof.path in generic else "physics:lowerLimit")
+    dofs = (*inside, *outside)
+    for dof in dofs:
         yield from _speed(dof)
         yield from _drive(dof)
         if dof.path in states:
             yield from _state(dof)
+    yield from _locked(description, [dof for dof in dofs if dof.lower == dof.upper])
     for articulation in description.articulations:
         yield from _clamped(articulation, description.scene_of(articulation).meters_per_unit, states)
 
 
-def _locked(dof: Dof, name: str) -> Iterator[Finding]:
-    if dof.lower == dof.upper and dof.lower != 0.0:
-        yield Finding(
-            "joint/locked", "info", dof.path, name,
-            f"both limits of {dof.name} are {_spelt(dof, dof.lower)}", "the joint is held there",
-            "use a fixed joint, or author lower < upper",
-        )
+def _locked(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
+    """Degrees of freedom that are meant to have one position: limits that PhysX refuses leave them 0 as well."""
+    paths = {dof.path for dof in dofs}
+    bounds = [item for item in description.authored if item.path in paths and item.base in _BOUNDS]
+    generic = {item.path for item in bounds if item.schema == "PhysicsLimitAPI"}
+    zero = {(item.path, item.property) for item in bounds if item.value == 0.0}
+    for dof in dofs:
+        prefix = f"limit:{_axis(dof)}:" if dof.path in generic else ""
+        names = ("low", "high") if prefix else ("lowerLimit", "upperLimit")
+        if dof.lower != 0.0 or all((dof.path, f"{prefix}physics:{name}") in zero for name in names):
+            yield Finding(
+                "joint/locked", "info", dof.path, f"{prefix}physics:{names[0]}",
+                f"both limits of {dof.name} are {_spelt(dof, dof.lower)}", "the joint is held there",
+                "use a fixed joint, or author lower < upper",
+            )
 
 
 def _axis(dof: Dof) -> str:
@@ -52,7 +62,7 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
     most = f"{LARGEST_SPEED:g} length units per second, here {LARGEST_SPEED * meters:g} m/s"
     why = f"PhysX slows prismatic joints to {most}, at each step's start, and all joints of the articulation with them"
     for dof in sliders:
-        if LARGEST_SPEED < dof.max_velocity < math.inf and dof.axis_prefix is not None:
+        if dof.max_velocity > LARGEST_SPEED and not unlimited(dof.max_velocity) and dof.axis_prefix is not None:
             yield Finding(
                 "joint/velocity-clamp", "warning", dof.path, dof.axis_prefix + "maxJointVelocity",
                 f"a greatest velocity of {dof.max_velocity:g}", why, "author stages in metres, or a lower velocity",
@@ -107,7 +117,28 @@ def _spelt(dof: Dof, value: float) -> str:
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
 
 
-RULES = (Rule("degrees-of-freedom", degrees_of_freedom, (
-    "joint/locked", "joint/no-velocity", "joint/drive-powerless", "joint/state-outside-limits",
-    "joint/velocity-clamp",
-)),)
+def couplings(description: Description) -> Iterator[Finding]:
+    """Gear and rack joints whose hinges hold other bodies than theirs."""
+    inside = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
+    bases = (item.base_joint for item in description.articulations if item.base_joint is not None)
+    held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases, *description.joints)}
+    for joint in description.joints:
+        if joint.coupling is None:
+            continue
+        hinges = (joint.coupling.first, joint.coupling.second)
+        for base, hinge, body in zip(_HINGES[joint.kind], hinges, (joint.body0, joint.body1), strict=True):
+            if body and body not in held.get(hinge, {body}):
+                yield Finding(
+                    "joint/no-hinge", "error", joint.path, f"physics:{base}", f"{hinge} does not hold {body}",
+                    "PhysX takes its position for that of the body's hinge, and the bodies turn at other speeds",
+                    f"point {base} at the joint that holds {body}",
+                )
+
+
+RULES = (
+    Rule("degrees-of-freedom", degrees_of_freedom, (
+        "joint/locked", "joint/no-velocity", "joint/drive-powerless", "joint/state-outside-limits",
+        "joint/velocity-clamp",
+    )),
+    Rule("couplings", couplings, ("joint/no-hinge",)),
+)

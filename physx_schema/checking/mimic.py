@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from physx_schema.checking import mimic_repairs
 from physx_schema.checking.edits import Repair
 from physx_schema.checking.finding import Finding, judged
-from physx_schema.checking.mimic_limits import limits, range_of_motion
+from physx_schema.checking.mimic_limits import limits, newton_ranges, range_of_motion
 from physx_schema.checking.mimic_pairs import pairs
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Description, MimicDeclaration, Opinion
@@ -171,5 +171,6 @@ RULES = (
     Rule("mimic-declared", declared, ("DJ.007",)),
     Rule("mimic-refused", refused, ("DJ.007",)),
     Rule("mimic-pairs", pairs, ("DJ.007",)),
+    Rule("mimic-newton", newton_ranges, ("DJ.007/limits-clip", "DJ.007/limits-disjoint")),
     Rule("mimic-orphans", orphans, ("DJ.007/orphan-properties",)),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.mimic_repairs import widened
-from physx_schema.description import MimicDeclaration, unlimited
+from physx_schema.description import Description, Dof, MimicDeclaration, unlimited
 
 TOLERANCE = 1e-4        # relative to the ends of the image, at least of 1: degrees or lengths are float32
 
@@ -52,23 +52,46 @@ def range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
         return
     if not (math.isfinite(gearing) and math.isfinite(offset)) or gearing == 0.0:
         return
-    if _fault(item.limits) or _fault(item.reference_limits) or item.reference_kind is None:
+    if item.reference_kind is not None:
+        yield from _asked_for(item.path, item.limits, item.reference_limits, gearing, offset)
+
+
+def newton_ranges(description: Description) -> Iterator[Finding]:
+    """The same of Newton's mimic joints, of which PhysX makes its own."""
+    for articulation in description.articulations:
+        for mimic in (item for item in articulation.mimics if not item.instance):
+            follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
+            unit, per = _unit(follower), _unit(reference)
+            yield from _asked_for(
+                mimic.path, (follower.lower * unit, follower.upper * unit),
+                (reference.lower * per, reference.upper * per), mimic.gearing * unit / per, mimic.offset * unit)
+
+
+def _unit(dof: Dof) -> float:
+    """What a coordinate is multiplied with for the unit it is authored in."""
+    return math.degrees(1.0) if dof.angular else 1.0
+
+
+def _asked_for(path: str, limits: Interval, reference: Interval, gearing: float, offset: float) -> Iterator[Finding]:
+    """Whether a follower's limits hold what those of its reference ask for; nothing where either has a fault."""
+    if _fault(limits) or _fault(reference):
         return
-    (lower, upper), image = item.limits, _image(item.reference_limits, gearing, offset)
+    (lower, upper), image = limits, _image(reference, gearing, offset)
     slack = TOLERANCE * max(1.0, abs(image[0]), abs(image[1]))
     if lower - slack <= image[0] and image[1] <= upper + slack:
         return
-    found = (f"the reference's limits ask for [{image[0]:g}, {image[1]:g}], the joint's own limits are "
-             f"[{lower:g}, {upper:g}]")
-    fix = f"widen the joint's limits to hold [{image[0]:g}, {image[1]:g}], or narrow the reference's"
-    if image[1] < lower - slack or upper + slack < image[0]:
-        why = "no position satisfies both: the two joints fight their limits"
-        yield _clash(item, "limits-disjoint", found, why, fix, image)
-        return
-    reach = _preimage(item, gearing, offset)
+    code = "limits-clip"
+    reach = _preimage(limits, reference, gearing, offset)
     why = (f"the limit stops the reference joint too, without a message: it reaches only [{reach[0]:g}, {reach[1]:g}] "
-           f"of [{item.reference_limits[0]:g}, {item.reference_limits[1]:g}]")
-    yield _clash(item, "limits-clip", found, why, fix, image)
+           f"of [{reference[0]:g}, {reference[1]:g}]")
+    if image[1] < lower - slack or upper + slack < image[0]:
+        code, why = "limits-disjoint", "no position satisfies both: the two joints fight their limits"
+    yield Finding(
+        f"DJ.007/{code}", "error", path, "physics:lowerLimit", f"the reference's limits ask for [{image[0]:g}, "
+        f"{image[1]:g}], the joint's own limits are [{lower:g}, {upper:g}]", why,
+        f"widen the joint's limits to hold [{image[0]:g}, {image[1]:g}], or narrow the reference's",
+        repair=widened(path, limits, image),
+    )
 
 
 def _image(bounds: Interval, gearing: float, offset: float) -> Interval:
@@ -77,13 +100,8 @@ def _image(bounds: Interval, gearing: float, offset: float) -> Interval:
     return min(ends), max(ends)
 
 
-def _preimage(item: MimicDeclaration, gearing: float, offset: float) -> Interval:
+def _preimage(limits: Interval, reference: Interval, gearing: float, offset: float) -> Interval:
     """The part of the reference's range that the follower's limits leave."""
-    ends = sorted(-(bound + offset) / gearing for bound in item.limits)
-    lower, upper = (min(max(end, item.reference_limits[0]), item.reference_limits[1]) for end in ends)
+    ends = sorted(-(bound + offset) / gearing for bound in limits)
+    lower, upper = (min(max(end, reference[0]), reference[1]) for end in ends)
     return lower + 0.0, upper + 0.0
-
-
-def _clash(item: MimicDeclaration, code: str, found: str, why: str, fix: str, image: Interval) -> Finding:
-    repair = widened(item, image)
-    return Finding(f"DJ.007/{code}", "error", item.path, "physics:lowerLimit", found, why, fix, repair=repair)

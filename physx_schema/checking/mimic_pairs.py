@@ -19,11 +19,14 @@ def pairs(description: Description) -> Iterator[Finding]:
     for item in description.mimic_declarations:
         if len(item.references) == 1:
             leaders.setdefault(item.path, item.references[0])
+    newton = {item.dofs[mimic.follower].path: item.dofs[mimic.reference].path
+              for item in description.articulations for mimic in item.mimics if not mimic.instance}
+    leaders = {**newton, **leaders}
     rings = _rings(leaders)
     for ring in rings:
-        yield _cycle(ring, opened(ring, description.mimic_declarations))
+        yield _cycle(ring, opened(ring, description.mimic_declarations, newton))
     cyclic = {path for ring in rings for path in ring}
-    accepted = {item.path for item in description.mimic_declarations if not item.refusal}
+    accepted = {item.path for item in description.mimic_declarations if not item.refusal}.union(newton)
     for item in description.mimic_declarations:
         if len(item.references) == 1 and item.references[0] in accepted - cyclic - {item.path}:
             yield from _chain(item)
@@ -151,8 +154,9 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
     terms = (follower.position, mimic.gearing * reference.position, mimic.offset)
     if abs(sum(terms)) > _TOLERANCE * max(1.0, *map(abs, terms)):
         unit = "rad" if follower.angular else "length units"
+        name = mimic.prefix + ("gearing" if mimic.instance else "mimicCoef1")
         yield Finding(
-            "DJ.007/initial-violation", "warning", mimic.path, mimic.prefix + "gearing",
+            "DJ.007/initial-violation", "warning", mimic.path, name,
             f"the authored joint states miss the equation by {sum(terms):g} {unit}",
             "the first steps jerk both joints together",
             "author joint states with q + gearing * q_reference + offset = 0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from physx_schema.checking.edits import (
     ApplySchema,
@@ -31,11 +31,11 @@ def renamed(item: MimicDeclaration) -> Repair:
     return safe(*edits)
 
 
-def widened(item: MimicDeclaration, image: tuple[float, float]) -> Repair:
+def widened(path: str, limits: tuple[float, float], image: tuple[float, float]) -> Repair:
     """The follower's limits around every position that the reference's limits ask for."""
-    lower, upper = min(item.limits[0], image[0]), max(item.limits[1], image[1])
-    edits = [SetValue(item.path, f"physics:{name}", value, "float") for name, value, old in (
-        ("lowerLimit", lower, item.limits[0]), ("upperLimit", upper, item.limits[1])) if value != old]
+    lower, upper = min(limits[0], image[0]), max(limits[1], image[1])
+    edits = [SetValue(path, f"physics:{name}", value, "float") for name, value, old in (
+        ("lowerLimit", lower, limits[0]), ("upperLimit", upper, limits[1])) if value != old]
     return safe(*edits)
 
 
@@ -72,9 +72,10 @@ def without_newton(item: MimicDeclaration) -> Repair:
     return unsafe(RemoveSchema(item.path, "NewtonMimicAPI"))
 
 
-def opened(ring: Sequence[str], declarations: Sequence[MimicDeclaration]) -> Repair:
-    """A ring in which its first joint no longer follows."""
-    return unsafe(*(edit for item in declarations if item.path == ring[0] for edit in _removed(item)))
+def opened(ring: Sequence[str], declarations: Sequence[MimicDeclaration], newton: Collection[str]) -> Repair:
+    """A ring in which its first joint no longer follows; `newton` holds the joints that follow by Newton's schema."""
+    edits = [edit for item in declarations if item.path == ring[0] for edit in _removed(item)]
+    return unsafe(*edits, *([RemoveSchema(ring[0], "NewtonMimicAPI")] if ring[0] in newton else []))
 
 
 def applied(path: str, name: str) -> Repair | None:

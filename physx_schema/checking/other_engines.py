@@ -61,11 +61,12 @@ def disagreements(description: Description) -> Iterator[Finding]:
 
 def _joint(dof: Dof, values: Values) -> Iterator[Finding]:
     axis = "angular" if dof.angular else "linear"
+    taken = {name for _, name in dof.sources}       # of Newton, which PhysX takes in place of its own
     for meaning, names in _JOINT:
         said = {}
         for pattern, power in names.items():
             name = pattern.format(axis=axis)
-            if name in values:
+            if name in values and not (name.startswith("physx") and taken.intersection(names)):
                 said[name] = values[name] * (math.degrees(1.0) ** power if dof.angular else 1.0)
         yield from _differing(dof.path, meaning, said, values)
 

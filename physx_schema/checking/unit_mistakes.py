@@ -85,7 +85,7 @@ def _in_degrees(item: Authored) -> SetValue:
 def _is_fraction(value: float) -> bool:
     """Whether a number is pi, two pi, or a common part of pi."""
     size = abs(value)
-    return any(abs(size - part * math.pi) <= _CLOSE * size for part in _FRACTIONS) if size else False
+    return 0.0 < size < math.inf and any(abs(size - part * math.pi) <= _CLOSE * size for part in _FRACTIONS)
 
 
 def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:

@@ -41,6 +41,7 @@ _RANGES: Mapping[tuple[str, str], Range] = {
     ("PhysicsLimitAPI", "low"): _ANY,
     ("PhysicsLimitAPI", "high"): _ANY,
     **{(joint, name): _ANY for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
+    **{("NewtonMimicAPI", name): _FINITE for name in ("mimicCoef0", "mimicCoef1")},
     **{(joint, name): _NOT_NEGATIVE_OR_INF for joint in (*_JOINTS, "PhysicsFixedJoint", "PhysicsJoint")
        for name in ("breakForce", "breakTorque")},
 }
@@ -48,6 +49,7 @@ _RANGES: Mapping[tuple[str, str], Range] = {
 _NAN_STATE = "the state of the whole articulation becomes NaN"
 _WITH_NAN: Mapping[tuple[str, str], str] = {
     **{("PhysicsDriveAPI", name): _NAN_STATE for name in ("stiffness", "damping", "targetPosition")},
+    **{("NewtonMimicAPI", name): _NAN_STATE for name in ("mimicCoef0", "mimicCoef1")},
     ("PhysicsDriveAPI", "maxForce"): "PhysX drives the joint without a bound",
     ("PhysxJointAxisAPI", "maxJointVelocity"): "PhysX does not limit the velocity",
     ("PhysxJointAxisAPI", "armature"): "PhysX works without armature",
@@ -132,9 +134,9 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
 
 
 def _consequence(item: Authored, value: float, lower: float) -> str:
+    if math.isinf(value) and item.schema in ("PhysicsDriveAPI", "NewtonMimicAPI"):
+        return _NAN_STATE
     if item.schema == "PhysicsDriveAPI":
-        if math.isinf(value):
-            return _NAN_STATE
         return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
     if item.schema == "PhysicsMassAPI":
         return "PhysX works with a value of its own"

@@ -123,12 +123,17 @@ def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float
     found = []
     for base, most in (("position", axis.turn), ("velocity", math.inf)):
         value = view.number(base)
-        if not abs(value) <= most or math.isinf(value):
+        if not abs(value) <= most:
             why = f"PhysX takes no position beyond {most:g} degrees on this joint" if math.isfinite(value) else \
-                "PhysX refuses what is no finite number"
+                "PhysX refuses what is no number"
             reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
-                            f"{why} and starts at 0", "author a position that the joint can have")
+                            f"{why} and starts at 0", f"author a {base} that the joint can have")
             value = 0.0
+        elif math.isinf(value):
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            "PhysX does not refuse it: the motion becomes NaN, or as fast as a joint may be",
+                            f"author a finite {base}")
+            value = 0.0     # nothing is left to predict
         found.append(coordinate(value, axis.angular))
     return found[0], found[1]
 

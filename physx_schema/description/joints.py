@@ -224,6 +224,8 @@ def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
         if found is None or found.joint_kind != wanted:
             reading.problem(
                 "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
-                "PhysX does not couple anything", f"point {base} at a {wanted} joint",
+                "PhysX couples the bodies about their own x axes" if found is None or found.joint_kind is None else
+                "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
+                f"point {base} at a {wanted} joint",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))

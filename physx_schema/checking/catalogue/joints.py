@@ -65,7 +65,7 @@ CODES = (
     ),
     Code(
         "joint/locked", "info", "Joint with one position",
-        "Both limits of the joint are the same, so it has one position.",
+        "Both limits of the joint are the same, 0 and 0 included, so it has one position.",
         profiles=EVERYONE,
     ),
     Code(
@@ -119,8 +119,9 @@ CODES = (
     ),
     Code(
         "joint/state-refused", "error", "Joint state that PhysX refuses",
-        "PhysX refuses a joint position beyond one turn (half a turn for joints with several axes), NaN and infinity, "
-        "and starts at 0.",
+        "PhysX refuses NaN, and a joint position beyond one turn where a revolute joint has no limits, beyond half a "
+        "turn on a generic joint; it starts at 0 then. Other infinite positions and velocities it takes, and the "
+        "motion becomes NaN or as fast as a joint may be.",
     ),
     Code(
         "joint/target-changed", "warning", "Drive target that PhysX changes",
@@ -134,7 +135,10 @@ CODES = (
     ),
     Code(
         "joint/no-hinge", "error", "Gear or rack joint without its hinges",
-        "A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one.",
+        "A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one, each the joint that "
+        "holds the body on its side. Without them PhysX warns and couples the bodies about their own x axes. With a "
+        "joint of another kind, or of another body, it takes that joint's position for the hinge's, and the bodies "
+        "turn at other speeds, without a message.",
     ),
     Code(
         "joint/same-body", "error", "Joint between a body and itself",
