@@ -123,18 +123,22 @@ def test_segment_is_measured_where_joints_put_the_links(posed: float, state: flo
 
 
 def test_segment_is_measured_through_turned_and_reversed_joints() -> None:
-    """An arm posed 30 degrees on, whose joint starts at -90: its tip is where the base holds the root attachment."""
+    """An arm posed 30 degrees on, whose joint frame is turned by 60 on it and whose joint starts 30 further back.
+
+    Its tip points down then, -90 degrees, where the stand holds the root attachment.
+    """
     root = {"point3f physxTendon:r:localPos": (0, -2, 0), "float physxTendon:r:stiffness": 5.0}
     leaf = {"point3f physxTendon:f:localPos": (2, 0, 0), "rel physxTendon:f:parentLink": "</Robot/stand>",
             "token physxTendon:f:parentAttachment": "r"}
     turned = placed((0, 0, 0), orient=(0.9659258, 0, 0, 0.2588190))
-    for ends, position in ((("stand", "arm"), -90.0), (("arm", "stand"), 90.0)):
+    for ends, side, position in ((("stand", "arm"), 1, -30.0), (("arm", "stand"), 0, 30.0)):
         found = findings(
             link("stand", schemas=("PhysxTendonAttachmentRootAPI:r",), more=root),
             joint("Fixed", "weld", "base", "stand"),
             link("arm", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**turned, **leaf}),
             joint("Revolute", "j", *ends, ("PhysicsJointStateAPI:angular",), {
-                "uniform token physics:axis": "Z", "float state:angular:physics:position": position}))
+                "uniform token physics:axis": "Z", "float state:angular:physics:position": position,
+                f"quatf physics:localRot{side}": (0.8660254, 0, 0, 0.5)}))
         assert "tendon/zero-length" in {code for code, *_ in found}
 
 
