@@ -180,7 +180,7 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
         opinions.path, name, opinions.peek(name), opinions.type_of(name),
         declared.schema if declared else "", declared.base if declared else "",
     ))
-    if name in opinions.consumed:
+    if opinions.is_used(name):
         account.consumed.add(f"{opinions.path}.{name}")
         return
     gone = retired_property(name)

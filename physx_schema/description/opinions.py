@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -65,18 +65,16 @@ def is_physics_schema(name: str) -> bool:
     return name.startswith(known) or retired_schema(name) is not None or bool(meant_schema(split_name(name)[0]))
 
 
-@lru_cache(_NAMES)
-def _physics_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of a prim's properties that are about physics."""
-    return tuple(filter(is_physics_name, names))
-
-
-class Seen(NamedTuple):
+class Seen:
     """A property as USD composes it at the default time."""
 
-    authored: bool          # whether it has a value, or targets, of its own
-    value: object           # of an attribute; target paths of a relationship
-    type_name: str          # Sdf type name as authored, "rel" for a relationship
+    __slots__ = ("authored", "type_name", "used", "value")
+
+    def __init__(self, authored: bool, value: object, type_name: str) -> None:
+        self.authored = authored        # whether it has a value, or targets, of its own
+        self.value = value              # of an attribute; target paths of a relationship
+        self.type_name = type_name      # Sdf type name as authored, "rel" for a relationship
+        self.used = False               # whether a fact was made of it
 
 
 def look_up(prim: Any, name: str) -> Seen:
@@ -92,20 +90,23 @@ def look_up(prim: Any, name: str) -> Seen:
         return Seen(authored, found.Get(), str(type_name))
     if not isinstance(found, Usd.Relationship):
         return Seen(False, (), "rel")       # nothing on the prim has this name
-    return Seen(found.HasAuthoredTargets(), tuple(map(str, found.GetTargets())), "rel")
+    targets = found.GetTargets()
+    return Seen(bool(targets) or found.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
 
 
-class _Kind(NamedTuple):
-    """What prims of one type with the same applied schemas have in common."""
+class Kind(NamedTuple):
+    """What prims of one type with the same applied schemas and the same properties have in common."""
 
-    applied: tuple[str, ...]
-    schemas: frozenset[str]
-    instances: Mapping[str, tuple[str, ...]]
-    physical: bool
+    applied: tuple[str, ...]                        # as authored, then what Newton's schemas bring with them
+    schemas: frozenset[str]                         # those and the type
+    instances: Mapping[str, tuple[str, ...]]        # instance names by schema
+    properties: tuple[str, ...]                     # those about physics
+    physical: bool                                  # whether anything concerns physics
+    absent: dict[str, View]                         # the defaults of schemas that are not applied
 
 
 @lru_cache(_NAMES)
-def _kind(type_name: str, applied: tuple[str, ...]) -> _Kind:
+def _kind(type_name: str, applied: tuple[str, ...], properties: tuple[str, ...]) -> Kind:
     names = dict.fromkeys(applied)
     names.update(dict.fromkeys(IMPLIED[name] for name in applied if name in IMPLIED))
     instances: dict[str, tuple[str, ...]] = {}
@@ -113,7 +114,8 @@ def _kind(type_name: str, applied: tuple[str, ...]) -> _Kind:
         if instance:
             instances[schema] = (*instances.get(schema, ()), instance)
     schemas = frozenset((*names, type_name))
-    return _Kind(tuple(names), schemas, instances, any(map(is_physics_schema, schemas)))
+    about = tuple(filter(is_physics_name, properties))
+    return Kind(tuple(names), schemas, instances, about, bool(about) or any(map(is_physics_schema, schemas)), {})
 
 
 class PrimOpinions:
@@ -122,49 +124,49 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_instances", "_physical", "_schemas", "_seen", "_views", "applied", "consumed", "path",
-                 "prim", "problems", "properties", "type_name", "used_schemas")
+    __slots__ = ("_seen", "_views", "applied", "kind", "path", "prim", "problems", "properties", "type_name")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
         self.path = str(prim.GetPath())
         self.type_name = str(prim.GetTypeName())
-        kind = _kind(self.type_name, tuple(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas())))
-        self.applied, self._schemas, self._instances, self._physical = kind
-        self.properties = _physics_names(tuple(prim.GetAuthoredPropertyNames()))
-        self._seen: dict[str, Seen | None] = dict.fromkeys(self.properties)     # None until looked up
-        self._views: dict[tuple[str, str], View] = {}
+        applied = tuple(prim.GetPrimTypeInfo().GetAppliedAPISchemas())
+        self.kind = kind = _kind(self.type_name, applied, tuple(prim.GetAuthoredPropertyNames()))
+        self.applied = kind.applied
+        self.properties = kind.properties
+        self._seen: dict[str, Seen | None] = dict.fromkeys(kind.properties)     # None until looked up
+        self._views: dict[str, View] = {}       # of applied schemas, by their entry in apiSchemas
         self.problems = problems
-        self.consumed: set[str] = set()
-        self.used_schemas: set[str] = set()
-
-    @property
-    def physical(self) -> bool:
-        """Whether anything on the prim concerns physics."""
-        return self._physical or bool(self.properties)
 
     @property
     def joint_kind(self) -> str | None:
         """Kind of joint this prim is, None for anything else."""
         return JOINT_KINDS.get(self.type_name)
 
+    @property
+    def used_schemas(self) -> Collection[str]:
+        """The applied schemas that facts were made of."""
+        return self._views.keys()
+
     def has(self, schema: str, instance: str = "") -> bool:
         """Whether the schema is the prim's type or applied to it (under the instance name)."""
-        return (f"{schema}:{instance}" if instance else schema) in self._schemas
+        return (f"{schema}:{instance}" if instance else schema) in self.kind.schemas
 
     def instances(self, schema: str) -> tuple[str, ...]:
         """Instance names under which a multiple-apply schema is applied, in order of application."""
-        return self._instances.get(schema, ())
+        return self.kind.instances.get(schema, ())
 
     def view(self, schema: str, instance: str = "") -> View:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
-        view = self._views.get((schema, instance))
-        if view is None:
-            applied = self.has(schema, instance) and ":" not in instance    # PhysX reads nothing under a nested name
-            if applied or schema in UNGATED:
-                view = self._views[schema, instance] = View(self, schema, instance, True)
-            else:
-                view = self._views[schema, instance] = _absent(schema, instance)
+        name = f"{schema}:{instance}" if instance else schema
+        return self._views.get(name) or self.kind.absent.get(name) or self._made_view(name, schema, instance)
+
+    def _made_view(self, name: str, schema: str, instance: str) -> View:
+        applied = name in self.kind.schemas and ":" not in instance    # PhysX reads nothing under a nested name
+        if applied or schema in UNGATED:
+            view = self._views[name] = View(self, schema, instance, True)
+        else:
+            view = self.kind.absent[name] = _absent(schema, instance)
         return view
 
     def release(self) -> None:
@@ -174,9 +176,9 @@ class PrimOpinions:
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
         schema = self.type_name if self.type_name in SCHEMAS else "PhysicsJoint"
-        view = self._views.get((schema, ""))
-        if view is None or not view.applied:
-            view = self._views[schema, ""] = View(self, schema, "", True)
+        view = self._views.get(schema)
+        if view is None:
+            view = self._views[schema] = View(self, schema, "", True)
         return view
 
     def used_value(self, name: str) -> object:
@@ -184,14 +186,17 @@ class PrimOpinions:
         seen = self._seen[name] or self._look(name)
         if not seen.authored:
             return None
-        self.consumed.add(name)
+        seen.used = True
         return seen.value
 
-    def targets(self, name: str) -> tuple[str, ...]:
-        """The composed targets of a relationship."""
-        self.consumed.add(name)
-        found = self.peek(name)
+    def used_targets(self, name: str) -> tuple[str, ...]:
+        """The composed targets of a relationship, counted as read; none of an attribute."""
+        found = self.used_value(name)
         return found if isinstance(found, tuple) else ()
+
+    def is_used(self, name: str) -> bool:
+        """Whether a fact was made of a property."""
+        return self._look(name).used
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
@@ -226,14 +231,14 @@ class PrimOpinions:
         return frozenset(self.prim.GetPrimDefinition().GetPropertyNames())
 
     def mark(self, schema: str, instance: str = "") -> None:
-        """Record that a fact was made of an applied schema."""
-        self.used_schemas.add(f"{schema}:{instance}" if instance else schema)
+        """Record that a fact was made of an applied schema, whatever its properties say."""
+        self.view(schema, instance)
 
 
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_facts", "_instance", "_mentioned", "_names", "_opinions", "_schema", "applied")
+    __slots__ = ("_facts", "_instance", "_mentioned", "_names", "_opinions", "_schema", "applied", "silent")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self._opinions = opinions
@@ -242,8 +247,7 @@ class View:
         self.applied = applied
         # what is mentioned on the prim may have a value, everything else has its default
         self._facts, self._names, self._mentioned = _layout(schema, instance, opinions.properties if applied else ())
-        if applied:
-            opinions.mark(schema, instance)
+        self.silent = not self._mentioned       # every property has its default
 
     @property
     def path(self) -> str:
@@ -313,7 +317,7 @@ class View:
 
     def targets(self, base: str) -> tuple[str, ...]:
         """Targets of a relationship."""
-        return self._opinions.targets(self.name(base)) if self.authored(base) else ()
+        return self._opinions.used_targets(self._names[base]) if base in self._mentioned else ()
 
     def _typed(
         self, base: str, convert: Callable[[Any], T | None], wanted: str, readable: Callable[[str], bool] | None = None,

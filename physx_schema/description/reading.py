@@ -27,20 +27,21 @@ class Reading:
         self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
         self.instancers: list[Any] = []
         inside = ""
+        has_instances = bool(stage.GetPrototypes())
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
             opinions = PrimOpinions(prim, self.problems)
             if opinions.type_name == "PointInstancer":
                 self.instancers.append(prim)
                 inside = opinions.path
-            if opinions.physical:
+            if opinions.kind.physical:
                 self.prims[opinions.path] = opinions
                 if inside and opinions.path.startswith(inside + "/"):
                     self.copies[opinions.path] = inside
-                elif prim.IsInstanceProxy():
+                elif has_instances and prim.IsInstanceProxy():
                     self.copies[opinions.path] = _instance(prim)
         self._by_schema: dict[str, list[PrimOpinions]] = {}
         for opinions in self.prims.values():
-            for schema in {opinions.type_name, *opinions.applied}:
+            for schema in opinions.kind.schemas:
                 self._by_schema.setdefault(schema, []).append(opinions)
         self._schemas = frozenset(split_name(applied)[0] for applied in self._by_schema)
         self._paths = tuple(self.prims)
@@ -98,6 +99,10 @@ class Reading:
 
         A body inside an instance is none: PhysX has no object for it.
         """
+        found = self._bodies.get(path)
+        return self._find_body(path) if found is None else found
+
+    def _find_body(self, path: str) -> str:
         visited = []
         found = ""
         while path not in ("", "/"):
@@ -112,7 +117,6 @@ class Reading:
             path = path.rpartition("/")[0]
         self._bodies.update(dict.fromkeys(visited, found))
         return found
-
 
     def is_proxy(self, path: str) -> bool:
         """Whether a prim with physics is inside an instance, where PhysX sees colliders and nothing else."""
