@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from physx_schema.description.friction import read_resistance
-from physx_schema.description.limits import bounds, cone, is_limited, swing
+from physx_schema.description.limits import FREE, bounds, cone, is_limited, swing
 from physx_schema.description.model import Dof, Drive, Envelope, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
@@ -52,10 +52,10 @@ def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, re
 def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> _Axis:
     angular = kind == "revolute"
     view = opinions.joint_view()
-    lower, upper = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
-    wraps = angular and not is_limited(view, ("lowerLimit", "upperLimit"))
+    limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
+    wraps = angular and limits == FREE
     turn = DEGREES_PER_TURN if wraps else math.inf
-    return _Axis(_INSTANCES[kind], opinions.path, angular, _UNITS[axis], lower, upper, reduced, turn, wraps)
+    return _Axis(_INSTANCES[kind], opinions.path, angular, _UNITS[axis], *limits, reduced, turn, wraps)
 
 
 def _ball(reading: Reading, opinions: PrimOpinions, axis: int, reduced: bool) -> list[_Axis]:
@@ -120,6 +120,8 @@ def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float
     if not axis.driven or not axis.reduced:
         return 0.0, 0.0
     view = opinions.view("PhysicsJointStateAPI", axis.instance)
+    if view.silent:
+        return 0.0, 0.0
     found = []
     for base, most in (("position", axis.turn), ("velocity", math.inf)):
         value = view.number(base)

@@ -23,13 +23,16 @@ class Resistance(NamedTuple):
     sources: tuple[tuple[str, str], ...] = ()
 
 
+_NONE = Resistance()
+
+
 class _Choice:
     """PhysX's value where it is one, else the value that Newton's joint schema gives to every axis."""
 
-    def __init__(self, reading: Reading, opinions: PrimOpinions, properties: View) -> None:
+    def __init__(self, reading: Reading, properties: View, newton: View) -> None:
         self._reading = reading
         self._properties = properties
-        self._newton = opinions.view("NewtonJointAPI")
+        self._newton = newton
         self.sources: list[tuple[str, str]] = []
 
     def positive(self, base: str, newton: str, *fields: str) -> float:
@@ -57,8 +60,11 @@ class _Choice:
 def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View | None, angular: bool) -> Resistance:
     """The resistance of one axis; none outside articulations, where `properties` is None."""
     if properties is None:
-        return Resistance()
-    choice = _Choice(reading, opinions, properties)
+        return _NONE
+    newton = opinions.view("NewtonJointAPI")
+    if properties.silent and newton.silent:
+        return _NONE
+    choice = _Choice(reading, properties, newton)
     armature = choice.positive("armature", "armature", "armature")
     static, dynamic = (max(properties.number(base), 0.0) for base in ("staticFrictionEffort", "dynamicFrictionEffort"))
     static, dynamic = (0.0 if math.isnan(value) else value for value in (static, dynamic))

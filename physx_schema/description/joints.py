@@ -11,7 +11,7 @@ from pxr import Gf
 
 from physx_schema.description.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
-from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose
+from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.records import record
@@ -21,6 +21,17 @@ COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack"
 _COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
 TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
 _READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
+
+
+class _Side(NamedTuple):
+    """The properties of one side of a joint."""
+
+    body: str
+    position: str
+    rotation: str
+
+
+_SIDES = (_Side("body0", "localPos0", "localRot0"), _Side("body1", "localPos1", "localRot1"))
 
 
 class JointEnd(NamedTuple):
@@ -37,17 +48,13 @@ class JointEnd(NamedTuple):
 class AuthoredJoint:
     """A joint prim, its two ends in authored order."""
 
+    path: str
     opinions: PrimOpinions
     kind: str
     axis: int
     ends: tuple[JointEnd, JointEnd]
     enabled: bool
     excluded: bool
-
-    @property
-    def path(self) -> str:
-        """The joint's prim path."""
-        return self.opinions.path
 
     @property
     def to_world(self) -> bool:
@@ -66,17 +73,17 @@ class AuthoredJoint:
 
 def read_joints(reading: Reading) -> list[AuthoredJoint]:
     """Every joint prim of the stage, in traversal order."""
-    found = [_read(reading, opinions) for opinions in reading.prims.values() if opinions.joint_kind]
+    found = [_read(reading, opinions, kind) for opinions in reading.prims.values() if (kind := opinions.joint_kind)]
     by_path = {joint.path: joint for joint in found}
     return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in found]
 
 
-def _read(reading: Reading, opinions: PrimOpinions) -> AuthoredJoint:
-    kind = opinions.joint_kind or ""
+def _read(reading: Reading, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
     view = opinions.joint_view()
     axis = view.token("axis") if kind in ("revolute", "prismatic", "spherical") else "X"
+    ends = _end(reading, view, _SIDES[0]), _end(reading, view, _SIDES[1])
     return AuthoredJoint(
-        opinions, kind, AXES.get(axis, 0), (_end(reading, view, "0"), _end(reading, view, "1")),
+        opinions.path, opinions, kind, AXES.get(axis, 0), ends,
         view.flag("jointEnabled"), view.flag("excludeFromArticulation"),
     )
 
@@ -85,21 +92,21 @@ def _with_bodies_of_hinges(joint: AuthoredJoint, joints: Mapping[str, AuthoredJo
     """A gear or rack joint without bodies has those that its hinges turn."""
     view = joint.opinions.joint_view()
     ends = []
-    for side, base, end in zip("01", COUPLINGS[joint.kind], joint.ends, strict=True):
+    for side, base, end in zip(_SIDES, COUPLINGS[joint.kind], joint.ends, strict=True):
         hinge = joints.get(next(iter(view.targets(base)), ""))
-        if not view.authored("body" + side) and hinge is not None:
+        if not view.authored(side.body) and hinge is not None:
             end = JointEnd(hinge.ends[1].body or hinge.ends[0].body, end.frame)
         ends.append(end)
     return replace(joint, ends=(ends[0], ends[1]))
 
 
-def _end(reading: Reading, view: View, side: str) -> JointEnd:
-    frame = (view.vector("localPos" + side), view.quaternion("localRot" + side))
-    sound = _is_sound(reading, view, side)
-    targets = view.targets("body" + side)
+def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
+    frame = view.vector(side.position), view.quaternion(side.rotation)
+    sound = _is_sound(reading, view, side, frame[0])
+    targets = view.targets(side.body)
     if len(targets) > 1:
         reading.problem(
-            "joint/several-bodies", view.path, view.name("body" + side), f"{len(targets)} targets",
+            "joint/several-bodies", view.path, view.name(side.body), f"{len(targets)} targets",
             f"PhysX uses the first, {targets[0]}", "keep one target",
         )
     if not targets:
@@ -108,14 +115,14 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
     target = held.prim if held is not None else reading.stage.GetPrimAtPath(targets[0])
     if not target:
         reading.problem(
-            "joint/missing-body", view.path, view.name("body" + side), f"there is no prim at {targets[0]}",
+            "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
             "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
         )
         return JointEnd("", frame, sound)
     body = reading.body_of(targets[0])
     if not body:
         reading.problem(
-            "joint/no-body", view.path, view.name("body" + side), f"{targets[0]} is not a rigid body nor inside one",
+            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} is not a rigid body nor inside one",
             "PhysX joins this side to the world", "apply PhysicsRigidBodyAPI to it, or remove the target for the world",
             "warning",
         )
@@ -123,25 +130,27 @@ def _end(reading: Reading, view: View, side: str) -> JointEnd:
     return JointEnd(body, placed, sound, not body and reading.on_collider(targets[0]))
 
 
-def _is_sound(reading: Reading, view: View, side: str) -> bool:
+def _is_sound(reading: Reading, view: View, side: _Side, position: Vec3) -> bool:
     """Whether a joint frame is one; PhysX normalises rotations other than 0."""
-    if not view.authored("localPos" + side) and not view.authored("localRot" + side):
+    faulty = [] if all(map(math.isfinite, position)) else [side.position]
+    if view.mentions(side.rotation) and not _is_rotation(view.raw(side.rotation)):
+        faulty.append(side.rotation)
+    for base in faulty:
+        reading.problem(
+            "joint/frame-refused", view.path, view.name(base),
+            f"{view.raw(base)} is no {'position' if base == side.position else 'rotation'}",
+            "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
+            "the child's its own frame", "author finite numbers and a quaternion of length 1",
+        )
+    return not faulty
+
+
+def _is_rotation(value: Any) -> bool:
+    """Whether a quaternion turns: finite and other than 0. What is no quaternion counts as the default."""
+    if not hasattr(value, "GetImaginary"):
         return True
-    rotation: Any = view.raw("localRot" + side)
-    parts = (*rotation.GetImaginary(), rotation.GetReal()) if hasattr(rotation, "GetImaginary") else (1.0,)
-    faults = {
-        "localPos": not all(map(math.isfinite, view.vector("localPos" + side))),
-        "localRot": not any(parts) or not all(map(math.isfinite, parts)),
-    }
-    for base, faulty in faults.items():
-        if faulty:
-            reading.problem(
-                "joint/frame-refused", view.path, view.name(base + side),
-                f"{view.raw(base + side)} is no {'position' if base == 'localPos' else 'rotation'}",
-                "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
-                "the child's its own frame", "author finite numbers and a quaternion of length 1",
-            )
-    return not any(faults.values())
+    parts = (*value.GetImaginary(), value.GetReal())
+    return any(parts) and all(map(math.isfinite, parts))
 
 
 def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:

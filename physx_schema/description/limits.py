@@ -9,12 +9,13 @@ from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import coordinate, radians
 
+FREE = (-math.inf, math.inf)
 _STRAIGHT = 180.0       # degrees
 
 
 def is_limited(view: View, names: tuple[str, str]) -> bool:
     """Whether at least one of two bounds is one: PhysX then limits the axis."""
-    return any(_bounding(view.number(name)) for name in names)
+    return _bounding(view.number(names[0])) or _bounding(view.number(names[1]))
 
 
 def _bounding(bound: float) -> bool:
@@ -24,13 +25,13 @@ def _bounding(bound: float) -> bool:
 def bounds(
     reading: Reading, view: View, names: tuple[str, str], angular: bool, within: float = math.inf,
 ) -> tuple[float, float]:
-    """Limits as PhysX sets them up: none where both bounds are unlimited, held at 0 where it refuses the pair.
+    """Limits as PhysX sets them up: FREE where both bounds are unlimited, held at 0 where it refuses the pair.
 
     `within` is the magnitude from which PhysX refuses a bound.
     """
-    lower, upper = (view.number(name) for name in names)
-    if not any(map(_bounding, (lower, upper))):
-        return -math.inf, math.inf
+    lower, upper = view.number(names[0]), view.number(names[1])
+    if not (_bounding(lower) or _bounding(upper)):
+        return FREE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         _report_refused(reading, view, names, lower, upper)
         return 0.0, 0.0

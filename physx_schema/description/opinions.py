@@ -30,7 +30,6 @@ from physx_schema.description.schemas import (
     OTHER_ENGINES,
     SCHEMAS,
     UNGATED,
-    Schema,
     split_name,
 )
 
@@ -238,15 +237,15 @@ class PrimOpinions:
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_facts", "_instance", "_mentioned", "_names", "_opinions", "_schema", "applied", "silent")
+    __slots__ = ("_defaults", "_mentioned", "_names", "_opinions", "_schema", "applied", "prefix", "silent")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self._opinions = opinions
         self._schema = schema
-        self._instance = instance
         self.applied = applied
         # what is mentioned on the prim may have a value, everything else has its default
-        self._facts, self._names, self._mentioned = _layout(schema, instance, opinions.properties if applied else ())
+        self.prefix, self._defaults, self._names, self._mentioned = _layout(
+            schema, instance, opinions.properties if applied else ())
         self.silent = not self._mentioned       # every property has its default
 
     @property
@@ -254,14 +253,13 @@ class View:
         """The prim's path."""
         return self._opinions.path
 
-    @property
-    def prefix(self) -> str:
-        """What the property names of this schema begin with."""
-        return self._facts.name("", self._instance)
-
     def name(self, base: str) -> str:
         """The full property name."""
         return self._names[base]
+
+    def mentions(self, base: str) -> bool:
+        """Whether there is an opinion on the property, be it a value or not."""
+        return base in self._mentioned
 
     def authored(self, base: str) -> bool:
         """Whether the property has a value of its own."""
@@ -273,7 +271,7 @@ class View:
             value = self._opinions.used_value(self._names[base])
             if value is not None:
                 return value
-        return self._facts.defaults[base]
+        return self._defaults[base]
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
@@ -335,7 +333,7 @@ class View:
     def _refused(self, base: str, convert: Callable[[Any], T | None], wanted: str, found: object) -> T:
         """What PhysX takes for a value that it cannot read, and a problem."""
         zero = base in _ZERO_UNREAD and self._schema.startswith("Physics")
-        taken = 0.0 if zero else self._facts.defaults[base]
+        taken = 0.0 if zero else self._defaults[base]
         self._opinions.problems.append(Problem(
             "value/wrong-type", self._opinions.path, self.name(base),
             f"{shown(found)} of type {self._opinions.type_of(self.name(base))} is not {wanted}",
@@ -358,14 +356,21 @@ def _absent(schema: str, instance: str) -> View:
     return View(_Nobody(), schema, instance, False)     # type: ignore[arg-type]
 
 
+class _Layout(NamedTuple):
+    """What the views of one schema on prims with the same properties have in common."""
+
+    prefix: str                         # what the property names begin with
+    defaults: Mapping[str, object]      # by base name
+    names: Mapping[str, str]            # full names by base name
+    mentioned: frozenset[str]           # base names on which the prims have an opinion
+
+
 @lru_cache(_NAMES)
-def _layout(
-    schema: str, instance: str, properties: tuple[str, ...],
-) -> tuple[Schema, Mapping[str, str], frozenset[str]]:
-    """A schema, its properties' full names by base name, and those of them on which a prim has an opinion."""
+def _layout(schema: str, instance: str, properties: tuple[str, ...]) -> _Layout:
     facts = SCHEMAS[schema]
     names = {base: facts.name(base, instance) for base in facts.defaults}
-    return facts, names, frozenset(base for base, name in names.items() if name in properties)
+    mentioned = frozenset(base for base, name in names.items() if name in properties)
+    return _Layout(facts.name("", instance), facts.defaults, names, mentioned)
 
 
 @cache
