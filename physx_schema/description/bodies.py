@@ -33,7 +33,7 @@ def read_link(
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
-        path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim),
+        path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim, body.path),
         mass=mass.mass, center_of_mass=mass.center, inertia=mass.inertia,
         linear_damping=physx.number("linearDamping", 0.0), angular_damping=physx.number("angularDamping", 0.0),
         max_linear_velocity=physx.number("maxLinearVelocity", 0.0),

@@ -39,8 +39,8 @@ class _Axis(NamedTuple):
 def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> tuple[Dof, ...]:
     """The free axes of a joint, in PhysX's order; `reduced` in an articulation, where generic joints only turn."""
     if kind in ("revolute", "prismatic"):
-        found = [_single(reading, opinions, kind, axis, reduced)]
-    elif kind == "spherical":
+        return (_read(reading, opinions, _single(reading, opinions, kind, axis, reduced)),)
+    if kind == "spherical":
         found = _ball(reading, opinions, axis, reduced)
     elif kind == "d6":
         found = _generic(reading, opinions, reduced)
@@ -104,14 +104,12 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
     properties = opinions.view("PhysxJointAxisAPI", axis.instance) if axis.reduced else None
     resistance = read_resistance(reading, opinions, properties, axis.angular)
     position, velocity = _state(reading, opinions, axis)
-    return Dof(
-        name=axis.name, path=opinions.path, angular=axis.angular, lower=axis.lower, upper=axis.upper,
-        position=position, velocity=velocity, armature=resistance.armature,
-        static_friction=resistance.static_friction, dynamic_friction=resistance.dynamic_friction,
-        viscous_friction=resistance.viscous_friction, max_velocity=resistance.max_velocity,
-        axis_prefix=properties.prefix if properties is not None and properties.applied else None,
-        drive=_drive(reading, opinions, axis) if axis.driven else None,
-        axis=axis.direction, sources=resistance.sources,
+    axis_prefix = properties.prefix if properties is not None and properties.applied else None
+    drive = _drive(reading, opinions, axis) if axis.driven else None
+    return Dof(     # by position, which takes half the time
+        axis.name, opinions.path, axis.angular, axis.lower, axis.upper, position, velocity, resistance.armature,
+        resistance.static_friction, resistance.dynamic_friction, resistance.viscous_friction, resistance.max_velocity,
+        axis_prefix, drive, axis.direction, resistance.sources,
     )
 
 
@@ -153,7 +151,7 @@ def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | Non
         )
         return None
     return Drive(
-        path=opinions.path, prefix=view.prefix,
+        opinions.path, view.prefix,
         stiffness=gain(view.number("stiffness"), axis.angular), damping=gain(view.number("damping"), axis.angular),
         target_position=coordinate(_target(reading, view, axis), axis.angular),
         target_velocity=coordinate(view.number("targetVelocity"), axis.angular),

@@ -30,7 +30,7 @@ class Frames:
 
     def __init__(self) -> None:
         self._cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-        self._placements: dict[Any, Placement] = {}
+        self._placements: dict[str, Placement] = {}
         self.unreadable: dict[str, str] = {}        # prim path to what USD says of its transform operations
 
     def matrix(self, prim: Any) -> Any:
@@ -41,20 +41,21 @@ class Frames:
             self.unreadable[str(prim.GetPath())] = " ".join(str(error.args[0].commentary).split())
             return _readable_matrix(self, prim)
 
-    def placement(self, prim: Any) -> Placement:
-        """The prim's world transform taken apart as PhysX does."""
-        found = self._placements.get(prim)
+    def placement(self, prim: Any, path: str = "") -> Placement:
+        """The prim's world transform taken apart as PhysX does; `path` is the prim's, where it is known."""
+        path = path or str(prim.GetPath())
+        found = self._placements.get(path)
         if found is None:
-            found = self._placements[prim] = taken_apart(self.matrix(prim))
+            found = self._placements[path] = taken_apart(self.matrix(prim))
         return found
 
-    def pose(self, prim: Any) -> Pose:
+    def pose(self, prim: Any, path: str = "") -> Pose:
         """The prim's world pose without its scale."""
-        return self.placement(prim).pose
+        return self.placement(prim, path).pose
 
-    def scale(self, prim: Any) -> Vec3:
+    def scale(self, prim: Any, path: str = "") -> Vec3:
         """The prim's world scale."""
-        return self.placement(prim).scale
+        return self.placement(prim, path).scale
 
 
 def taken_apart(matrix: Any) -> Placement:

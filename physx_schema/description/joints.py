@@ -159,10 +159,10 @@ def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
         matrix = pose_matrix(*frame) * reading.frames.matrix(target)
         return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
     prim = reading.prims[body].prim
-    if prim != target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
+    if prim is not target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
         matrix = pose_matrix(*frame) * reading.frames.matrix(target) * reading.frames.matrix(prim).GetInverse()
         frame = pose_of(Gf.Transform(matrix.RemoveScaleShear()))
-    return scaled(frame[0], reading.frames.scale(prim)), frame[1]
+    return scaled(frame[0], reading.frames.scale(prim, body)), frame[1]
 
 
 def directed(
@@ -171,18 +171,17 @@ def directed(
     """The joint as the inbound joint of a child link from a parent link ("" for the world), with their indices."""
     is_reversed = joint.ends[0].body == child
     parent_end, child_end = (joint.ends[1], joint.ends[0]) if is_reversed else joint.ends
+    parent_frame = parent_end.frame if parent_end.sound else _between(reading, parent, child)
+    child_frame = child_end.frame if child_end.sound else IDENTITY_POSE
+    dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis, True) if parent else ()
+    body0, body1 = joint.ends[0].body, joint.ends[1].body
     return Joint(
-        path=joint.path, kind=joint.kind, axis=joint.axis, parent=indices[0], child=indices[1],
-        reversed=is_reversed, parent_frame=parent_end.frame if parent_end.sound else _between(reading, parent, child),
-        child_frame=child_end.frame if child_end.sound else IDENTITY_POSE,
-        dofs=read_dofs(reading, joint.opinions, joint.kind, joint.axis, True) if parent else (),
-        body0=joint.ends[0].body, body1=joint.ends[1].body,
-    )
+        joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1)
 
 
 def _between(reading: Reading, parent: str, child: str) -> Pose:
     """The authored pose of one body in the frame of another, scales left out."""
-    poses = [reading.frames.pose(reading.prims[body].prim) for body in (parent, child) if body]
+    poses = [reading.frames.pose(reading.prims[body].prim, body) for body in (parent, child) if body]
     matrices = [pose_matrix(*pose) for pose in poses]
     return pose_of(Gf.Transform(matrices[1] * matrices[0].GetInverse())) if len(matrices) == 2 else poses[0]
 

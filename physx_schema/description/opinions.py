@@ -128,8 +128,9 @@ class PrimOpinions:
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
         self.path = str(prim.GetPath())
-        self.type_name = str(prim.GetTypeName())
-        applied = tuple(prim.GetPrimTypeInfo().GetAppliedAPISchemas())
+        info = prim.GetPrimTypeInfo()
+        self.type_name = str(info.GetTypeName())
+        applied = tuple(info.GetAppliedAPISchemas())
         self.kind = kind = _kind(self.type_name, applied, tuple(prim.GetAuthoredPropertyNames()))
         self.applied = kind.applied
         self.properties = kind.properties

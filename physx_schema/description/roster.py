@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pxr import UsdGeom
 
-from physx_schema.description.bodies import is_enabled, is_kinematic
+from physx_schema.description.bodies import is_enabled
 from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -43,25 +43,27 @@ class Roster:
 def read_roster(reading: Reading, scenes: Scenes) -> Roster:
     """Every enabled rigid body outside instances, in traversal order."""
     found: dict[str, str | None] = {}
-    unplaced = set()
+    kinematic, unplaced, unowned = set(), set(), set()
     for opinions in reading.having("PhysicsRigidBodyAPI"):
-        if not is_enabled(opinions):
+        path, view = opinions.path, opinions.view("PhysicsRigidBodyAPI")
+        if not view.flag("rigidBodyEnabled"):
             continue
-        if opinions.path in reading.copies:
+        if path in reading.copies:
             _report_copy(reading, opinions)
             continue
-        found[opinions.path] = scenes.owner(opinions)
+        found[path] = scenes.owner(view)
         if not _has_sound_transform(reading, opinions):
-            found[opinions.path] = None
-            unplaced.add(opinions.path)
+            found[path] = None
+            unplaced.add(path)
+        if view.flag("kinematicEnabled"):
+            kinematic.add(path)
+        if len(scenes.by_path) > 1 and not view.targets("simulationOwner"):
+            unowned.add(path)
     for path in found:
         _report_nested(reading, path, found)
     for instancer in reading.instancers:
         _report_instancer(reading, instancer, found)
-    kinematic = frozenset(path for path in found if is_kinematic(reading.prims[path]))
-    unowned = frozenset(path for path in found if not scenes.names_owner(reading.prims[path])) if (
-        len(scenes.by_path) > 1) else frozenset()
-    return Roster(found, kinematic, frozenset(unplaced), unowned)
+    return Roster(found, frozenset(kinematic), frozenset(unplaced), frozenset(unowned))
 
 
 def _spelt(scale: Vec3) -> str:
@@ -70,7 +72,7 @@ def _spelt(scale: Vec3) -> str:
 
 def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
     """Whether PhysX can place the body; what it changes about the transform is reported."""
-    placement = reading.frames.placement(opinions.prim)
+    placement = reading.frames.placement(opinions.prim, opinions.path)
     if opinions.path in reading.frames.unreadable:
         reading.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", reading.frames.unreadable[opinions.path],
@@ -121,7 +123,7 @@ def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
 def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]) -> None:
     """PhysX steps a body inside another at its own world pose; USD moves it with the outer one."""
     outer, _, _ = path.rpartition("/")
-    if not any(above in bodies for above in _above(path)):
+    if not reading.body_of(outer):
         return      # without asking USD for transforms that do not matter
     prim = reading.prims[path].prim
     while outer and not _resets(prim):
@@ -134,12 +136,6 @@ def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]
             return
         outer, _, _ = outer.rpartition("/")
         prim = prim.GetParent()
-
-
-def _above(path: str) -> Iterator[str]:
-    """The paths of a prim's ancestors."""
-    while path := path.rpartition("/")[0]:
-        yield path
 
 
 def _resets(prim: Any) -> bool:

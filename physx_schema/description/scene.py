@@ -11,7 +11,7 @@ from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import Scene, Vec3
-from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.retired import retired_schema
 from physx_schema.description.schemas import split_name
@@ -63,31 +63,23 @@ class Scenes:
                 "give bodies of this scene a physics:simulationOwner", "info",
             )
         self.default = next(iter(self.by_path.values()), None) or _made_scene(reading)
-        self._owners: dict[str, str | None] = {}
 
     def bounds(self, path: str) -> IterationBounds:
         """Bounds on iterations in a scene."""
         return self._bounds.get(path, IterationBounds())
 
-    def owner(self, body: PrimOpinions) -> str | None:
-        """The path of the scene that steps a body ("" without any PhysicsScene), None where PhysX drops the body."""
-        if body.path not in self._owners:
-            self._owners[body.path] = self._find_owner(body)
-        return self._owners[body.path]
+    def owner(self, body: View) -> str | None:
+        """The path of the scene that steps a body ("" without any PhysicsScene), None where PhysX drops the body.
 
-    def names_owner(self, body: PrimOpinions) -> bool:
-        """Whether a body says which scene steps it."""
-        return bool(body.view("PhysicsRigidBodyAPI").targets("simulationOwner"))
-
-    def _find_owner(self, body: PrimOpinions) -> str | None:
-        view = body.view("PhysicsRigidBodyAPI")
-        targets = view.targets("simulationOwner")
+        `body` holds the properties of its PhysicsRigidBodyAPI.
+        """
+        targets = body.targets("simulationOwner")
         if not targets:
             return self.default.path
         known = [target for target in targets if target in self.by_path]
         if not known:
             self._reading.problem(
-                "body/no-scene", body.path, view.name("simulationOwner"),
+                "body/no-scene", body.path, body.name("simulationOwner"),
                 f"{', '.join(targets)} is no PhysicsScene that PhysX sees",
                 "PhysX leaves the body out of the simulation",
                 f"point it at {self.default.path}" if self.by_path else "remove it, or define a PhysicsScene there",
@@ -95,7 +87,7 @@ class Scenes:
             return None
         if len(targets) > 1:
             self._reading.problem(
-                "body/several-scenes", body.path, view.name("simulationOwner"), f"{len(targets)} targets",
+                "body/several-scenes", body.path, body.name("simulationOwner"), f"{len(targets)} targets",
                 f"PhysX steps the body in the first that is a PhysicsScene, {known[0]}", "keep one target", "warning",
             )
         return known[0]
