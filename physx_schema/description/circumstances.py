@@ -126,20 +126,19 @@ def _report_variants(reading: Reading, prim: Any) -> None:
 def _report_instance_names(reading: Reading) -> None:
     """Instance names that cannot be part of a property name."""
     for opinions in reading.prims.values():
-        for applied in opinions.applied:
-            schema, instance = split_name(applied)
-            if instance and not _is_readable(instance) and is_physics_schema(schema):
-                reading.problem(
-                    "schema/instance-name", opinions.path, "apiSchemas",
-                    f"{schema} has the instance name {instance!r}",
-                    "PhysX reads no property under it and works with its defaults",
-                    "use letters, digits and underscores, a letter first",
-                )
+        for schema, instance in _unreadable(opinions.applied):
+            reading.problem(
+                "schema/instance-name", opinions.path, "apiSchemas", f"{schema} has the instance name {instance!r}",
+                "PhysX reads no property under it and works with its defaults",
+                "use letters, digits and underscores, a letter first",
+            )
 
 
 @lru_cache(4096)
-def _is_readable(instance: str) -> bool:
-    return bool(Sdf.Path.IsValidIdentifier(instance))
+def _unreadable(applied: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Those of a prim's schemas, with their instance names, whose instance name PhysX cannot read."""
+    return tuple((schema, instance) for schema, instance in map(split_name, applied)
+                 if instance and not Sdf.Path.IsValidIdentifier(instance) and is_physics_schema(schema))
 
 
 def _has_samples(stage: Any) -> bool:
@@ -168,6 +167,8 @@ def _report_moving(reading: Reading) -> None:
 
 def _report_connected(reading: Reading) -> None:
     """Numbers of mimic joints that come from a connection, which PhysX does not follow."""
+    if not reading.mentions("PhysxMimicJointAPI"):
+        return
     for opinions in reading.prims.values():
         if opinions.instances("PhysxMimicJointAPI"):
             for name in opinions.properties:
