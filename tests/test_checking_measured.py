@@ -177,3 +177,98 @@ def falling(line: str) -> tuple[float, float, float]:
 ])
 def test_gravity_of_time_samples_alone_is_no_default(line: str, gravity: tuple[float, float, float]) -> None:
     np.testing.assert_allclose(np.nan_to_num(falling(line), nan=0.0, posinf=math.inf), gravity, atol=1e-6)
+
+
+def boxed(more: dict[str, object], schemas: tuple[str, ...] = ()) -> str:
+    """A body with a cube that has attributes of its own."""
+    shape = prim("Cube", "shape", ("PhysicsCollisionAPI", *schemas), {**CUBE, **more})
+    return robot(link("a", children=shape), prim("Xform", "empty"), schemas=())
+
+
+@pytest.mark.parametrize(("contact", "rest", "kept"), [
+    (0.05, 0.049, 0.049), (0.05, 0.05, 0.0), (0.05, 0.1, 0.0), (0.0, 0.0, 0.0),
+])
+def test_rest_offset_has_to_be_below_the_contact_offset(contact: float, rest: float, kept: float) -> None:
+    text = boxed({"float physxCollision:contactOffset": contact, "float physxCollision:restOffset": rest},
+                 ("PhysxCollisionAPI",))
+    assert read(text).bodies[0].colliders[0].rest_offset == pytest.approx(kept)
+    assert ("collider/offsets /Robot/a/shape" in found(text)) == (kept != rest)
+
+
+@pytest.mark.parametrize(("owner", "code"), [("/nowhere", "collider/no-scene"), ("/scene", "")])
+def test_collider_of_no_scene_is_reported(owner: str, code: str) -> None:
+    text = boxed({"rel physics:simulationOwner": f"<{owner}>"}) + prim("PhysicsScene", "scene")
+    assert [item for item in found(text) if item.endswith("/shape")] == ([f"{code} /Robot/a/shape"] if code else [])
+
+
+@pytest.mark.parametrize(("restitution", "severity"), [(-0.5, "warning"), (0.0, ""), (1.0, "")])
+def test_restitution_below_0_is_a_spring(restitution: float, severity: str) -> None:
+    material = prim("Material", "rubber", ("PhysicsMaterialAPI",), {"float physics:restitution": restitution})
+    assert found(robot(material)).get("material/soft /Robot/rubber", "") == severity
+
+
+def test_value_that_the_reader_judges_is_reported_once() -> None:
+    material = prim("Material", "rubber", ("PhysicsMaterialAPI", "PhysxMaterialAPI"), {
+        "token physxMaterial:frictionCombineMode": "maximum", "float physics:staticFriction": math.nan})
+    said = [item for item in check(opened(robot(material))).findings if item.path == "/Robot/rubber"]
+    assert sorted(item.code for item in said) == ["material/combine-mode", "material/refused"]
+    assert all(item.repair for item in said if item.code == "material/combine-mode")
+
+
+@pytest.mark.parametrize(("target", "code"), [
+    ("/Robot/a", ""), ("/Robot/a/shape", ""), ("/Robot", ""), ("/Robot/empty", "pair/no-object"),
+    ("/Robot/nowhere", "pair/missing-target"),
+])
+def test_target_of_a_filtered_pair_is_something_that_collides_or_above_it(target: str, code: str) -> None:
+    text = boxed({"rel physics:filteredPairs": f"<{target}>"}, ("PhysicsFilteredPairsAPI",))
+    assert [item for item in found(text) if item.startswith("pair/")] == ([f"{code} /Robot/a/shape"] if code else [])
+
+
+def test_filtered_pairs_of_a_prim_that_does_not_collide_are_none() -> None:
+    text = robot(prim("Xform", "up", ("PhysicsFilteredPairsAPI",), {"rel physics:filteredPairs": "</Robot/up/a>"},
+                      link("a")), schemas=())
+    assert "pair/no-object /Robot/up" in found(text)
+    assert not read(text).filtered_pairs
+
+
+@pytest.mark.parametrize(("axis", "severity"), [("Y", ""), ("Z", ""), ("X", "error"), ("W", "error")])
+def test_up_axis_other_than_y_and_z_is_z_to_physx(axis: str, severity: str) -> None:
+    text = robot(link("a"), outside=prim("PhysicsScene", "scene")).replace('upAxis = "Z"', f'upAxis = "{axis}"')
+    assert read(text).scene.gravity[1 if axis == "Y" else 2] == pytest.approx(-9.81)
+    assert found(text).get("stage/up-axis /", "") == severity
+
+
+@pytest.mark.parametrize(("lines", "severity"), [
+    ({"uniform token[] xformOpOrder": ["xformOp:translate"]}, "error"),
+    ({"double3 xformOp:translate": (1, 2, 3)}, "warning"),
+    ({"double3 xformOp:translate": (1, 2, 3), "double xformOp:rotateX": 30.0, "uniform token[] xformOpOrder": [
+        "xformOp:translate"]}, "info"),
+    ({"double3 xformOp:translate": (1, 2, 3), "uniform token[] xformOpOrder": ["xformOp:translate"]}, ""),
+    ({"double3 xformOp:translate": (1, 2, 3), "uniform token[] xformOpOrder": [
+        "!resetXformStack!", "!invert!xformOp:translate"]}, ""),
+])
+def test_operations_and_their_order_name_each_other(lines: dict[str, object], severity: str) -> None:
+    text = robot(prim("Xform", "a", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), lines), schemas=())
+    assert found(text).get("body/transform-operation /Robot/a", "") == severity
+
+
+@pytest.mark.parametrize(("length", "severity"), [(1.0, ""), (1.02, "warning"), (2.0, "warning")])
+def test_orientation_of_another_length_is_reported(length: float, severity: str) -> None:
+    text = robot(link("a", more=placed((0, 0, 0), (1, 1, 1), (length * HALF, 0.0, 0.0, length * HALF))), schemas=())
+    assert found(text).get("value/not-unit /Robot/a", "") == severity
+
+
+@pytest.mark.parametrize(("line", "code"), [
+    ("double size.timeSamples = { 0: 3 }", "value/only-samples"),
+    ("double size = 1\ndouble size.timeSamples = { 0: 3 }", "value/time-samples"), ("double size = 1", ""),
+])
+def test_shape_of_a_collider_that_changes_is_reported(line: str, code: str) -> None:
+    text = boxed({}).replace("double size = 1.0", line)
+    assert [item for item in found(text) if item.startswith("value/")] == ([f"{code} /Robot/a/shape"] if code else [])
+
+
+@pytest.mark.parametrize(("token", "wrong"), [("convexHull", False), ("convexhull", True), ("", True)])
+def test_approximation_that_does_not_exist_is_reported(token: str, wrong: bool) -> None:
+    mesh = prim("Mesh", "shape", ("PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"), {
+        "uniform token physics:approximation": token})
+    assert ("value/token /Robot/shape" in found(robot(mesh))) == wrong

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 
 from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.description import Problem
+from physx_schema.description.materials import COMBINE_MODES
 
 Values = Mapping[tuple[str, str], object]       # prim and property to what is authored
 NO_BOUND = 1e38         # what PhysX takes for no limit where it refuses infinity beside a number
@@ -47,9 +49,16 @@ def _excluded(problem: Problem, values: Values) -> Repair | None:
     return unsafe(SetValue(problem.path, problem.property, True, "bool"))
 
 
+def _nearest_mode(problem: Problem, values: Values) -> Repair | None:
+    """The combine mode that was probably meant."""
+    close = get_close_matches(str(values.get((problem.path, problem.property))).lower(), COMBINE_MODES, 1, 0.5)
+    return safe(SetValue(problem.path, problem.property, close[0])) if close else None
+
+
 _REPAIRS: Mapping[str, Callable[[Problem, Values], Repair | None]] = {
     "joint/one-sided-limit": _other_bound,
     "joint/limit-order": _swapped,
     "joint/friction-order": _raised_static_friction,
     "DJ.011/loop": _excluded,
+    "material/combine-mode": _nearest_mode,
 }

@@ -28,6 +28,10 @@ _ANY = Range(-math.inf, math.inf, True, True)
 _TOKENS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("PhysicsDriveAPI", "type"): ("force", "acceleration"),
     **{(joint, "axis"): ("X", "Y", "Z") for joint in _JOINTS},
+    ("PhysicsMeshCollisionAPI", "approximation"): (
+        "none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification", "sdf",
+        "sphereFill",
+    ),
 }
 _RANGES: Mapping[tuple[str, str], Range] = {
     ("PhysicsDriveAPI", "stiffness"): _NOT_NEGATIVE,
@@ -57,6 +61,8 @@ _WITH_NAN: Mapping[tuple[str, str], str] = {
        for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
 }
 _VECTORS = (Gf.Vec3f, Gf.Vec3d)
+# What the reader says of a value itself.
+_SAID = frozenset({"scene/gravity", "material/refused", "material/combine-mode"})
 # The mimic rule judges these values itself.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
@@ -64,8 +70,9 @@ JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
     related = {(item.path, item.property): item.value for item in description.authored if item.schema in _related()}
+    said = {(problem.path, problem.property) for problem in description.problems if problem.code in _SAID}
     for item in description.authored:
-        if not item.schema or item.schema in JUDGED_ELSEWHERE:
+        if not item.schema or item.schema in JUDGED_ELSEWHERE or (item.path, item.property) in said:
             continue
         tokens, allowed = _allowed(item.schema, item.base, item.property)
         if tokens:
@@ -140,6 +147,8 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
         return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
     if item.schema == "PhysicsMassAPI":
         return "PhysX works with a value of its own"
+    if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
+        return "PhysX takes it as it is, other engines may not"
     return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdGeom
 
-from physx_schema.description.opinions import PrimOpinions, is_physics_name, is_physics_schema
+from physx_schema.description.opinions import PrimOpinions, is_physics_name, is_physics_schema, look_up
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import split_name
 
@@ -17,6 +17,7 @@ _ARCS = (   # a word of USD's message, the metadata that it is about
     ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),
     ("refers", "specializes"), ("specialize", "specializes"), ("variant", "variants"),
 )
+_SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
 _SKIPPED = {    # state to what makes it one, and what to do
     "inactive": ("the prim is inactive, with everything below it", "set active = true to have it read"),
     "unloaded": ("its payload is not loaded", "load the payload to have it read"),
@@ -160,9 +161,26 @@ def _report_moving(reading: Reading) -> None:
             for name in _sampled(opinions, (name.removeprefix("!invert!") for name in names)):
                 reading.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",
-                    "the pose at the default time is the start; only kinematic bodies follow the samples",
-                    "author the start as default value, or make the body kinematic", "warning",
+                    "the pose at the default time is the start; ovphysx moves nothing along the samples, kinematic "
+                    "bodies included", "author the start as default value, and move the body while it is simulated",
+                    "warning",
                 )
+        if opinions.has("PhysicsCollisionAPI"):
+            for prim in (opinions.prim, *opinions.prim.GetChildren()):
+                _report_changing_shape(reading, prim)
+
+
+def _report_changing_shape(reading: Reading, prim: Any) -> None:
+    for name in _SHAPE:
+        attribute = prim.GetAttribute(name)
+        if attribute and attribute.GetNumTimeSamples():
+            said = look_up(prim, name).authored
+            reading.problem(
+                "value/time-samples" if said else "value/only-samples", str(prim.GetPath()), name,
+                f"time samples {'beside a' if said else 'and no'} default value",
+                f"PhysX makes the collider once, of {'the default value' if said else 'what USD falls back to'}",
+                "remove the samples" if said else "author a default value", "warning",
+            )
 
 
 def _report_connected(reading: Reading) -> None:

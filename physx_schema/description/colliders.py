@@ -185,9 +185,10 @@ class ColliderReader:
         if sizes.kind == "plane" and contact is None:
             contact = _OFFSET_OF_SIZE / self._reading.meters_per_unit
         if contact is not None:
+            if rest >= contact and rest:
+                self._report_offsets(opinions, contact, rest)
             if contact >= rest:
                 return contact, rest if rest < contact else 0.0
-            self._report_offsets(opinions, contact, rest)
             rest = 0.0
         smallest = min(sizes.extents)
         if math.isnan(smallest):
@@ -198,7 +199,8 @@ class ColliderReader:
         self._reading.problem(
             "collider/offsets", opinions.path, "physxCollision:restOffset",
             f"a rest offset of {rest:g} with a contact offset of {contact:g}",
-            "PhysX drops both: it works a contact offset out and takes a rest offset of 0",
+            "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if rest > contact else
+            "PhysX takes a rest offset of 0",
             "author a rest offset below the contact offset",
         )
 

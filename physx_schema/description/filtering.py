@@ -13,6 +13,7 @@ from physx_schema.description.reading import Reading, path_key
 _GROUP = "PhysicsCollisionGroup"
 _PAIRS = "PhysicsFilteredPairsAPI"
 _COLLECTION = "colliders"
+_OBJECTS = ("PhysicsCollisionAPI", "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI")
 
 
 def read_groups(reading: Reading) -> tuple[CollisionGroup, ...]:
@@ -84,11 +85,36 @@ def _is_collider(reading: Reading, path: str) -> bool:
 
 def _pairs(reading: Reading, opinions: PrimOpinions) -> Iterator[FilteredPair]:
     view = opinions.view(_PAIRS)
-    for target in view.targets("filteredPairs"):
+    targets = view.targets("filteredPairs")
+    if targets and not _is_object(opinions):
+        reading.problem(
+            "pair/no-object", opinions.path, "apiSchemas",
+            f"{_PAIRS} on what is no collider, rigid body or articulation",
+            "PhysX filters nothing for it", "apply it to the collider, the body or the articulation root",
+        )
+    for target in targets:
         if not reading.stage.GetPrimAtPath(target):
             reading.problem(
                 "pair/missing-target", opinions.path, view.name("filteredPairs"), f"there is no prim at {target}",
                 "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
             )
-        else:
+            continue
+        if not _holds_object(reading, target):
+            reading.problem(
+                "pair/no-object", opinions.path, view.name("filteredPairs"),
+                f"{target} is no collider, rigid body or articulation, nor above one",
+                "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
+            )
+        if _is_object(opinions):
             yield FilteredPair(opinions.path, target)
+
+
+def _is_object(opinions: PrimOpinions) -> bool:
+    return any(map(opinions.has, _OBJECTS))
+
+
+def _holds_object(reading: Reading, path: str) -> bool:
+    """Whether a prim, or one below it, is something that collides."""
+    found = reading.prims.get(path)
+    return (found is not None and _is_object(found)) or any(
+        other.path.startswith(path + "/") for schema in _OBJECTS for other in reading.having(schema))

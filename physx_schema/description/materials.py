@@ -85,6 +85,12 @@ def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
         )
         static = dynamic = DEFAULT_FRICTION
         restitution = 0.0
+    elif restitution < 0.0:
+        reading.problem(
+            "material/soft", opinions.path, view.name("restitution"), f"a restitution of {restitution:g}",
+            "PhysX takes a restitution below 0 as the stiffness of a spring: bodies sink in", "author one from 0 to 1",
+            "warning",
+        )
     return PhysicsMaterial(
         opinions.path, static, dynamic, restitution, max(view.number("density"), 0.0), modes[0], modes[1], modes[2],
         physx.number("compliantContactStiffness", 0.0), physx.number("compliantContactDamping", 0.0),

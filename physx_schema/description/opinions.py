@@ -100,6 +100,7 @@ class Kind(NamedTuple):
     schemas: frozenset[str]                         # those and the type
     instances: Mapping[str, tuple[str, ...]]        # instance names by schema
     properties: tuple[str, ...]                     # those about physics
+    operations: tuple[str, ...]                     # authored transform operations and their order
     physical: bool                                  # whether anything concerns physics
     absent: dict[str, View]                         # the defaults of schemas that are not applied
 
@@ -114,7 +115,9 @@ def _kind(type_name: str, applied: tuple[str, ...], properties: tuple[str, ...])
             instances[schema] = (*instances.get(schema, ()), instance)
     schemas = frozenset((*names, type_name))
     about = tuple(filter(is_physics_name, properties))
-    return Kind(tuple(names), schemas, instances, about, bool(about) or any(map(is_physics_schema, schemas)), {})
+    operations = tuple(name for name in properties if name.startswith("xformOp"))
+    physical = bool(about) or any(map(is_physics_schema, schemas))
+    return Kind(tuple(names), schemas, instances, about, operations, physical, {})
 
 
 class PrimOpinions:

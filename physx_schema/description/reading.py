@@ -23,6 +23,7 @@ class Reading:
         self.problems: list[Problem] = []
         self.meters_per_unit = self._unit("metersPerUnit", 0.01)
         self.kilograms_per_unit = self._unit("kilogramsPerUnit", 1.0)
+        self._check_up_axis()
         self.prims: dict[str, PrimOpinions] = {}
         self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
         self.instancers: list[Any] = []
@@ -58,6 +59,14 @@ class Reading:
             f"PhysX refuses the whole stage; this description works with {default:g}", "author a finite number above 0",
         )
         return default
+
+    def _check_up_axis(self) -> None:
+        axis = self.stage.GetMetadata("upAxis") if self.stage.HasAuthoredMetadata("upAxis") else "Z"
+        if axis not in ("Y", "Z"):
+            self.problem(
+                "stage/up-axis", "/", "upAxis", f"upAxis is {axis!r}",
+                "PhysX takes Z: gravity without a direction is along -Z", "author Y or Z",
+            )
 
     def release(self) -> None:
         """End the reading, so that nothing of it waits for a garbage collection."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pxr import UsdGeom
@@ -15,6 +16,8 @@ from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.scene import Scenes
 
+_RESET = "!resetXformStack!"
+_UNIT = 1e-3        # by which the length of a quaternion may differ from 1
 _SHEAR = 1e-4       # cosine between axes from which a body's transform is reported as sheared
 
 
@@ -78,6 +81,7 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
             "body/transform-operation", opinions.path, "xformOpOrder", reading.frames.unreadable[opinions.path],
             "PhysX leaves the operation out", "author operations of UsdGeom only",
         )
+    _report_operations(reading, opinions)
     if any(map(math.isnan, placement.scale)):
         reading.problem(
             "body/transform-not-finite", opinions.path, "xformOpOrder", "the world transform is not finite",
@@ -105,6 +109,46 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
             "mirror the geometry instead of the transform", "warning",
         )
     return True
+
+
+def _report_operations(reading: Reading, opinions: PrimOpinions) -> None:
+    """Operations that xformOpOrder names without a value or leaves out, and quaternions that are no rotations."""
+    authored = opinions.kind.operations
+    listed = opinions.prim.GetAttribute("xformOpOrder").Get() if "xformOpOrder" in authored else None
+    missing, turns, unlisted = _operations(tuple(listed or ()), authored)
+    for name in missing:
+        reading.problem(
+            "body/transform-operation", opinions.path, "xformOpOrder", f"{name} is in the order and not authored",
+            "USD and PhysX leave the operation out", f"author {name}, or take it out of xformOpOrder",
+        )
+    for name in unlisted:
+        reading.problem(
+            "body/transform-operation", opinions.path, name, "an operation that is not in xformOpOrder",
+            "USD and PhysX leave it out", f"add {name} to xformOpOrder, or remove it",
+            "info" if listed else "warning",
+        )
+    for name in turns:
+        _report_turn(reading, opinions.path, name, opinions.prim.GetAttribute(name).Get())
+
+
+@lru_cache(4096)
+def _operations(order: tuple[str, ...], authored: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
+    """Operations that are in the order and not authored, quaternions in it, and operations authored beside it."""
+    names = dict.fromkeys(name.removeprefix("!invert!") for name in order if name != _RESET)
+    operations = [name for name in authored if name.startswith("xformOp:")]
+    return ([name for name in names if name not in operations],
+            [name for name in names if name in operations and name.startswith("xformOp:orient")],
+            [name for name in operations if name not in names])
+
+
+def _report_turn(reading: Reading, path: str, name: str, value: Any) -> None:
+    """A quaternion of another length, which turns by another angle: twice the arc cosine of its real part."""
+    if hasattr(value, "GetLength") and abs(value.GetLength() - 1.0) > _UNIT:
+        reading.problem(
+            "value/not-unit", path, name, f"a quaternion of length {value.GetLength():g}",
+            "USD does not normalise it, and PhysX turns the body as USD does: by another angle",
+            "author a quaternion of length 1", "warning",
+        )
 
 
 def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:

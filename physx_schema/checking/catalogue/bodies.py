@@ -68,8 +68,9 @@ CODES = (
         "The prototypes of a point instancer have rigid bodies; PhysX steps one for each instance.",
     ),
     Code(
-        "body/transform-operation", "error", "Transform operation that USD cannot read",
-        "USD cannot read one of the prim's transform operations.",
+        "body/transform-operation", "error", "Transform operation that does not count",
+        "USD cannot read one of the body's transform operations, xformOpOrder names one that is not authored, or an "
+        "authored one is missing from xformOpOrder. PhysX leaves it out as USD does.",
         profiles=EVERYONE,
     ),
     Code(

@@ -20,6 +20,10 @@ CODES = (
         remedy=prim("Cube", "shape", {}, "PhysicsCollisionAPI"),
     ),
     Code(
+        "collider/no-scene", "error", "Collider owned by no scene",
+        "physics:simulationOwner names no PhysicsScene, and PhysX lets nothing collide with the collider.",
+    ),
+    Code(
         "collider/merged", "warning", "Merged mesh collider",
         "PhysxMeshMergeCollisionAPI makes one shape of several meshes, which is not worked out here.",
     ),
@@ -35,6 +39,10 @@ CODES = (
         "material/refused", "error", "Material that PhysX refuses",
         "A friction below 0, a restitution above 1 or a value that is no number makes PhysX work with its default "
         "material: friction 0.5, no restitution.",
+    ),
+    Code(
+        "material/soft", "warning", "Restitution below 0",
+        "PhysX takes a restitution below 0 as the stiffness of a spring at the contact, and bodies sink in.",
     ),
     Code(
         "group/several", "warning", "Collider in several collision groups",
@@ -53,6 +61,12 @@ CODES = (
     Code(
         "pair/missing-target", "error", "Filtered pair with a prim that does not exist",
         "physics:filteredPairs names a path without a prim.",
+        profiles=EVERYONE,
+    ),
+    Code(
+        "pair/no-object", "error", "Filtered pair of something that does not collide",
+        "PhysicsFilteredPairsAPI counts on colliders, rigid bodies and articulation roots, and its targets are those "
+        "or prims above them. Anything else filters nothing.",
         profiles=EVERYONE,
     ),
     Code(

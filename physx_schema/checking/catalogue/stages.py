@@ -44,6 +44,11 @@ CODES = (
         profiles=EVERYONE,
     ),
     Code(
+        "stage/up-axis", "error", "Up axis other than Y and Z",
+        "USD knows the up axes Y and Z. PhysX takes Z for any other, which matters to gravity without a direction.",
+        profiles=EVERYONE,
+    ),
+    Code(
         "stage/composition", "error", "Layer or arc that does not compose",
         "A layer, reference or payload of the stage cannot be composed, so physics may be missing.",
         profiles=EVERYONE,
