@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from physx_schema.description.authored import Authored, Opinion
 from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
@@ -14,7 +15,7 @@ from physx_schema.description.engines import READ, engine_of, why_property_unuse
 from physx_schema.description.hints import closest, closest_property, meant_instance, meant_property, meant_schema
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Joint, Link, unlimited
-from physx_schema.description.opinions import PrimOpinions, is_physics_schema
+from physx_schema.description.opinions import PrimOpinions, Seen, is_physics_schema
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
 from physx_schema.description.retired import Retired, retired_property, retired_schema
@@ -47,7 +48,7 @@ _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
-_NAMES = 1 << 14    # properties of prims of one kind whose schema is remembered
+_KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
 _APPLY = "apply "
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
@@ -86,12 +87,13 @@ def settle(
         for applied in opinions.applied:
             if applied in _TOUCHING or (is_physics_schema(applied) and applied not in opinions.used_schemas):
                 _settle_schema(account, opinions, applied)
-        for name in opinions.properties:
-            if opinions.authors(name):
-                _settle_property(account, opinions, name)
-            elif opinions.only_samples(name):
+        for item in _properties(opinions.type_name, opinions.applied, opinions.properties):
+            seen = opinions.look(item.name)
+            if seen.authored:
+                _settle_property(account, opinions, item, seen)
+            elif opinions.only_samples(item.name):
                 reading.problem(
-                    "value/only-samples", opinions.path, name, "time samples and no default value",
+                    "value/only-samples", opinions.path, item.name, "time samples and no default value",
                     "PhysX reads the default time and works with its own default", "author a default value", "warning",
                 )
     return account
@@ -166,22 +168,32 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code, applied))
 
 
-@lru_cache(_NAMES)
-def _declaration(name: str, type_name: str, applied: tuple[str, ...]) -> tuple[Owner | None, Owner | None]:
-    """The schema of a prim that has a property as far as facts go, and the one that declares it at all."""
+class _Property(NamedTuple):
+    """A property on prims of one kind."""
+
+    name: str
+    owner: Owner | None     # the schema on the prim that has it as far as facts go
+    schema: str             # the one that declares it at all, "" where none does
+    base: str               # its name there
+
+
+@lru_cache(_KINDS)
+def _properties(type_name: str, applied: tuple[str, ...], names: tuple[str, ...]) -> tuple[_Property, ...]:
+    """The properties of prims of one kind."""
     schemas = (type_name, *applied)
-    owner = next((item for item in owners(name) if item.known and item.applied in schemas), None)
-    return owner, owner or declaring(schemas, name)
+    found = []
+    for name in names:
+        owner = next((item for item in owners(name) if item.known and item.applied in schemas), None)
+        declared = owner or declaring(schemas, name)
+        found.append(_Property(name, owner, declared.schema if declared else "", declared.base if declared else ""))
+    return tuple(found)
 
 
-def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> None:
-    owner, declared = _declaration(name, opinions.type_name, opinions.applied)
-    account.authored.append(Authored(
-        opinions.path, name, opinions.peek(name), opinions.type_of(name),
-        declared.schema if declared else "", declared.base if declared else "",
-    ))
-    if opinions.is_used(name):
-        account.consumed.add(f"{opinions.path}.{name}")
+def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, seen: Seen) -> None:
+    path, name = opinions.path, item.name
+    account.authored.append(Authored(path, name, seen.value, seen.type_name, item.schema, item.base))
+    if seen.used:
+        account.consumed.add(f"{path}.{name}")
         return
     gone = retired_property(name)
     if gone is not None:
@@ -195,7 +207,7 @@ def _settle_property(account: Account, opinions: PrimOpinions, name: str) -> Non
     elif about:
         account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
     else:
-        code, reason, suggestion = _why_unused(account, opinions, name, found, owner)
+        code, reason, suggestion = _why_unused(account, opinions, name, found, item.owner)
         wanted = suggestion.removeprefix(_APPLY) if code == "not-applied" and suggestion.startswith(_APPLY) else ""
         account.unused.append(Opinion(opinions.path, name, reason, suggestion, code, wanted))
 

@@ -186,7 +186,7 @@ class PrimOpinions:
 
     def used_value(self, name: str) -> object:
         """The authored value at the default time, counted as read; None where there is none."""
-        seen = self._seen[name] or self._look(name)
+        seen = self._seen[name] or self.look(name)
         if not seen.authored:
             return None
         seen.used = True
@@ -197,15 +197,11 @@ class PrimOpinions:
         found = self.used_value(name)
         return found if isinstance(found, tuple) else ()
 
-    def is_used(self, name: str) -> bool:
-        """Whether a fact was made of a property."""
-        return self._look(name).used
-
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
-        return name in self._seen and self._look(name).authored
+        return name in self._seen and self.look(name).authored
 
-    def _look(self, name: str) -> Seen:
+    def look(self, name: str) -> Seen:
         """What is authored under a name, looked up once."""
         seen = self._seen.get(name)
         if seen is None:
@@ -214,7 +210,7 @@ class PrimOpinions:
 
     def only_samples(self, name: str) -> bool:
         """Whether an attribute has time samples and no value at the default time."""
-        seen = self._look(name)
+        seen = self.look(name)
         return not seen.authored and seen.type_name != "rel" and self.prim.GetAttribute(name).HasAuthoredValue()
 
     def has_owner(self, owner: Owner) -> bool:
@@ -223,11 +219,11 @@ class PrimOpinions:
 
     def peek(self, name: str) -> object:
         """A property's value or targets, without counting it as read."""
-        return self._look(name).value
+        return self.look(name).value
 
     def type_of(self, name: str) -> str:
         """The Sdf type an attribute was authored with, "rel" for a relationship."""
-        return self._look(name).type_name
+        return self.look(name).type_name
 
     def defined(self) -> frozenset[str]:
         """Names of the properties that the prim's registered schemas define."""
