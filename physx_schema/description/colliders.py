@@ -77,7 +77,7 @@ class ColliderReader:
 
     def _part(self, opinions: PrimOpinions, geometry: _Geometry, body: str, dynamic: bool) -> ColliderPart | None:
         prim = geometry.prim
-        scale = self._reading.frames.placement(prim).lengths
+        scale = self._reading.frames.placement(prim, geometry.path).lengths
         settings = _MeshSettings(opinions, dynamic) if geometry.kind == _MESH else None
         sizes: Sizes | None
         offset: Pose | None = None
@@ -153,7 +153,7 @@ class ColliderReader:
             path=opinions.path, geometry=geometry.path, body=body, kind=sizes.kind,
             pose=self._placed(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
             half_height=sizes.half_height,
-            scale=self._reading.frames.placement(prim).lengths if settings else (1.0, 1.0, 1.0),
+            scale=self._reading.frames.placement(prim, geometry.path).lengths if settings else (1.0, 1.0, 1.0),
             margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
             approximation=settings.approximation if settings else "",
             hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),
@@ -170,14 +170,14 @@ class ColliderReader:
         if geometry.path == body:
             return IDENTITY_POSE
         if not body:
-            return frames.pose(geometry.prim)
+            return frames.pose(geometry.prim, geometry.path)
         holder = self._reading.prims[body].prim
         matrix, own = frames.matrix(geometry.prim), frames.matrix(holder)
         if matrix == own:
             return IDENTITY_POSE
         matrix = matrix * own.GetInverse()
         position, rotation = taken_apart(matrix).pose
-        return scaled(position, frames.scale(holder)), rotation
+        return scaled(position, frames.scale(holder, body)), rotation
 
     def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
         """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""

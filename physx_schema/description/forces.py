@@ -31,7 +31,7 @@ def _push(reading: Reading, opinions: PrimOpinions, body: str) -> Push:
     force, torque, world = view.vector("force"), view.vector("torque"), view.flag("worldFrameEnabled")
     central = opinions.path == body
     frame = IDENTITY_POSE if central else _within(
-        reading.frames.pose(reading.prims[body].prim), reading.frames.pose(opinions.prim))
+        reading.frames.pose(reading.prims[body].prim, body), reading.frames.pose(opinions.prim, opinions.path))
     if not world:
         force, torque = _turned(frame, force), _turned(frame, torque)
     return Push(

@@ -41,7 +41,7 @@ class _Authored(NamedTuple):
 
 
 def _authored(view: View) -> _Authored:
-    if not view.applied:
+    if view.silent:
         return _NOTHING
     mass = view.number("mass")      # NaN counts as none
     moments, center = view.vector("diagonalInertia"), view.vector("centerOfMass")
@@ -61,7 +61,7 @@ def read_mass(
     """The body's mass properties as PhysX works them out; for a body outside articulations 0 moments are infinite."""
     view = body.view("PhysicsMassAPI")
     said = _authored(view)
-    center = scaled(said.center, reading.frames.scale(body.prim)) if said.center is not None else None
+    center = scaled(said.center, reading.frames.scale(body.prim, body.path)) if said.center is not None else None
     length = _length(view.raw("principalAxes")) if view.authored("principalAxes") else 0.0
     axes = view.quaternion("principalAxes") if length else None
 
@@ -135,7 +135,7 @@ def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_densit
     mass = said.mass or bulk.volume * density
     inertia, center = _times(bulk.inertia, factor), bulk.center
     if said.center is not None:
-        moved = scaled(said.center, reading.frames.scale(part.opinions.prim))
+        moved = scaled(said.center, reading.frames.scale(part.opinions.prim, part.opinions.path))
         inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
     if said.moments is not None:
         inertia = _diagonal(said.moments)

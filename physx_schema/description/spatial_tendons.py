@@ -126,7 +126,7 @@ def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[s
     """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
     view = item.opinions.view(item.schema, item.name)
     leaf = item.schema == _LEAF
-    position: Vec3 = scaled(view.vector("localPos"), reading.frames.scale(item.opinions.prim))
+    position: Vec3 = scaled(view.vector("localPos"), reading.frames.scale(item.opinions.prim, item.opinions.path))
     lower = view.number("lowerLimit") if leaf else float("-inf")
     return Attachment(
         path=item.opinions.path, name=item.name, prefix=view.prefix, link=index[item.opinions.path],
