@@ -66,8 +66,8 @@ def taken_apart(matrix: Any) -> Placement:
     belong to another rotation: PhysX takes the one for a body's pose and the other for lengths in its frame.
     """
     values: Any = memoryview(matrix).tolist()
-    first, second, third, position = ((row[0], row[1], row[2]) for row in values)
-    rows = (first, second, third)
+    (a, b, c, _), (d, e, f, _), (g, h, i, _), (x, y, z, _) = values
+    rows, position = ((a, b, c), (d, e, f), (g, h, i)), (x, y, z)
     if rows == _UNTURNED and all(map(math.isfinite, position)):
         return Placement((position, (0.0, 0.0, 0.0, 1.0)), (1.0, 1.0, 1.0))
     if not all(map(math.isfinite, (*position, *rows[0], *rows[1], *rows[2]))):

@@ -165,8 +165,8 @@ class PrimOpinions:
         return self._views.get(name) or self.kind.absent.get(name) or self._made_view(name, schema, instance)
 
     def _made_view(self, name: str, schema: str, instance: str) -> View:
-        applied = name in self.kind.schemas and ":" not in instance    # PhysX reads nothing under a nested name
-        if applied or schema in UNGATED:
+        counts = name in self.kind.schemas and ":" not in instance      # PhysX reads nothing under a nested name
+        if counts or (schema in UNGATED and _layout(schema, instance, self.properties).mentioned):
             view = self._views[name] = View(self, schema, instance, True)
         else:
             view = self.kind.absent[name] = _absent(schema, instance)
@@ -179,10 +179,9 @@ class PrimOpinions:
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
         schema = self.type_name if self.type_name in SCHEMAS else "PhysicsJoint"
-        view = self._views.get(schema)
-        if view is None:
-            view = self._views[schema] = View(self, schema, "", True)
-        return view
+        if schema not in self._views:
+            self._views[schema] = View(self, schema, "", True)
+        return self._views[schema]
 
     def used_value(self, name: str) -> object:
         """The authored value at the default time, counted as read; None where there is none."""

@@ -47,7 +47,8 @@ class Reading:
         self._schemas = frozenset(split_name(applied)[0] for applied in self._by_schema)
         self._paths = tuple(self.prims)
         self._places = {path: place for place, path in enumerate(self._paths)}
-        self._bodies: dict[str, str] = {}
+        self._bodies = {opinions.path: opinions.path for opinions in self.having("PhysicsRigidBodyAPI")
+                        if not self.is_proxy(opinions.path)}
 
     def _unit(self, name: str, default: float) -> float:
         """A unit of the stage's metadata, USD's default where none is authored or the value makes no sense."""
@@ -109,22 +110,13 @@ class Reading:
         A body inside an instance is none: PhysX has no object for it.
         """
         found = self._bodies.get(path)
-        return self._find_body(path) if found is None else found
-
-    def _find_body(self, path: str) -> str:
-        visited = []
-        found = ""
-        while path not in ("", "/"):
-            if path in self._bodies:
-                found = self._bodies[path]
-                break
-            visited.append(path)
-            opinions = self.prims.get(path)
-            if opinions is not None and opinions.has("PhysicsRigidBodyAPI") and not self.is_proxy(path):
-                found = path
-                break
-            path = path.rpartition("/")[0]
-        self._bodies.update(dict.fromkeys(visited, found))
+        if found is None:
+            visited = []
+            while path not in self._bodies and path not in ("", "/"):
+                visited.append(path)
+                path = path.rpartition("/")[0]
+            found = self._bodies.get(path, "")
+            self._bodies.update(dict.fromkeys(visited, found))
         return found
 
     def is_proxy(self, path: str) -> bool:

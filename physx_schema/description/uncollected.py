@@ -11,7 +11,8 @@ from contextlib import contextmanager
 def uncollected() -> Iterator[None]:
     """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing.
 
-    The collector is as before afterwards, whatever is raised; one use may hold another.
+    The collector is as before afterwards, whatever is raised; one use may hold another. What was made meanwhile counts as
+    old then, so that the next collection of young objects does not go through all of it.
     """
     enabled = gc.isenabled()
     gc.disable()
@@ -19,4 +20,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()       # into the oldest generation
             gc.enable()
