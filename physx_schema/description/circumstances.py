@@ -30,7 +30,9 @@ def report_circumstances(reading: Reading) -> None:
     """Record everything about the stage that keeps opinions from being read."""
     _report_composition(reading)
     _report_layers(reading)
-    _report_skipped_and_varied(reading)
+    _report_skipped(reading)
+    for prim in reading.varied:
+        _report_variants(reading, prim)
     _report_instance_names(reading)
     _report_connected(reading)
     if _has_samples(reading.stage):
@@ -74,16 +76,16 @@ def _report_layers(reading: Reading) -> None:
                         "copy them beside the stage and refer to them by relative paths", "info")
 
 
-def _report_skipped_and_varied(reading: Reading) -> None:
-    """Prims that USD's traversal passes over, and the variants that are not selected."""
+def _report_skipped(reading: Reading) -> None:
+    """Prims that USD's traversal passes over."""
     skipped: dict[str, list[str]] = {}
     prims = iter(Usd.PrimRange.Stage(reading.stage, Usd.PrimAllPrimsPredicate))
     read = Usd.PrimDefaultPredicate
     for prim in prims:
-        if prim.HasVariantSets():
-            _report_variants(reading, prim)
         if not read(prim):
             prims.PruneChildren()
+            if prim.HasVariantSets():
+                _report_variants(reading, prim)
             state = _state(prim)
             if state in ("inactive", "unloaded") or _holds_physics(prim):
                 skipped.setdefault(state, []).append(str(prim.GetPath()))

@@ -27,10 +27,13 @@ class Reading:
         self.prims: dict[str, PrimOpinions] = {}
         self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
         self.instancers: list[Any] = []
+        self.varied: list[Any] = []             # prims with variant sets, outside instances
         inside = ""
         has_instances = bool(stage.GetPrototypes())
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
             opinions = PrimOpinions(prim, self.problems)
+            if prim.HasVariantSets() and not prim.IsInstanceProxy():
+                self.varied.append(prim)
             if opinions.type_name == "PointInstancer":
                 self.instancers.append(prim)
                 inside = opinions.path

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def uncollected() -> Iterator[None]:
     """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing.
 
-    The collector is as before afterwards, whatever is raised; one use may hold another. What was made meanwhile counts as
-    old then, so that the next collection of young objects does not go through all of it.
+    The collector is as before afterwards, whatever is raised; one use may hold another. What was made meanwhile then
+    counts as old, so that the next collection of young objects does not go through all of it.
     """
     enabled = gc.isenabled()
     gc.disable()
