@@ -45,6 +45,43 @@ def one_step(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
     }
 
 
+def idle(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
+    """Tendons stretched by 1 that lack gains, limits or the stiffness of limits; the velocities after one step tell."""
+    def fixed(**values: float) -> str:
+        return sliders(text, [text.tendon_axis("t", root=True, **values)], (1, 0))
+
+    def spatial(root: dict[str, float], **leaf: float) -> str:
+        end = text.attachment("f", (0, 0, 0), ("base", "r"), leaf=True, **leaf)
+        return sliders(text, [NOTHING], (1, 0), links={0: end}, base=text.attachment("r", (0, 0, 0), **root))
+
+    stages = {
+        "no gains, offset 5": fixed(offset=5.0), "limitStiffness 10 alone": fixed(limitStiffness=10.0),
+        "limitStiffness 10, limits of 1e38": fixed(limitStiffness=10.0, lowerLimit=-1e38, upperLimit=1e38),
+        "limitStiffness 10, upperLimit 0.5": fixed(limitStiffness=10.0, upperLimit=0.5),
+        "upperLimit 0.5 alone": fixed(upperLimit=0.5), "stiffness 10": fixed(stiffness=10.0),
+        "stiffness 10, upperLimit 0.5": fixed(stiffness=10.0, upperLimit=0.5),
+        "spatial, no gains": spatial({}, restLength=0.0),
+        "spatial, limitStiffness 10 alone": spatial({"limitStiffness": 10.0}, restLength=0.0),
+        "spatial, limitStiffness 10, upperLimit 0.5": spatial({"limitStiffness": 10.0}, upperLimit=0.5),
+        "spatial, stiffness 10, upperLimit 0.5": spatial({"stiffness": 10.0}, restLength=0.0, upperLimit=0.5),
+    }
+    return {label: (usda, [1.0]) for label, usda in stages.items()}
+
+
+def short(text: ModuleType) -> dict[str, str]:
+    """A spatial tendon of rest length 1 on a slider, by where the slider is posed and by its joint state."""
+    root = text.attachment("r", (0, 0, 0), stiffness=10.0)
+    end = text.attachment("f", (0, 0, 0), ("base", "r"), leaf=True, restLength=1.0)
+
+    def posed(place: float, state: float) -> str:
+        body = text.fixed_base(root) + text.link("l0", (place, 0, 0), part=end)
+        body += text.joint("Prismatic", "j0", "base", "l0", "X", part=text.joint_state("linear", position=state))
+        return str(text.stage(body, text.scene(0.0), (1, 0)))
+
+    return {f"rest length 1, posed at {place:g}, joint state {state:g}": posed(place, state)
+            for place, state in ((0.0, 0.0), (0.0, 0.001), (0.0, 0.0011), (0.0, 0.5), (0.5, 0.0))}
+
+
 def settling(text: ModuleType) -> dict[str, str]:
     """One slider under gravity 1 along x, damped, with the gearing and force coefficient of a row; where it ends."""
     found = {}
@@ -60,7 +97,7 @@ def main() -> None:
     """Velocities after one step, positions after many, and what the engine says of the stage that crashes it."""
     oracle = load_oracle()
     text, engine = oracle.text, oracle.engine
-    cases = one_step(text)
+    cases = {**one_step(text), **idle(text)}
     results = engine.run_jobs([engine.sim_job(usda, STEP, 1, joint_pos0=start, joint_vel0=[0.0] * len(start))
                                for usda, start in cases.values()])
     for label, result in zip(cases, results, strict=True):
@@ -68,6 +105,10 @@ def main() -> None:
     print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
     diverging = sliders(text, [text.tendon_axis("t", -1.0, None, True, stiffness=10.0)])
     steady = settling(text)
+    near = short(text)
+    for label, result in zip(near, engine.run_jobs([engine.sim_job(usda, STEP, 1) for usda in near.values()]),
+                             strict=True):
+        print(f"{label:50} velocity {result['qd'][-1]}")
     results = engine.run_jobs([engine.sim_job(diverging, STEP, 300, joint_pos0=[0.01])]
                               + [engine.sim_job(usda, STEP, 3000) for usda in steady.values()])
     print(f"gearing -1, forceCoefficient 1, from 0.01 after 3 s: {float(results[0]['q'][-1, 0]):g}")

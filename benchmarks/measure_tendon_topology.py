@@ -6,6 +6,7 @@ take one step of 0.01 s from rest with one position iteration; a spring of 10 st
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -51,7 +52,15 @@ def fixed_tendons(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
             sliders([arrays(text, gearing=[2.0, 3.0], forceCoefficient=[1.0, 5.0])]), [1.0]),
         "empty gearing": (sliders([arrays(text, gearing=[])]), [1.0]),
         "jointAxis rotY on a slider": (sliders([arrays(text, jointAxis=["rotY"])]), [1.0]),
+        "root axis and axis on one joint": (sliders([with_schemas(root, "PhysxTendonAxisAPI:t")]), [1.0]),
+        "the same, and an axis below": (sliders([with_schemas(root, "PhysxTendonAxisAPI:t"), axis]), [1.0, 0.0]),
+        "root axis, and an axis below": (sliders([root, axis]), [1.0, 0.0]),
     }
+
+
+def with_schemas(part: Part, *schemas: str) -> Part:
+    """A part with further schemas, which share its properties."""
+    return [*part[0], *schemas], part[1]
 
 
 def spatial_tendons(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
@@ -71,6 +80,34 @@ def spatial_tendons(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
         "parentAttachment misspelt": (sliders(root, end(parent=("base", "x"))), [1.0]),
         "a leaf below a leaf": (sliders(root, end(), end("g", ("l0", "f")), serial=True), [1.0, 1.0]),
         "two leaves": (sliders(root, end(), end("g")), [1.0, 2.0]),
+        **faulty(text, root, end, sliders),
+    }
+
+
+def faulty(text: ModuleType, root: Part, end: Callable[..., Part], sliders: Callable[..., str]) -> dict[
+        str, tuple[str, list[float]]]:
+    """Parents that are several, in a ring, or lead nowhere, and names that two kinds of attachment share."""
+    def held(name: str, parent: tuple[str, str]) -> Part:
+        part: Part = text.attachment(name, (0, 0, 0), parent)
+        return part
+
+    def parents(*links: str) -> Part:
+        schemas, values = end()
+        return schemas, {**values, "rel physxTendon:f:parentLink": [f"</World/art/{link}>" for link in links]}
+
+    last = end("f", ("l0", "n"))
+    ring = text.both(root, held("m", ("l0", "n")))
+    return {
+        "parentLink: base and l1": (sliders(root, parents("base", "l1"), NOTHING), [1.0, 5.0]),
+        "parentLink: l1 and base": (sliders(root, parents("l1", "base"), NOTHING), [1.0, 5.0]),
+        "root, between, leaf": (sliders(root, held("n", ("base", "r")), last), [1.0, 2.0]),
+        "between names itself as parent": (sliders(root, held("n", ("l0", "n")), last), [1.0, 2.0]),
+        "ring of two, a leaf below": (sliders(ring, held("n", ("base", "m")), last), [1.0, 2.0]),
+        "leaf below one whose parent is missing": (sliders(root, held("n", ("base", "x")), last), [1.0, 2.0]),
+        "leaf and plain attachment of one name": (
+            sliders(root, with_schemas(end(), "PhysxTendonAttachmentAPI:f")), [1.0]),
+        "root and leaf of one name, where the leaf is": (
+            sliders(root, with_schemas(end(), "PhysxTendonAttachmentRootAPI:f")), [1.0]),
     }
 
 

@@ -47,26 +47,38 @@ CODES = (
         "joint/several-bodies", "error", "Several bodies on one side of a joint",
         "A body relationship has more than one target; PhysX takes the first.",
         profiles=EVERYONE,
+        measured="A hinge with body1 l0 and l1 swings l0 to -10.23 degrees and lets l1 fall; with l1 and l0 it swings "
+                 "l1. No log has a word. With a first target that does not exist that side is the world. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/missing-body", "error", "Joint to a body that does not exist",
         "A body relationship points at a path without a prim.",
         profiles=EVERYONE,
+        measured="With body0 missing the joint to the world fixes the base: the hinge has no degree of freedom, and "
+                 "l0 stays. With body1 missing l0 falls as a free body. No log has a word. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/no-body", "warning", "Joint to a prim that is no body",
         "A body relationship points at a prim that is no rigid body nor inside one; that side then is the world.",
         profiles=EVERYONE,
+        measured="A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/disabled", "info", "Joint that is switched off",
         "PhysX makes nothing of a joint with jointEnabled false.",
         profiles=EVERYONE,
+        measured="With jointEnabled false a hanging link falls by 0.125 in half a second, as a free body does. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/locked", "info", "Joint with one position",
         "Both limits of the joint are the same, 0 and 0 included, so it has one position.",
         profiles=EVERYONE,
+        measured="Under gravity a hinge with limits of 10 and 10 stays at 10.000 degrees, one of 0 and 0 at 0. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/no-velocity", "error", "Joint that may not move",
@@ -97,41 +109,63 @@ CODES = (
         "joint/limit-range", "error", "Limits beyond half a turn",
         "Generic and spherical joints of an articulation turn by at most 180 degrees to either side. PhysX refuses "
         "wider limits and holds the axis at 0.",
+        measured="rotX of a generic joint turns with limits of 180 and stays at 0 with [-200, 100]; the swing of a "
+                 "cone of 200 degrees beside 30 stays at 0.3. PhysX logs the range. A hinge takes [-400, 400]. "
+                 "(`benchmarks/measure_joint_limits.py`)",
     ),
     Code(
         "joint/half-cone", "warning", "Cone limit with one angle",
         "PhysX makes a cone of two angles of at least 0, and ignores one alone.",
+        measured="Cone angles 20 and 30 stop two swings of 1 rad/s within a second; 20 alone lets both turn on, to "
+                 "57.3 degrees, without a message. (`benchmarks/measure_joint_limits.py`)",
     ),
     Code(
         "joint/newton-mimic", "error", "Newton mimic joint that PhysX refuses",
         "PhysX makes mimic joints of NewtonMimicAPI too: q = mimicCoef0 + mimicCoef1 * q of the joint that "
         "newton:mimicJoint names, in degrees and lengths. Both joints have one axis, revolute ones finite limits, and "
         "mimicCoef1 is not 0.",
+        measured="mimicCoef0 10 leads the follower to 29.99 degrees behind 19.99. It stays at 0 with mimicCoef1 0, a "
+                 "target that is missing, itself or one of two, without limits, and on a spherical joint; each is "
+                 "logged. Infinity or NaN makes both joints NaN. (`benchmarks/measure_mimics.py`)",
     ),
     Code(
         "joint/newton-wins", "warning", "Newton value that PhysX takes instead of its own",
         "PhysX takes newton:armature, friction, damping or velocityLimit where its own property is not above 0, or "
         "for the velocity not below infinity, even where that is authored.",
+        measured="newton:friction 2 beside a static friction of 0 slows a slider to 0.967, beside 5 it leaves the "
+                 "0.917 of PhysX's own. newton:velocityLimit 0.5 counts beside infinity, not beside 0.8 or 1e38; "
+                 "newton:armature 1 beside 0, not beside 3. (`benchmarks/measure_unused.py`)",
     ),
     Code(
         "joint/free-translation", "warning", "Free translation of a generic joint",
         "PhysX locks the translations of generic joints in articulations.",
+        measured="With transX free or limited to [-1, 1] the joint has its rotations alone, and PhysX logs that it "
+                 "locks all translations. (`benchmarks/measure_joint_limits.py`)",
     ),
     Code(
         "joint/state-refused", "error", "Joint state that PhysX refuses",
         "PhysX refuses NaN, and a joint position beyond one turn where a revolute joint has no limits, beyond half a "
         "turn on a generic joint; it starts at 0 then. Other infinite positions and velocities it takes, and the "
         "motion becomes NaN or as fast as a joint may be.",
+        measured="A hinge at 361 degrees and one at NaN start at 0, at 360 and, with limits of 500, at 400 it starts "
+                 "there; a generic joint does at 170, not at 200. An infinite velocity makes a hinge NaN and a slider "
+                 "as fast as 100; an infinite position makes a slider NaN. (`benchmarks/measure_joint_limits.py`)",
     ),
     Code(
         "joint/target-changed", "warning", "Drive target that PhysX changes",
         "On a revolute joint without limits PhysX takes whole turns off a drive's target; on a generic joint it "
         "refuses targets beyond 180 degrees.",
+        measured="A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of "
+                 "600 at 499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged. "
+                 "(`benchmarks/measure_joint_limits.py`)",
     ),
     Code(
         "joint/frame-refused", "error", "Joint frame that is none",
         "A joint frame needs finite numbers and a rotation other than 0.",
         profiles=EVERYONE,
+        measured="A zero or NaN frame on the parent's side puts the hinge where the child is posed, turned to another "
+                 "axis; on the child's side the child is held by its own origin. PhysX logs an invalid pose. A "
+                 "rotation of length 2 counts as of 1. (`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/no-hinge", "error", "Gear or rack joint without its hinges",
@@ -139,24 +173,36 @@ CODES = (
         "holds the body on its side. Without them PhysX warns and couples the bodies about their own x axes. With a "
         "joint of another kind, or of another body, it takes that joint's position for the hinge's, and the bodies "
         "turn at other speeds, without a message.",
+        measured="A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, "
+                 "and not about y. With hinge1 of another body, or a slider, the wheels turn with 19 and -38; with "
+                 "the two swapped with -10.3 and 20.6. Only missing hinges are logged. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/same-body", "error", "Joint between a body and itself",
         "PhysX makes no joint between a body and itself.",
         profiles=EVERYONE,
+        measured="A joint from a link to itself changes nothing, and PhysX logs a closed articulation, outside "
+                 "articulations that both bodies must be unique. (`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/no-bodies", "error", "Joint without bodies",
         "A joint with no rigid body on either side does nothing.",
         profiles=EVERYONE,
+        measured="A joint without bodies changes nothing, and PhysX logs that none are defined. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/static", "error", "Joint between bodies that do not move",
         "PhysX makes no joint between two bodies that forces do not move.",
+        measured="A kinematic or disabled body joined to a kinematic one: PhysX logs that it cannot create a joint "
+                 "between static bodies. To a dynamic body it makes the joint. (`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/several-scenes", "error", "Joint between scenes",
         "PhysX makes no joint between bodies that different scenes step.",
+        measured="A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX "
+                 "logs different owners. In one scene it swings. (`benchmarks/measure_joint_bodies.py`)",
     ),
     Code(
         "joint/velocity-clamp", "warning", "Velocity above the clamp of prismatic joints",

@@ -56,6 +56,7 @@ CODES = (
     Code(
         "tendon/joint-axis", "warning", "Tendon axis that the joint does not have",
         "jointAxis names an axis that the joint does not have. PhysX does not read it.",
+        measured="A slider with jointAxis rotY moves exactly as one without. (`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/sign", "error", "Force coefficient and gearing of opposite sign",
@@ -69,18 +70,25 @@ CODES = (
     Code(
         "tendon/limits-missing", "warning", "Tendon limit stiffness without limits",
         "limitStiffness acts outside lowerLimit and upperLimit only, and neither is authored.",
+        measured="A tendon stretched by 1 with limitStiffness 10 alone, or with limits of 1e38, keeps velocity 0; "
+                 "with upperLimit 0.5 it gets -0.04995. PhysX warns of fixed ones only. "
+                 "(`benchmarks/measure_tendon_rules.py`)",
         example=tendon({"float physxTendon:t:limitStiffness": "10"}),
         remedy=tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
     ),
     Code(
         "tendon/limit-stiffness-missing", "warning", "Tendon limits without limit stiffness",
         "Limits of a tendon are springs: without limitStiffness they do nothing.",
+        measured="Stiffness 10 pulls with -0.0999 with upperLimit 0.5 as without; upperLimit 0.5 alone leaves "
+                 "velocity 0. (`benchmarks/measure_tendon_rules.py`)",
         example=tendon({"float physxTendon:t:upperLimit": "1"}),
         remedy=tendon({"float physxTendon:t:limitStiffness": "10", "float physxTendon:t:upperLimit": "1"}),
     ),
     Code(
         "tendon/no-gains", "warning", "Tendon that exerts no force",
         "Without stiffness, damping and limitStiffness a tendon exerts no force.",
+        measured="A tendon stretched by 1 without gains, and with an offset of 5, leaves velocity 0. "
+                 "(`benchmarks/measure_tendon_rules.py`)",
         example=tendon({"float physxTendon:t:stiffness": None}),
         remedy=tendon(),
     ),
@@ -96,16 +104,24 @@ CODES = (
         "tendon/zero-length", "warning", "Two attachments on one point",
         "Two attachments lie on the same point where the simulation starts, with links where their joints put them. "
         "PhysX gives a segment of 0.001 length units or less no direction and no force.",
+        measured="A tendon of rest length 1 does not push a slider whose joint state is 0 or 0.001, and gives it "
+                 "0.0998 at 0.0011, wherever its link is posed. (`benchmarks/measure_tendon_rules.py`)",
     ),
     Code(
         "tendon/shared-prefix", "error", "Tendon schemas that share their properties",
         "Schemas of the tendon family on one prim with one instance name share the namespace physxTendon:<name>: and "
         "with it one set of values. PhysX takes the first of root, leaf and plain attachment and refuses the others "
         "with an error. On a joint it takes the root axis and says nothing, which is a warning.",
+        measured="With a plain attachment of the leaf's name on its link the slider moves as without, and PhysX logs "
+                 "more than one instance. With a root attachment of that name it makes two tendons, and the slider "
+                 "keeps velocity 0. A plain axis beside a root axis changes nothing. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/several-parents", "warning", "Attachment with several parents",
         "parentLink has more than one target; PhysX takes the first.",
+        measured="With parents base and l1 the slider is pulled as with base alone; with l1 and base it keeps "
+                 "velocity 0. PhysX warns that it uses the first. (`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/no-leaf", "error", "Branch of a spatial tendon without a leaf",
@@ -118,6 +134,8 @@ CODES = (
     Code(
         "tendon/cycle", "error", "Attachments in a ring",
         "The parents of an attachment lead back to itself, so no root attachment reaches it.",
+        measured="A leaf below two attachments that name each other, or below one that names itself, leaves velocity "
+                 "0; PhysX warns of each that its parent could not be found. (`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/no-parent", "error", "Attachment without an existing parent",
@@ -134,6 +152,8 @@ CODES = (
     Code(
         "tendon/unreached", "error", "Attachment that no root reaches",
         "The parents of an attachment end before a root attachment.",
+        measured="A leaf below an attachment whose parent is missing leaves velocity 0; below a root it gets -0.1998. "
+                 "(`benchmarks/measure_tendon_topology.py`)",
     ),
     Code(
         "tendon/axes-share", "info", "Tendon force divided among its axes",
