@@ -122,7 +122,7 @@ def main() -> None:
     for label, result in zip(stages, results, strict=True):
         tendons = int(result["fixed_tendons"]) + int(result["spatial_tendons"])
         print(f"{label:55} tendons {tendons}  velocity {result['qd'][1]}")
-    print("\n".join(line for line in results[0]["log"].splitlines() if "warmup" not in line))
+    print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
 
 
 if __name__ == "__main__":

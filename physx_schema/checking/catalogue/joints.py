@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import LIMITS, driven, joint
+from physx_schema.checking.catalogue.snippets import LIMITS, driven, joint, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+_FREE = dict.fromkeys(LIMITS)       # limits taken away
+_NEWTON = {"rel newton:mimicJoint": "</Robot/j1>"}
+_TRANSLATIONS = ("transX", "transY", "transZ")
+_LOCKED = [f"PhysicsLimitAPI:{name}" for name in _TRANSLATIONS]
+_BALL = {f"float limit:{name}:physics:{bound}": value for name in _TRANSLATIONS
+         for bound, value in (("low", "1"), ("high", "-1"))}
+_GEAR = {"rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "rel physics:hinge0": "</Robot/j1>",
+         "rel physics:hinge1": "</Robot/j2>"}
+_ANVIL = prim("Xform", "anvil", {"float physics:mass": "1", "bool physics:kinematicEnabled": "true"},
+              "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+_SCENES = prim("PhysicsScene", "day", {}) + prim("PhysicsScene", "night", {})
+_WELD = prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/c>", "rel physics:body1": "</Robot/d>"})
+
+
+def _ball(first: str, second: str) -> str:
+    """A spherical joint with the two angles of its cone; -1 stands for none."""
+    cone = {"float physics:coneAngle0Limit": first, "float physics:coneAngle1Limit": second}
+    return joint("j2", cone, kind="Spherical")
+
+
+def _owned(name: str, scene: str) -> str:
+    """A body that a scene steps."""
+    return prim("Xform", name, {"float physics:mass": "1", "rel physics:simulationOwner": f"</Robot/{scene}>"},
+                "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+
 
 CODES = (
     Code(
@@ -50,6 +76,8 @@ CODES = (
         measured="A hinge with body1 l0 and l1 swings l0 to -10.23 degrees and lets l1 fall; with l1 and l0 it swings "
                  "l1. No log has a word. With a first target that does not exist that side is the world. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", {"rel physics:body1": "[</Robot/b>, </Robot/a>]"}),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/missing-body", "error", "Joint to a body that does not exist",
@@ -58,6 +86,8 @@ CODES = (
         measured="With body0 missing the joint to the world fixes the base: the hinge has no degree of freedom, and "
                  "l0 stays. With body1 missing l0 falls as a free body. No log has a word. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", {"rel physics:body1": "</Robot/bb>"}),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/no-body", "warning", "Joint to a prim that is no body",
@@ -65,6 +95,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=prim("Xform", "rock", {}) + joint("j2", {"rel physics:body0": "</Robot/rock>"}),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/disabled", "info", "Joint that is switched off",
@@ -72,6 +104,8 @@ CODES = (
         profiles=EVERYONE,
         measured="With jointEnabled false a hanging link falls by 0.125 in half a second, as a free body does. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", {"bool physics:jointEnabled": "false"}),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/locked", "info", "Joint with one position",
@@ -79,6 +113,8 @@ CODES = (
         profiles=EVERYONE,
         measured="Under gravity a hinge with limits of 10 and 10 stays at 10.000 degrees, one of 0 and 0 at 0. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", {"float physics:lowerLimit": "0", "float physics:upperLimit": "0"}),
+        remedy=joint("j2", LIMITS),
     ),
     Code(
         "joint/no-velocity", "error", "Joint that may not move",
@@ -112,12 +148,16 @@ CODES = (
         measured="rotX of a generic joint turns with limits of 180 and stays at 0 with [-200, 100]; the swing of a "
                  "cone of 200 degrees beside 30 stays at 0.3. PhysX logs the range. A hinge takes [-400, 400]. "
                  "(`benchmarks/measure_joint_limits.py`)",
+        example=_ball("200", "30"),
+        remedy=_ball("180", "30"),
     ),
     Code(
         "joint/half-cone", "warning", "Cone limit with one angle",
         "PhysX makes a cone of two angles of at least 0, and ignores one alone.",
         measured="Cone angles 20 and 30 stop two swings of 1 rad/s within a second; 20 alone lets both turn on, to "
                  "57.3 degrees, without a message. (`benchmarks/measure_joint_limits.py`)",
+        example=_ball("20", "-1"),
+        remedy=_ball("20", "180"),
     ),
     Code(
         "joint/newton-mimic", "error", "Newton mimic joint that PhysX refuses",
@@ -127,6 +167,8 @@ CODES = (
         measured="mimicCoef0 10 leads the follower to 29.99 degrees behind 19.99. It stays at 0 with mimicCoef1 0, a "
                  "target that is missing, itself or one of two, without limits, and on a spherical joint; each is "
                  "logged. Infinity or NaN makes both joints NaN. (`benchmarks/measure_mimics.py`)",
+        example=joint("j2", _NEWTON, "NewtonMimicAPI"),
+        remedy=joint("j2", {**_NEWTON, **LIMITS}, "NewtonMimicAPI"),
     ),
     Code(
         "joint/newton-wins", "warning", "Newton value that PhysX takes instead of its own",
@@ -135,12 +177,17 @@ CODES = (
         measured="newton:friction 2 beside a static friction of 0 slows a slider to 0.967, beside 5 it leaves the "
                  "0.917 of PhysX's own. newton:velocityLimit 0.5 counts beside infinity, not beside 0.8 or 1e38; "
                  "newton:armature 1 beside 0, not beside 3. (`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},
+                      "NewtonJointAPI", "PhysxJointAxisAPI:angular"),
+        remedy=joint("j2", {"float newton:armature": "1"}, "NewtonJointAPI"),
     ),
     Code(
         "joint/free-translation", "warning", "Free translation of a generic joint",
         "PhysX locks the translations of generic joints in articulations.",
         measured="With transX free or limited to [-1, 1] the joint has its rotations alone, and PhysX logs that it "
                  "locks all translations. (`benchmarks/measure_joint_limits.py`)",
+        example=joint("j2", kind=""),
+        remedy=joint("j2", _BALL, *_LOCKED, kind=""),
     ),
     Code(
         "joint/state-refused", "error", "Joint state that PhysX refuses",
@@ -150,6 +197,8 @@ CODES = (
         measured="A hinge at 361 degrees and one at NaN start at 0, at 360 and, with limits of 500, at 400 it starts "
                  "there; a generic joint does at 170, not at 200. An infinite velocity makes a hinge NaN and a slider "
                  "as fast as 100; an infinite position makes a slider NaN. (`benchmarks/measure_joint_limits.py`)",
+        example=driven({"float state:angular:physics:position": "nan"}),
+        remedy=driven(),
     ),
     Code(
         "joint/target-changed", "warning", "Drive target that PhysX changes",
@@ -158,6 +207,8 @@ CODES = (
         measured="A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of "
                  "600 at 499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged. "
                  "(`benchmarks/measure_joint_limits.py`)",
+        example=driven({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
+        remedy=driven({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
     ),
     Code(
         "joint/frame-refused", "error", "Joint frame that is none",
@@ -166,6 +217,8 @@ CODES = (
         measured="A zero or NaN frame on the parent's side puts the hinge where the child is posed, turned to another "
                  "axis; on the child's side the child is held by its own origin. PhysX logs an invalid pose. A "
                  "rotation of length 2 counts as of 1. (`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", {"quatf physics:localRot0": "(0, 0, 0, 0)"}),
+        remedy=joint("j2", {"quatf physics:localRot0": "(1, 0, 0, 0)"}),
     ),
     Code(
         "joint/no-hinge", "error", "Gear or rack joint without its hinges",
@@ -177,6 +230,8 @@ CODES = (
                  "and not about y. With hinge1 of another body, or a slider, the wheels turn with 19 and -38; with "
                  "the two swapped with -10.3 and 20.6. Only missing hinges are logged. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2") + prim("PhysxPhysicsGearJoint", "gear", {**_GEAR, "rel physics:hinge0": "</Robot/j2>"}),
+        remedy=joint("j2") + prim("PhysxPhysicsGearJoint", "gear", _GEAR),
     ),
     Code(
         "joint/same-body", "error", "Joint between a body and itself",
@@ -184,6 +239,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A joint from a link to itself changes nothing, and PhysX logs a closed articulation, outside "
                  "articulations that both bodies must be unique. (`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", parent="b"),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/no-bodies", "error", "Joint without bodies",
@@ -191,18 +248,25 @@ CODES = (
         profiles=EVERYONE,
         measured="A joint without bodies changes nothing, and PhysX logs that none are defined. "
                  "(`benchmarks/measure_joint_bodies.py`)",
+        example=prim("PhysicsRevoluteJoint", "j2", {}),
+        remedy=joint("j2"),
     ),
     Code(
         "joint/static", "error", "Joint between bodies that do not move",
         "PhysX makes no joint between two bodies that forces do not move.",
         measured="A kinematic or disabled body joined to a kinematic one: PhysX logs that it cannot create a joint "
                  "between static bodies. To a dynamic body it makes the joint. (`benchmarks/measure_joint_bodies.py`)",
+        example=_ANVIL + prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/anvil>"}),
+        remedy=_ANVIL + prim("PhysicsFixedJoint", "weld", {
+            "rel physics:body0": "</Robot/anvil>", "rel physics:body1": "</Robot/b>"}),
     ),
     Code(
         "joint/several-scenes", "error", "Joint between scenes",
         "PhysX makes no joint between bodies that different scenes step.",
         measured="A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX "
                  "logs different owners. In one scene it swings. (`benchmarks/measure_joint_bodies.py`)",
+        example=_SCENES + _owned("c", "day") + _owned("d", "night") + _WELD,
+        remedy=_SCENES + _owned("c", "day") + _owned("d", "day") + _WELD,
     ),
     Code(
         "joint/velocity-clamp", "warning", "Velocity above the clamp of prismatic joints",

@@ -62,6 +62,27 @@ def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", ro
     return joint(name, kept, f"PhysxTendonAxis{'Root' if root else ''}API:t", kind="Prismatic")
 
 
+def sliding_link(name: str, attributes: Mapping[str, str] | None = None, *schemas: str, children: str = "") -> str:
+    """A link on a slider from the base."""
+    own = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(attributes or {})}
+    body = prim("Xform", name, own, "PhysicsRigidBodyAPI", "PhysicsMassAPI", *schemas, children=children)
+    return body + joint(f"slide_{name}", kind="Prismatic", child=name)
+
+
+def attached(
+    link: str, kind: str, name: str, parent: tuple[str, str] | None = None,
+    changes: Mapping[str, str | None] | None = None, *schemas: str,
+) -> str:
+    """A link with an attachment of a spatial tendon: kind "Root", "Leaf" or "", and a parent as link and attachment."""
+    start = f"physxTendon:{name}:"
+    values: dict[str, str | None] = {f"float {start}stiffness": "10"} if kind == "Root" else {}
+    if parent:
+        values = {f"rel {start}parentLink": f"</Robot/{parent[0]}>", f"token {start}parentAttachment": f'"{parent[1]}"'}
+    values |= {f"point3f {start}localPos": "(0, 0, 1)" if kind == "Leaf" else "(0, 0, 0)", **(changes or {})}
+    kept = {key: value for key, value in values.items() if value is not None}
+    return sliding_link(link, kept, f"PhysxTendonAttachment{kind}API:{name}", *schemas)
+
+
 def driven(
     changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", name: str = "j2",
 ) -> str:

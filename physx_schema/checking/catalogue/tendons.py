@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import joint, tendon
+from physx_schema.checking.catalogue.snippets import attached, joint, prim, tendon
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
 AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]"}
 STIFF = {"float physxTendon:t:stiffness": "1000000", "float physxTendon:t:damping": "20000"}
+
+ROOT = attached("c", "Root", "r")
+CABLE = ROOT + attached("d", "Leaf", "f", ("c", "r"))
 
 CODES = (
     Code(
@@ -24,6 +27,9 @@ CODES = (
         "roots before prismatic ones, then by joint path.",
         measured="Two sliders in series, both with a root axis of one name, make two tendons in the engine. "
                  "(`benchmarks/measure_tendon_topology.py`)",
+        example=tendon(name="j1") + joint("j2", {**AXIS, "float physxTendon:t:stiffness": "10"},
+                                          "PhysxTendonAxisRootAPI:t", kind="Prismatic", parent="a"),
+        remedy=tendon(name="j1") + joint("j2", AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
     ),
     Code(
         "tendon/joint-type", "error", "Tendon axis on a joint that cannot carry one",
@@ -57,6 +63,8 @@ CODES = (
         "tendon/joint-axis", "warning", "Tendon axis that the joint does not have",
         "jointAxis names an axis that the joint does not have. PhysX does not read it.",
         measured="A slider with jointAxis rotY moves exactly as one without. (`benchmarks/measure_tendon_topology.py`)",
+        example=tendon({"uniform token[] physxTendon:t:jointAxis": '["rotY"]'}),
+        remedy=tendon({"uniform token[] physxTendon:t:jointAxis": '["transX"]'}),
     ),
     Code(
         "tendon/sign", "error", "Force coefficient and gearing of opposite sign",
@@ -106,6 +114,8 @@ CODES = (
         "PhysX gives a segment of 0.001 length units or less no direction and no force.",
         measured="A tendon of rest length 1 does not push a slider whose joint state is 0 or 0.001, and gives it "
                  "0.0998 at 0.0011, wherever its link is posed. (`benchmarks/measure_tendon_rules.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
+        remedy=CABLE,
     ),
     Code(
         "tendon/shared-prefix", "error", "Tendon schemas that share their properties",
@@ -116,12 +126,17 @@ CODES = (
                  "more than one instance. With a root attachment of that name it makes two tendons, and the slider "
                  "keeps velocity 0. A plain axis beside a root axis changes nothing. "
                  "(`benchmarks/measure_tendon_topology.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
+        remedy=CABLE,
     ),
     Code(
         "tendon/several-parents", "warning", "Attachment with several parents",
         "parentLink has more than one target; PhysX takes the first.",
         measured="With parents base and l1 the slider is pulled as with base alone; with l1 and base it keeps "
                  "velocity 0. PhysX warns that it uses the first. (`benchmarks/measure_tendon_topology.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {
+            "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
+        remedy=CABLE,
     ),
     Code(
         "tendon/no-leaf", "error", "Branch of a spatial tendon without a leaf",
@@ -130,30 +145,40 @@ CODES = (
         "nothing.",
         measured="A path without a leaf pulls with -0.09997 at stiffness 10 and rest length 0; with a limitStiffness "
                  "of 10 the velocity is NaN. (`benchmarks/measure_tendon_rules.py`)",
+        example=ROOT + attached("d", "", "m", ("c", "r")),
+        remedy=CABLE,
     ),
     Code(
         "tendon/cycle", "error", "Attachments in a ring",
         "The parents of an attachment lead back to itself, so no root attachment reaches it.",
         measured="A leaf below two attachments that name each other, or below one that names itself, leaves velocity "
                  "0; PhysX warns of each that its parent could not be found. (`benchmarks/measure_tendon_topology.py`)",
+        example=CABLE + attached("e", "", "m", ("g", "n")) + attached("g", "", "n", ("e", "m")),
+        remedy=CABLE,
     ),
     Code(
         "tendon/no-parent", "error", "Attachment without an existing parent",
         "parentLink and parentAttachment name no attachment of this articulation.",
         measured="With parentAttachment misspelt the slider keeps velocity 0. "
                  "(`benchmarks/measure_tendon_topology.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "root")),
+        remedy=CABLE,
     ),
     Code(
         "tendon/leaf-parent", "error", "Leaf attachment named as a parent",
         "A leaf ends a spatial tendon; what names it as its parent is dropped.",
         measured="An attachment that names a leaf as its parent pulls on nothing. "
                  "(`benchmarks/measure_tendon_topology.py`)",
+        example=CABLE + attached("e", "Leaf", "h", ("d", "f")),
+        remedy=CABLE + attached("e", "Leaf", "h", ("c", "r")),
     ),
     Code(
         "tendon/unreached", "error", "Attachment that no root reaches",
         "The parents of an attachment end before a root attachment.",
         measured="A leaf below an attachment whose parent is missing leaves velocity 0; below a root it gets -0.1998. "
                  "(`benchmarks/measure_tendon_topology.py`)",
+        example=CABLE + attached("e", "", "m", ("c", "x")) + attached("g", "Leaf", "h", ("e", "m")),
+        remedy=CABLE + attached("e", "", "m", ("c", "r")) + attached("g", "Leaf", "h", ("e", "m")),
     ),
     Code(
         "tendon/axes-share", "info", "Tendon force divided among its axes",
@@ -172,6 +197,9 @@ CODES = (
         "%.",
         measured="A slider stretched by 1 at stiffness 10 gets -0.0999 at 4/0, -0.1249 at 4/1, -0.1999 at 4/4 and "
                  "-0.1031 at 32/1. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon() + prim("PhysicsScene", "scene", {"uint physxScene:minVelocityIterationCount": "16"},
+                                "PhysxSceneAPI"),
+        remedy=tendon(),
     ),
     Code(
         "tendon/rest-bias", "error", "Tendon that rests elsewhere under a load",

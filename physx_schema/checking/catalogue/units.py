@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import driven, joint, prim
+from physx_schema.checking.catalogue.snippets import driven, joint, prim, sliding_link
 from physx_schema.checking.finding import PROFILES
 from physx_schema.checking.rule import Code
 
 _GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "981"}
 _LIMITS = {"float physics:lowerLimit": "-1.5708", "float physics:upperLimit": "1.5708"}
+
+_BOX = prim("Cube", "box", {"double size": "1"}, "PhysicsCollisionAPI")
+
+
+def _hinges(*upper: str) -> str:
+    """Hinges j1, j2 and j3 with these upper limits."""
+    first, second, third = ({"float physics:lowerLimit": "0", "float physics:upperLimit": limit} for limit in upper)
+    return joint("j1", first) + joint("j2", second) + sliding_link("c") + joint("j3", third, parent="c", child="d") \
+        + prim("Xform", "d", {"float physics:mass": "1"}, "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+
 
 CODES = (
     Code(
@@ -25,6 +35,8 @@ CODES = (
         "meant.", PROFILES,
         measured="A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. "
                  "(`benchmarks/measure_joint_rules.py`)",
+        example=_hinges("0.9", "1.2", "1.8"),
+        remedy=_hinges("52", "69", "103"),
     ),
     Code(
         "unit/gravity", "warning", "Gravity for another length unit",
@@ -39,6 +51,8 @@ CODES = (
         "unit/density", "info", "Mass that no material gives the colliders",
         "The authored mass of a body over the volume of its simple colliders is below 0.5 or above 100 000 kg/m^3.",
         PROFILES,
+        example=sliding_link("c", {"float physics:mass": "1e6"}, children=_BOX),
+        remedy=sliding_link("c", {"float physics:mass": "500"}, children=_BOX),
     ),
     Code(
         "engine/disagree", "warning", "Two engines told different things",

@@ -22,6 +22,8 @@ CODES = (
         profiles=EVERYONE,
         measured="Under PhysicsDriverAPI and PhysxJointAxesAPI the properties of PhysicsDriveAPI and "
                  "PhysxJointAxisAPI do nothing, without a message. (`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxesAPI:angular"),
+        remedy=joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
     ),
     Code(
         "unused/wrong-instance", "error", "Instance name that does not fit the joint",
@@ -72,6 +74,8 @@ CODES = (
         "The joint is disabled, so its drives, states and axis properties have no effect.",
         measured="A drive of stiffness 100 to 1 on a disabled joint leaves its body where it is. "
                  "(`benchmarks/measure_unused.py`)",
+        example=driven({"bool physics:jointEnabled": "false"}),
+        remedy=driven(),
     ),
     Code(
         "unused/other-engine", "info", "Opinion for another engine",
@@ -80,18 +84,25 @@ CODES = (
         "them, such as PhysicsArticulationRootAPI.",
         measured="mjc:damping 50 and mjc:frictionloss 20 leave a slider at speed 1, mjc:armature 5 a driven one at "
                  "1.658 as without. newton:friction 2 slows it to 0.967. (`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
+        remedy=joint("j2", {"float newton:damping": "5"}, "NewtonJointAPI"),
     ),
     Code(
         "unused/overridden", "warning", "Opinion of another engine that PhysX overrides",
         "PhysX has a value of its own, and takes it instead of the other engine's.",
         measured="newton:friction 2 beside frictions of 5 leaves the 0.917 of 5; newton:damping 10 beside 5 the 0.923 "
                  "of 5. (`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "1"},
+                      "NewtonJointAPI", "PhysxJointAxisAPI:angular"),
+        remedy=joint("j2", {"float newton:armature": "1"}, "NewtonJointAPI"),
     ),
     Code(
         "unused/idle", "warning", "Opinion that nothing uses",
         "Nothing on the stage makes use of this opinion.",
         measured="breakForce and breakTorque of 0.001 hold a weight of 1 inside an articulation; outside one it "
                  "falls. (`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"float physics:breakForce": "10"}),
+        remedy=joint("j2", {"float physics:breakForce": "10", "bool physics:excludeFromArticulation": "true"}),
     ),
     Code(
         "unused/no-drive", "warning", "Performance envelope without a drive",
@@ -113,5 +124,7 @@ CODES = (
         profiles=EVERYONE,
         measured="physxJointAxis:linear:wobble leaves a slider at speed 1, as without. "
                  "(`benchmarks/measure_unused.py`)",
+        example=joint("j2", {"float physxJointAxis:angular:wobble": "1"}, "PhysxJointAxisAPI:angular"),
+        remedy=joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
     ),
 )
