@@ -133,17 +133,18 @@ class Topology:
             link = self.links[link].parent
         return links[::-1]
 
+    def children(self, link: int) -> list[int]:
+        """The links whose parent `link` is."""
+        return [i for i, other in enumerate(self.links) if other.parent == link]
+
     def depth_first(self) -> list[int]:
         """Dofs in the order PhysX solves their constraints."""
-        children: dict[int, list[int]] = {}
-        for i, link in enumerate(self.links):
-            children.setdefault(link.parent, []).append(i)
         order: list[int] = []
         stack = [0]
         while stack:
             top = stack.pop()
             order += self.dofs_of(top)
-            stack += reversed(children.get(top, []))
+            stack += reversed(self.children(top))
         return order
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from physx_runtime.algorithms.articulated import (
     ZERO,
     Pair,
+    Sym6,
     eliminated,
     inertia_from,
     link_inertia,
@@ -18,7 +19,7 @@ from physx_runtime.algorithms.articulated import (
     wrench_from,
 )
 from physx_runtime.algorithms.crba import composite_of
-from physx_runtime.algorithms.inverse_dynamics import held_forces
+from physx_runtime.algorithms.inverse_dynamics import held_force
 from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities
 from physx_runtime.algorithms.linear import solve_symmetric
 from physx_runtime.algorithms.rnea import world_inertia
@@ -28,20 +29,21 @@ from physx_runtime.tracing.ops import Scalar
 
 def forward_dynamics(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, tau: Row) -> list[Scalar]:
     """a with M a + C(q, v) + g(q) = tau, armature in M; a and tau as v: root linear, root angular, then dofs."""
-    inertia = [link_inertia(composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)))
-               for i in range(len(t.links))]
-    push = [wrench_from(Pair(force, torque), k.com[i]).times(-1.0)
-            for i, (force, torque) in enumerate(held_forces(t, rows, k, velocity))]
+    # what hangs on a link is added when its turn comes: a compiler keeps few numbers at a time
+    inertia: dict[int, Sym6] = {}
+    push: dict[int, Pair] = {}
     joints: dict[int, tuple[Pair, Pair, Scalar]] = {}
-    for i in range(len(t.links) - 1, 0, -1):            # backward pass: articulated inertias
+    for i in range(len(t.links) - 1, -1, -1):           # backward pass: articulated inertias
+        inertia[i] = link_inertia(composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)))
+        push[i] = wrench_from(Pair(*held_force(t, rows, k, velocity, i)), k.com[i]).times(-1.0)
+        for j in reversed(t.children(i)):
+            inertia[i] = inertia[i].plus(inertia_from(inertia[j], k.d[j]))
+            push[i] = push[i].plus(wrench_from(push[j], k.d[j]))
         for dof in t.dofs_of(i):
             S = subspace(t.links[i].kind in TURNING, k.axes[dof])
             inertia[i], K, per_d = eliminated(inertia[i], S, rows["armature"][dof])
             u, push[i] = passed_up(push[i], S, K, tau[t.root_size + dof])
             joints[dof] = S, K, u * per_d
-        parent = t.links[i].parent
-        inertia[parent] = inertia[parent].plus(inertia_from(inertia[i], k.d[i]))
-        push[parent] = push[parent].plus(wrench_from(push[i], k.d[i]))
     out: list[Scalar] = [0.0] * t.nv
     moved = [ZERO]
     if not t.fixed_base:

@@ -21,15 +21,15 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
     would drown in float32.
     """
     links, root = len(t.links), t.root_size
-    bodies = [composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)) for i in range(links)]
+    bodies: dict[int, Composite] = {}           # each made when its turn comes: a compiler keeps few numbers at a time
     M: Matrix = [[0.0] * t.nv for _ in range(t.nv)]
     for i in range(links - 1, -1, -1):
-        parent = t.links[i].parent
+        bodies[i] = composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i))
+        for j in reversed(t.children(i)):
+            bodies[i] = bodies[i].joined(bodies[j], k.d[j])
         for dof in t.dofs_of(i):
             f, n = bodies[i].wrench(t.links[i].kind in TURNING, k.axes[dof])
             _fill_column(t, k, M, i, root + dof, f, n)
-        if parent >= 0:
-            bodies[parent] = bodies[parent].joined(bodies[i], k.d[i])
     if not t.fixed_base:
         for i, row in enumerate(bodies[0].matrix()):
             M[i][0:6] = row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Row, Rows, Velocities, triple
-from physx_runtime.algorithms.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
+from physx_runtime.algorithms.rnea import LinkForces, generalized_force, link_inertial_force, world_inertia
 from physx_runtime.model import TURNING, Topology
 from physx_runtime.tracing.ops import Scalar
 
@@ -25,9 +25,13 @@ def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, velocity: Velocitie
 
 def held_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
     """Force and torque each link needs at zero generalised acceleration, its weight held."""
-    g = triple(rows, "gravity", 0)
-    return [(sp.sub(force, sp.scale(rows["mass"][i] * rows["gravity_scale"][i], g)), torque)
-            for i, (force, torque) in enumerate(inertial_forces(t, rows, k, velocity))]
+    return [held_force(t, rows, k, velocity, i) for i in range(len(t.links))]
+
+
+def held_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, link: int) -> tuple[sp.Vec3, sp.Vec3]:
+    """The same of one link."""
+    force, torque = link_inertial_force(t, rows, k, velocity, link)
+    return sp.sub(force, sp.scale(rows["mass"][link] * rows["gravity_scale"][link], triple(rows, "gravity", 0))), torque
 
 
 def accelerations(t: Topology, k: Kinematics, a: Row) -> list[tuple[sp.Vec3, sp.Vec3]]:

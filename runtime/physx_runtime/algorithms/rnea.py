@@ -44,12 +44,15 @@ def world_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> sp.Sym3:
 
 
 def inertial_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
-    """Force and torque each link needs at zero generalised acceleration: m a_com, I alpha + w x I w."""
-    forces = []
-    for i in range(len(t.links)):
-        inertia = world_inertia(t, rows, k, i)
-        forces.append(inertial_force(rows["mass"][i], inertia, velocity.w[i], velocity.alpha[i], velocity.a_com[i]))
-    return forces
+    """Force and torque each link needs at zero generalised acceleration."""
+    return [link_inertial_force(t, rows, k, velocity, i) for i in range(len(t.links))]
+
+
+def link_inertial_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
+                        link: int) -> tuple[sp.Vec3, sp.Vec3]:
+    """The same of one link: m a_com, I alpha + w x I w."""
+    return inertial_force(rows["mass"][link], world_inertia(t, rows, k, link), velocity.w[link], velocity.alpha[link],
+                          velocity.a_com[link])
 
 
 def inertial_force(mass: Scalar, inertia: sp.Sym3, w: sp.Vec3, alpha: sp.Vec3,
