@@ -1,4 +1,4 @@
-"""A traced function as LLVM IR on explicit vectors: one call serves a block of worlds.
+"""A traced function as LLVM IR on explicit vectors: one call serves the worlds of one register.
 
 Given arrays are transposed into scratch rows, the body runs once over all lanes, and its results are transposed
 straight into the caller's memory. A number that several results share, a structural zero above all, is kept once.
@@ -7,7 +7,7 @@ straight into the caller's memory. A number that several results share, a struct
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
@@ -17,22 +17,33 @@ from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves
 
 @dataclass(frozen=True, slots=True)
 class FunctionCode:
-    """``void symbol(ptr states, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
+    """``void symbol(ptr rows, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
 
-    states, parameters: the blocks to read rows of either kind from, one block or two. pointers: of each given array,
-    then of each result, `stride` further each time, one a lane: where that world's line lies.
+    rows: a block's rows at the first of the worlds. parameters: one number for each of `parameters`, where all worlds
+    have the same. pointers: of each given array, then of each result, `stride` further each time, one a lane: where
+    that world's line lies.
     """
 
     symbol: str
     text: str
     scratch_rows: int
+    parameters: tuple[int, ...]         # the rows of the block that are read once for all worlds
 
 
-def emit_function(function: Function, layout: Mapping[str, int], states: Collection[str], vectors: Vectors,
-                  tile: int) -> FunctionCode:
-    """The code of a function on blocks whose rows lie as `layout` says; `states` are the rows of the state."""
-    place = _Scratch(function, tile)
-    lines = _body(function, layout, states, vectors, place)
+@dataclass(frozen=True, slots=True)
+class Block:
+    """How the rows of a buffer lie, and which of them hold the same number in every world."""
+
+    layout: Mapping[str, int]           # row scalar -> row
+    lanes: int                          # worlds in a row
+    alike: Collection[str] = ()         # row scalars
+
+
+def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionCode:
+    """The code of a function on the rows of a block."""
+    place = _Scratch(function, vectors.lanes)
+    parameters = tuple(row for row in function.body.inputs if row in block.alike)
+    lines = _body(function, block, parameters, vectors, place)
     tables, calls = [], []
     for i, (name, size) in enumerate(function.given):
         first = place.given[name] * vectors.lanes
@@ -42,17 +53,17 @@ def emit_function(function: Function, layout: Mapping[str, int], states: Collect
     nodes = dict(function.body.outputs)
     for i, (name, size) in enumerate(function.results, len(function.given)):
         rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
-        rows += [0] * (-size % tile)
+        rows += [0] * (-size % vectors.lanes)
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
         calls += [*_lines(i), f"  call void @scatter(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
-    text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors, tile), *lines,
+    text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors), *lines,
                       "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
                       "}", ATTRIBUTES])
     symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     text = text.replace("@function(", f"@{symbol}(").replace("@table", f"@{symbol}_table")
     for own in (*FUNCTIONS, "body"):
         text = text.replace(f"@{own}(", f"@{symbol}_{own}(")
-    return FunctionCode(symbol, text, place.rows)
+    return FunctionCode(symbol, text, place.rows, tuple(block.layout[row] for row in parameters))
 
 
 class _Scratch:
@@ -76,29 +87,41 @@ def _lines(i: int) -> list[str]:
     return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
 
 
-def _body(function: Function, layout: Mapping[str, int], states: Collection[str], vectors: Vectors,
+def _body(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
           place: _Scratch) -> list[str]:
     """The arithmetic; every result is stored as soon as it is there."""
     lines = ["define internal void @body(ptr %x, ptr %y, ptr %s) #1 {"]
     for row in function.body.inputs:
         name, _, index = row.rpartition("_")
-        source, at = ("%s", place.given[name] + int(index)) if name in place.given else (
-            "%x" if name in states else "%y", layout[row])
-        lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {at * vectors.lanes}")
+        if name in place.given:
+            source, at = "%s", (place.given[name] + int(index)) * vectors.lanes
+        elif row in parameters:
+            source, at = "%y", parameters.index(row)
+        else:
+            source, at = "%x", block.layout[row] * block.lanes
+        lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {at}")
     lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
               for n, row in place.results.items()]
-    emitter = _StoringArithmetic(vectors, function, set(place.results))
+    emitter = _FunctionArithmetic(vectors, function, parameters, set(place.results))
     lines += emitter.lines()
     lines += [emitter.store(n) for n in place.results if function.body.nodes[n][0] in ("input", "const")]
     return [*lines, "  ret void", "}", ""]
 
 
-class _StoringArithmetic(Arithmetic):
-    """Arithmetic that stores results as it goes."""
+class _FunctionArithmetic(Arithmetic):
+    """Arithmetic that reads parameters once for all lanes and stores results as it goes."""
 
-    def __init__(self, vectors: Vectors, function: Function, results: set[int]) -> None:
+    def __init__(self, vectors: Vectors, function: Function, parameters: Collection[str], results: set[int]) -> None:
         super().__init__(vectors, function.body, [])
-        self._results = results
+        self._parameters, self._results = frozenset(parameters), results
+
+    def _load(self, n: int, row: str) -> list[str]:
+        if row not in self._parameters:
+            return super()._load(n, row)
+        element, kind = self.vectors.element, self.vectors.type
+        return [f"  %u{n} = load {element}, ptr %p.{row}, align {BITS[element] // 8}",
+                f"  %w{n} = insertelement {kind} poison, {element} %u{n}, i64 0",
+                f"  %t{n} = shufflevector {kind} %w{n}, {kind} poison, <{self.vectors.lanes} x i32> zeroinitializer"]
 
     def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
         lines = super()._operation(n, op, args)

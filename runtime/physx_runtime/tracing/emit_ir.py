@@ -49,11 +49,6 @@ attributes #1 = { nounwind noinline alignstack=64 "prefer-vector-width"="512" "m
 """
 
 
-def _load(vectors: Vectors, row: str) -> str:
-    # element alignment: numpy promises no more for the caller's memory
-    return f"load {vectors.type}, ptr %p.{row}, align {BITS[vectors.element] // 8}"
-
-
 def declarations(vectors: Vectors) -> list[str]:
     """Of the intrinsics that arithmetic calls."""
     kind = vectors.type
@@ -119,10 +114,14 @@ class Arithmetic:
                 lines.append(f"  ; {equation}")
             if op == "input":
                 if args[0] not in self.carried:
-                    lines.append(f"  %t{n} = {_load(self.vectors, str(args[0]))}")
+                    lines += self._load(n, str(args[0]))
             elif op != "const" and n not in absorbed:
                 lines += self._operation(n, op, [int(a) for a in args])     # type: ignore[call-overload]
         return lines
+
+    def _load(self, n: int, row: str) -> list[str]:
+        # element alignment: numpy promises no more for the caller's memory
+        return [f"  %t{n} = load {self.vectors.type}, ptr %p.{row}, align {BITS[self.vectors.element] // 8}"]
 
     def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
         kind, x = self.vectors.type, [self.operand(a) for a in args]
