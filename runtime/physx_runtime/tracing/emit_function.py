@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.functions import Function
-from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves
+from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves, scatter_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Block:
 
 def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionCode:
     """The code of a function on the rows of a block."""
-    place = _Scratch(function, vectors.lanes)
+    place = _Scratch(function)
     parameters = tuple(row for row in function.body.inputs if row in block.alike)
     lines = _body(function, block, parameters, vectors, place)
     tables, calls = [], []
@@ -53,9 +53,8 @@ def emit_function(function: Function, block: Block, vectors: Vectors) -> Functio
     nodes = dict(function.body.outputs)
     for i, (name, size) in enumerate(function.results, len(function.given)):
         rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
-        rows += [0] * (-size % vectors.lanes)
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
-        calls += [*_lines(i), f"  call void @scatter(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
+        calls += [*_lines(i), f"  call void @{scatter_for(size)}(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
     text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors), *lines,
                       "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
                       "}", ATTRIBUTES])
@@ -69,12 +68,12 @@ def emit_function(function: Function, block: Block, vectors: Vectors) -> Functio
 class _Scratch:
     """Where a function's arrays lie in its scratch rows."""
 
-    def __init__(self, function: Function, tile: int) -> None:
+    def __init__(self, function: Function) -> None:
         self.rows = 0
         self.given: dict[str, int] = {}             # name -> first row
         for name, size in function.given:
             self.given[name] = self.rows
-            self.rows += size + (-size % tile)
+            self.rows += size
         self.results: dict[int, int] = {}           # node -> row
         for _, node in function.body.outputs:
             if node not in self.results:

@@ -87,10 +87,11 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     r2 = r * r
     sine = r + r * r2 * _polynomial(SIN_SERIES, r2)
     cosine = 1.0 + r2 * _polynomial(COS_SERIES, r2)
-    quadrant = turns - 4.0 * floor(turns * 0.25)         # 0, 1, 2 or 3
-    odd = (quadrant - 2.0 * floor(quadrant * 0.5)) > 0.5
+    half = floor(0.5 * turns)
+    odd = half < 0.5 * turns                            # a quarter turn more: sine and cosine change places
+    beyond = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
     s, c = where(odd, cosine, sine), where(odd, sine, cosine)
-    sine, cosine = where(quadrant > 1.5, -s, s), where((quadrant > 0.5) & (quadrant < 2.5), -c, c)
+    sine, cosine = where(beyond, -s, s), where((odd & inverted(beyond)) | (inverted(odd) & beyond), -c, c)
     if isinstance(x, Symbol):
         x.graph.slopes[sine.number] = (x.number, cosine.number, 1.0)
         x.graph.slopes[cosine.number] = (x.number, sine.number, -1.0)

@@ -7,79 +7,93 @@ from __future__ import annotations
 
 from physx_runtime.tracing.emit_ir import BITS, Vectors
 
-# gather: lines of memory to rows; scatter: rows, each found by a table, to lines of memory
-FUNCTIONS = ("gather", "scatter")
+# gather: lines of memory to rows; scatter: rows, each found by a table, to lines of memory; scatter_long: the same,
+# asking for the memory before it is written
+GATHER, SCATTER, SCATTER_LONG = FUNCTIONS = ("gather", "scatter", "scatter_long")
+# From so many numbers a line, the lines of a register's worlds together exceed what a processor's core keeps nearby.
+LONG = 2048
+AHEAD = 4       # tiles between asking and writing: memory answers after some hundred cycles
 
 
 def emit_moves(vectors: Vectors) -> str:
-    """`gather(rows, lines, size)` and `scatter(rows, table, lines, size)`; lines: one pointer a world.
+    """`gather(rows, lines, size)` and `scatter(rows, table, lines, size)`; lines: one pointer a world."""
+    return "\n".join(["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+                      *(line for name in FUNCTIONS for line in _function(vectors, name))])
 
-    Rows that gather fills and tables that scatter reads are padded to whole tiles.
-    """
-    kind, flags, suffix = vectors.type, f"<{vectors.lanes} x i1>", vectors.suffix
-    declarations = [f"declare {kind} @llvm.masked.load.{suffix}.p0(ptr, i32, {flags}, {kind})",
-                    f"declare void @llvm.masked.store.{suffix}.p0({kind}, ptr, i32, {flags})"]
-    return "\n".join([*declarations, *_function(vectors, "gather"), *_function(vectors, "scatter")])
+
+def scatter_for(size: int) -> str:
+    """The function that writes lines of so many numbers."""
+    return SCATTER_LONG if size >= LONG else SCATTER
 
 
 def _function(vectors: Vectors, name: str) -> list[str]:
-    """A loop over whole tiles, and the part of a tile that is left."""
+    """A loop over tiles, of which the last may overlap the one before; lines shorter than a tile number by number."""
     lanes = vectors.lanes
-    arguments = ", ".join(["ptr %rows", *["ptr %table"] * (name == "scatter"), "ptr %lines", "i64 %size"])
-    places, wide = ", ".join(f"i64 {i}" for i in range(lanes)), f"<{lanes} x i64>"
-    return [f"define internal void @{name}({arguments}) #1 {{", "entry:",
-            f"  %whole = and i64 %size, {-lanes}", "  %some = icmp ne i64 %whole, 0",
-            "  br i1 %some, label %tile, label %rest", "tile:", "  %k = phi i64 [ 0, %entry ], [ %k.next, %tile ]",
-            *_tile(vectors, name, "", masked=False), f"  %k.next = add i64 %k, {lanes}",
-            "  %more = icmp slt i64 %k.next, %whole", "  br i1 %more, label %tile, label %rest", "rest:",
-            "  %left = sub i64 %size, %whole", "  %none = icmp eq i64 %left, 0",
-            "  br i1 %none, label %done, label %part", "part:", "  %k.part = add i64 %whole, 0",
-            f"  %left.0 = insertelement {wide} poison, i64 %left, i64 0",
-            f"  %left.all = shufflevector {wide} %left.0, {wide} poison, <{lanes} x i32> zeroinitializer",
-            f"  %mask = icmp slt {wide} <{places}>, %left.all", *_tile(vectors, name, ".part", masked=True),
-            "  br label %done", "done:", "  ret void", "}", ""]
+    arguments = ", ".join(["ptr %rows", *["ptr %table"] * (name != GATHER), "ptr %lines", "i64 %size"])
+    return [f"define internal void @{name}({arguments}) #1 {{", "entry:", f"  %last = sub i64 %size, {lanes}",
+            "  %short = icmp slt i64 %last, 0", "  br i1 %short, label %single, label %tile", "tile:",
+            "  %k = phi i64 [ 0, %entry ], [ %next, %tile ]", *_tile(vectors, name), f"  %whole = add i64 %k, {lanes}",
+            "  %over = icmp sgt i64 %whole, %last", "  %next = select i1 %over, i64 %last, i64 %whole",
+            "  %more = icmp slt i64 %k, %last", "  br i1 %more, label %tile, label %done", "single:",
+            "  %some = icmp sgt i64 %size, 0", "  br i1 %some, label %number, label %done", "number:",
+            "  %n = phi i64 [ 0, %single ], [ %n.next, %number ]", *_numbers(vectors, name),
+            "  %n.next = add i64 %n, 1",
+            "  %again = icmp slt i64 %n.next, %size", "  br i1 %again, label %number, label %done", "done:",
+            "  ret void", "}", ""]
 
 
-def _tile(vectors: Vectors, name: str, tag: str, masked: bool) -> list[str]:
+def _tile(vectors: Vectors, name: str) -> list[str]:
     """Load the tile at %k, transpose it, store it."""
-    element, kind, lanes, scattering = vectors.element, vectors.type, vectors.lanes, name == "scatter"
-    align = BITS[element] // 8
-    guard = f", i32 {align}, <{lanes} x i1> %mask"
+    element, lanes, align = vectors.element, vectors.lanes, BITS[vectors.element] // 8
+    source, target = ("m", "p") if name == GATHER else ("p", "m")
     lines = []
     for i in range(lanes):
-        at = f"%at{i}{tag}"
-        lines += [f"  {at} = add i64 %k{tag}, {i}",
-                  *([f"  %e{i}{tag} = getelementptr i64, ptr %table, i64 {at}",
-                     f"  %row{i}{tag} = load i64, ptr %e{i}{tag}"] if scattering else
-                    [f"  %row{i}{tag} = mul i64 {at}, {lanes}"]),
-                  f"  %p{i}{tag} = getelementptr {element}, ptr %rows, i64 %row{i}{tag}",
-                  f"  %line{i}{tag} = getelementptr ptr, ptr %lines, i64 {i}",
-                  f"  %start{i}{tag} = load ptr, ptr %line{i}{tag}",
-                  f"  %m{i}{tag} = getelementptr {element}, ptr %start{i}{tag}, i64 %k{tag}"]
-    for i in range(lanes):
-        place = f"%p{i}{tag}" if scattering else f"%m{i}{tag}"
-        lines.append(f"  %v0.{i}{tag} = load {kind}, ptr {place}, align {align}" if scattering or not masked else
-                     f"  %v0.{i}{tag} = call {kind} @llvm.masked.load.{vectors.suffix}.p0(ptr {place}{guard}, "
-                     f"{kind} zeroinitializer)")
+        lines += [f"  %at{i} = add i64 %k, {i}", *_row(vectors, name, f"{i}", f"%at{i}"), *_line(vectors, i, "%k")]
+        if name == SCATTER_LONG:
+            lines += [f"  %ahead{i} = getelementptr {element}, ptr %m{i}, i64 {AHEAD * lanes}",
+                      f"  call void @llvm.prefetch.p0(ptr %ahead{i}, i32 1, i32 3, i32 1)"]
+    lines += [f"  %v0.{i} = load {vectors.type}, ptr %{source}{i}, align {align}" for i in range(lanes)]
     block, stage = 1, 0
     while block < lanes:
-        lines += _stage(kind, lanes, block, stage, tag)
+        lines += _stage(vectors, block, stage)
         block, stage = 2 * block, stage + 1
-    for i in range(lanes):
-        value, place = f"{kind} %v{stage}.{i}{tag}", f"%m{i}{tag}" if scattering else f"%p{i}{tag}"
-        lines.append(f"  call void @llvm.masked.store.{vectors.suffix}.p0({value}, ptr {place}{guard})"
-                     if scattering and masked else f"  store {value}, ptr {place}, align {align}")
-    return lines
+    return lines + [f"  store {vectors.type} %v{stage}.{i}, ptr %{target}{i}, align {align}" for i in range(lanes)]
 
 
-def _stage(kind: str, lanes: int, block: int, stage: int, tag: str) -> list[str]:
+def _stage(vectors: Vectors, block: int, stage: int) -> list[str]:
     """Swap the off-diagonal blocks of every 2 x 2 group of blocks (Eklundh's transposition)."""
-    lines = []
+    kind, lanes, lines = vectors.type, vectors.lanes, []
     upper = [k if not k & block else lanes + k - block for k in range(lanes)]
     lower = [k + block if not k & block else lanes + k for k in range(lanes)]
     for i in range(lanes):
         first, second = (i, i | block) if not i & block else (i ^ block, i)
         mask = ", ".join(f"i32 {k}" for k in (lower if i & block else upper))
-        lines.append(f"  %v{stage + 1}.{i}{tag} = shufflevector {kind} %v{stage}.{first}{tag}, "
-                     f"{kind} %v{stage}.{second}{tag}, <{lanes} x i32> <{mask}>")
+        lines.append(f"  %v{stage + 1}.{i} = shufflevector {kind} %v{stage}.{first}, {kind} %v{stage}.{second}, "
+                     f"<{lanes} x i32> <{mask}>")
     return lines
+
+
+def _numbers(vectors: Vectors, name: str) -> list[str]:
+    """Move the number at %n of every line."""
+    element, align = vectors.element, BITS[vectors.element] // 8
+    lines = _row(vectors, name, ".n", "%n")
+    for i in range(vectors.lanes):
+        source, target = (f"%m.n{i}", f"%q{i}") if name == GATHER else (f"%q{i}", f"%m.n{i}")
+        lines += [f"  %q{i} = getelementptr {element}, ptr %p.n, i64 {i}", *_line(vectors, i, "%n", ".n"),
+                  f"  %x{i} = load {element}, ptr {source}, align {align}",
+                  f"  store {element} %x{i}, ptr {target}, align {align}"]
+    return lines
+
+
+def _row(vectors: Vectors, name: str, tag: str, index: str) -> list[str]:
+    """%p: where the row of a number begins."""
+    found = ([f"  %row{tag} = mul i64 {index}, {vectors.lanes}"] if name == GATHER else
+             [f"  %e{tag} = getelementptr i64, ptr %table, i64 {index}", f"  %row{tag} = load i64, ptr %e{tag}"])
+    return [*found, f"  %p{tag} = getelementptr {vectors.element}, ptr %rows, i64 %row{tag}"]
+
+
+def _line(vectors: Vectors, lane: int, index: str, tag: str = "") -> list[str]:
+    """%m: where a number of a world's line is."""
+    return [f"  %line{tag}{lane} = getelementptr ptr, ptr %lines, i64 {lane}",
+            f"  %start{tag}{lane} = load ptr, ptr %line{tag}{lane}",
+            f"  %m{tag}{lane} = getelementptr {vectors.element}, ptr %start{tag}{lane}, i64 {index}"]
