@@ -132,7 +132,7 @@ def _report_instance_names(reading: Reading) -> None:
         for schema, instance in _unreadable(opinions.applied):
             reading.problem(
                 "schema/instance-name", opinions.path, "apiSchemas", f"{schema} has the instance name {instance!r}",
-                "PhysX reads no property under it and works with its defaults",
+                "PhysX reads no property under it: it makes nothing of the schema, or works with its defaults",
                 "use letters, digits and underscores, a letter first",
             )
 

@@ -68,8 +68,8 @@ class ColliderReader:
         if opinions.has("PhysxMeshMergeCollisionAPI"):
             self._reading.problem(
                 "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
-                "PhysX makes one shape of the meshes below; this description has those right below one by one, and the "
-                "body's mass, centre of mass and inertia are estimates", "merge the meshes into one prim", "warning",
+                "ovphysx makes a shape of each mesh right below and none of deeper ones; programs that merge them have "
+                "another mass, centre of mass and inertia", "merge the meshes into one prim", "warning",
             )
         if not found:
             self._report_no_shape(opinions, body)

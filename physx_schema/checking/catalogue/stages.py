@@ -24,11 +24,17 @@ CODES = (
         "scene/several", "info", "Several physics scenes",
         "The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the one whose "
         "path comes first.",
+        measured="A body without owner falls by 5.005 in a second in /one with gravity 10, in whichever order /one "
+                 "and /two are authored. Such a body cannot be joined to one that /one owns, and ground without "
+                 "owner stops no body of /two. (`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "scene/gravity", "error", "Gravity that is no number",
         "PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.",
         profiles=EVERYONE,
+        measured="NaN, infinity and -inf leave a body without a place after a second; so does a magnitude of time "
+                 "samples alone, which PhysX reads as -inf. A kinematic body stays. "
+                 "(`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "scene/gravity-direction", "warning", "Gravity direction of another length than 1",
@@ -42,11 +48,15 @@ CODES = (
         "stage/units", "error", "Units that PhysX refuses",
         "metersPerUnit and kilogramsPerUnit must be finite and above 0; PhysX refuses the stage otherwise.",
         profiles=EVERYONE,
+        measured="0, -1, NaN and infinity are refused for both units: \"Attachment units must be finite and "
+                 "positive\". (`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/up-axis", "error", "Up axis other than Y and Z",
         "USD knows the up axes Y and Z. PhysX takes Z for any other, which matters to gravity without a direction.",
         profiles=EVERYONE,
+        measured="Without a gravityDirection a body falls along -y for Y, and along -z for Z, X and W. "
+                 "(`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/composition", "error", "Layer or arc that does not compose",
@@ -77,6 +87,7 @@ CODES = (
         "stage/inactive", "info", "Inactive prims",
         "USD passes over inactive prims and everything below them.",
         profiles=EVERYONE,
+        measured="PhysX makes nothing of an inactive body. (`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/unloaded", "info", "Payload that is not loaded",
@@ -87,11 +98,13 @@ CODES = (
         "stage/undefined", "info", "Override of a prim that is not defined",
         "An over without a def defines no prim; USD's traversal passes over it.",
         profiles=EVERYONE,
+        measured="PhysX makes nothing of a body that is an over alone. (`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/abstract", "info", "Class prim",
         "A class is no prim of the scene: its opinions come with the prims that inherit it.",
         profiles=EVERYONE,
+        measured="PhysX makes nothing of a body that is a class. (`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/variants", "info", "Variants that are not selected",
