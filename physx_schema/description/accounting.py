@@ -83,7 +83,8 @@ def settle(
     )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
     for opinions in reading.prims.values():
-        _settle_type(account, opinions)
+        if is_physics_schema(opinions.type_name):
+            _settle_type(account, opinions)
         for applied in opinions.applied:
             if applied in _TOUCHING or (is_physics_schema(applied) and applied not in opinions.used_schemas):
                 _settle_schema(account, opinions, applied)
@@ -135,7 +136,7 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
         account.unused.append(Opinion(opinions.path, "", f"{name}: {reason}", "", "other-engine"))
     elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
-    elif is_physics_schema(name) and name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
+    elif name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
         close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", close, "misspelt-schema"))
 

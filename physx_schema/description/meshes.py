@@ -13,6 +13,7 @@ from physx_schema.description.cooking import HullLimits, cook_hull, hull_solid
 from physx_schema.description.frames import vector
 from physx_schema.description.model import Vec3
 from physx_schema.description.polyhedron import Solid, scaled_solid, solid_of
+from physx_schema.description.records import record
 from physx_schema.description.shapes import Bulk
 
 Array = npt.NDArray[np.float64]
@@ -98,6 +99,7 @@ def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> Triang
     return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1)
 
 
+@record
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """What a collider weighs with density 1, None for nothing, and what of it is not as PhysX works it out."""
