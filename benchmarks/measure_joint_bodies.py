@@ -64,6 +64,24 @@ def ends(text: ModuleType) -> dict[str, Case]:
     }
 
 
+def loops(text: ModuleType) -> dict[str, Case]:
+    """Base, l0 and l1 in a chain of the hinges j0 and j1, and a third joint that closes it."""
+    def closed(kind: str, name: str, body0: str, body1: str, **values: bool) -> Case:
+        attributes = {f"bool physics:{key}": value for key, value in values.items()}
+        third = text.joint(kind, name, body0, body1, "Y", part=([], attributes)) if kind else ""
+        return hanging(text, text.link("l1", (1, 0, 0)), hinge(text), hinge(text, "j1", "l0", "l1"), third)
+
+    return {
+        "chain": closed("", "", "", ""), "closed by the hinge j2": closed("Revolute", "j2", "l1", "base"),
+        "closed by the hinge a0": closed("Revolute", "a0", "l1", "base"),
+        "closed by the fixed joint j2": closed("Fixed", "j2", "l1", "base"),
+        "a second hinge j2 from l0 to l1": closed("Revolute", "j2", "l0", "l1"),
+        "a second hinge a2 from l1 to l0": closed("Revolute", "a2", "l1", "l0"),
+        "closed by a disabled joint": closed("Fixed", "j2", "l1", "base", jointEnabled=False),
+        "closed by an excluded joint": closed("Fixed", "j2", "l1", "base", excludeFromArticulation=True),
+    }
+
+
 def frames(text: ModuleType) -> dict[str, Case]:
     """Joint frames that are none."""
     nan = math.nan
@@ -127,11 +145,13 @@ def gears(text: ModuleType) -> dict[str, Case]:
 
 
 def print_hanging(results: dict[str, Result]) -> None:
-    """Angle and place of the link l0."""
+    """The place of the link l0, and every joint angle."""
     for label, result in results.items():
-        angle = f"{float(result['q'][-1, 0]) * DEGREES:8.3f}" if "q" in result and result["q"].shape[1] else "    none"
         x, y, z = place(result, "l0")[:3]
-        print(f"{label:34} angle {angle}   l0 at ({x:8.4f}, {y:7.4f}, {z:8.4f})")
+        names = list(map(str, result["dof_names"])) if "q" in result else []
+        angles = ", ".join(f"{name} {float(angle) * DEGREES:.3f}"
+                           for name, angle in zip(names, result["q"][-1] if names else (), strict=True))
+        print(f"{label:34} l0 at ({x:8.4f}, {y:7.4f}, {z:8.4f})   {angles or 'no degree of freedom'}")
     print_messages(results.values())
 
 
@@ -146,7 +166,7 @@ def print_turning(results: dict[str, Result]) -> None:
 
 def measure(oracle: Oracle) -> None:
     """Every table."""
-    for title, cases in (("ends", ends), ("frames", frames), ("bodies and scenes", owners)):
+    for title, cases in (("ends", ends), ("loops", loops), ("frames", frames), ("bodies and scenes", owners)):
         print(f"--- {title}")
         print_hanging(run(oracle, cases(oracle.text), STEP))
     print("--- gears")

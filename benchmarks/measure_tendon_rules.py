@@ -69,17 +69,22 @@ def idle(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
 
 
 def short(text: ModuleType) -> dict[str, str]:
-    """A spatial tendon of rest length 1 on a slider, by where the slider is posed and by its joint state."""
+    """A spatial tendon of rest length 1 on a slider, by pose, joint state, centre of mass and place on the link."""
     root = text.attachment("r", (0, 0, 0), stiffness=10.0)
-    end = text.attachment("f", (0, 0, 0), ("base", "r"), leaf=True, restLength=1.0)
 
-    def posed(place: float, state: float) -> str:
-        body = text.fixed_base(root) + text.link("l0", (place, 0, 0), part=end)
+    def posed(place: float, state: float, center: float = 0.0, local: float = 0.0) -> str:
+        end = text.attachment("f", (local, 0, 0), ("base", "r"), leaf=True, restLength=1.0)
+        part = text.both(end, ([], {"point3f physics:centerOfMass": (center, 0, 0)}))
+        body = text.fixed_base(root) + text.link("l0", (place, 0, 0), part=part)
         body += text.joint("Prismatic", "j0", "base", "l0", "X", part=text.joint_state("linear", position=state))
         return str(text.stage(body, text.scene(0.0), (1, 0)))
 
-    return {f"rest length 1, posed at {place:g}, joint state {state:g}": posed(place, state)
-            for place, state in ((0.0, 0.0), (0.0, 0.001), (0.0, 0.0011), (0.0, 0.5), (0.5, 0.0))}
+    return {
+        **{f"rest length 1, posed at {place:g}, joint state {state:g}": posed(place, state)
+           for place, state in ((0.0, 0.0), (0.0, 0.001), (0.0, 0.0011), (0.0, 0.5), (0.5, 0.0))},
+        **{f"rest length 1, centre of mass {center:g}, localPos {local:g}": posed(0.0, 0.0, center, local)
+           for center, local in ((0.0, 0.5), (0.5, 0.0), (0.5, -0.5))},
+    }
 
 
 def settling(text: ModuleType) -> dict[str, str]:

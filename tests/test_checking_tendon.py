@@ -103,13 +103,14 @@ def test_segment_of_a_thousandth_or_less_is_a_warning(distance: float, found: bo
     assert findings(spatial(distance)) == expected
 
 
-def pulled(posed: float, state: float) -> str:
+def pulled(posed: float, state: float, more: dict[str, object] | None = None) -> str:
     """A slider with an attachment in its origin, posed and with a joint state, tied to the base's origin."""
     leaf = {"rel physxTendon:f:parentLink": "</Robot/stand>", "token physxTendon:f:parentAttachment": "r"}
     return "".join((
         link("stand", schemas=("PhysxTendonAttachmentRootAPI:r",), more={"float physxTendon:r:stiffness": 5.0}),
         joint("Fixed", "weld", "base", "stand"),
-        link("tip", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={**placed((posed, 0, 0)), **leaf}),
+        link("tip", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={
+            **placed((posed, 0, 0)), **leaf, **(more or {})}),
         joint("Prismatic", "j", "stand", "tip", ("PhysicsJointStateAPI:linear",), {
             "uniform token physics:axis": "X", "float state:linear:physics:position": state}),
     ))
@@ -140,6 +141,21 @@ def test_segment_is_measured_through_turned_and_reversed_joints() -> None:
                 "uniform token physics:axis": "Z", "float state:angular:physics:position": position,
                 f"quatf physics:localRot{side}": (0.8660254, 0, 0, 0.5)}))
         assert "tendon/zero-length" in {code for code, *_ in found}
+
+
+@pytest.mark.parametrize(("center", "local", "found"), [
+    (0.0, 0.5, set()), (0.5, 0.0, {"tendon/mass-frame"}), (0.5, -0.5, {"tendon/mass-frame", "tendon/zero-length"})])
+def test_attachments_count_from_the_centre_of_mass(center: float, local: float, found: set[str]) -> None:
+    """As PhysX was measured to push: with a centre of mass at 0.5 an attachment at -0.5 lies on the root's."""
+    part = pulled(0.0, 0.0, {"point3f physics:centerOfMass": (center, 0, 0),
+                             "point3f physxTendon:f:localPos": (local, 0, 0)})
+    assert {code for code, *_ in findings(part)} == found
+
+
+def test_attachments_count_along_the_principal_axes() -> None:
+    part = pulled(0.0, 0.0, {"quatf physics:principalAxes": (0.70710678, 0, 0, 0.70710678),
+                             "point3f physxTendon:f:localPos": (1, 0, 0)})
+    assert {code for code, *_ in findings(part)} == {"tendon/mass-frame"}
 
 
 def test_attachment_without_parent_is_reported_once_with_its_root() -> None:

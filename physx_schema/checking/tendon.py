@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.start_poses import start_poses
-from physx_schema.description import Attachment, Description, FixedTendon, SpatialTendon, Vec3, unlimited
+from physx_schema.description import Attachment, Description, FixedTendon, Link, SpatialTendon, Vec3, unlimited
 from physx_schema.description.frames import composed
 from physx_schema.description.model import IDENTITY_POSE, Pose
 
 SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
+_NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word
 
 
 def fixed_tendons(description: Description) -> Iterator[Finding]:
@@ -26,12 +27,15 @@ def fixed_tendons(description: Description) -> Iterator[Finding]:
 
 
 def spatial_tendons(description: Description) -> Iterator[Finding]:
-    """Spatial tendons whose segments, limits or gains defeat them."""
+    """Spatial tendons whose places, segments, limits or gains defeat them."""
     without_leaf = {(item.path, item.property) for item in description.problems if item.code == "tendon/no-leaf"}
     for articulation in description.articulations:
         poses = start_poses(articulation) if articulation.spatial_tendons else []
         for tendon in articulation.spatial_tendons:
-            yield from _segments(tendon, poses)
+            places = [_in_link(articulation.links[item.link], item) for item in tendon.attachments]
+            yield from _moved(tendon, places, description.scene_of(articulation).meters_per_unit)
+            yield from _segments(tendon, [composed(poses[item.link], place)[0] for item, place in zip(
+                tendon.attachments, places, strict=True)])
             bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments
                       if item.leaf and (item.path, item.prefix + "parentAttachment") not in without_leaf]
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
@@ -86,12 +90,32 @@ def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
         )
 
 
-def _segments(tendon: SpatialTendon, poses: Sequence[Pose]) -> Iterator[Finding]:
-    for item in tendon.attachments:
+def _in_link(link: Link, attachment: Attachment) -> Pose:
+    """An attachment in its link's frame; PhysX counts localPos from the centre of mass, along the principal axes."""
+    return composed((link.center_of_mass, link.principal_axes), (attachment.local_position, IDENTITY_POSE[1]))
+
+
+def _moved(tendon: SpatialTendon, places: Sequence[Pose], meters: float) -> Iterator[Finding]:
+    """Attachments that are elsewhere than their localPos says."""
+    for item, place in zip(tendon.attachments, places, strict=True):
+        apart = math.dist(place[0], item.local_position)
+        if apart * meters > _NOTICED:
+            yield Finding(
+                "tendon/mass-frame", "warning", item.path, item.prefix + "localPos",
+                f"{apart:.4g} from where it is in the link's own frame",
+                "PhysX counts localPos from the centre of mass, along the principal axes; a restLength below 0 is "
+                "measured in the link's frame, so the tendon starts with a force",
+                "author localPos from the centre of mass and along the principal axes, or author "
+                "physics:centerOfMass and physics:principalAxes that leave the two frames one",
+            )
+
+
+def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding]:
+    """Neighbours on one point; `points` are the attachments in the world."""
+    for item, point in zip(tendon.attachments, points, strict=True):
         if item.parent < 0:
             continue
-        parent = tendon.attachments[item.parent]
-        length = math.dist(_point(poses, item), _point(poses, parent))
+        parent, length = tendon.attachments[item.parent], math.dist(point, points[item.parent])
         if length <= SHORTEST_SEGMENT:
             yield Finding(
                 "tendon/zero-length", "warning", item.path, item.prefix + "localPos",
@@ -101,14 +125,9 @@ def _segments(tendon: SpatialTendon, poses: Sequence[Pose]) -> Iterator[Finding]
             )
 
 
-def _point(poses: Sequence[Pose], attachment: Attachment) -> Vec3:
-    """The attachment in the world."""
-    return composed(poses[attachment.link], (attachment.local_position, IDENTITY_POSE[1]))[0]
-
-
 _COMMON = ("tendon/limits-missing", "tendon/limit-stiffness-missing", "tendon/no-gains", "tendon/disabled")
 
 RULES = (
     Rule("fixed-tendon", fixed_tendons, ("tendon/sign", *_COMMON)),
-    Rule("spatial-tendon", spatial_tendons, ("tendon/zero-length", *_COMMON)),
+    Rule("spatial-tendon", spatial_tendons, ("tendon/mass-frame", "tendon/zero-length", *_COMMON)),
 )

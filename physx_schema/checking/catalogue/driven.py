@@ -91,8 +91,10 @@ CODES = (
         "DJ.011/loop", "error", "Joint that closes a loop",
         "A joint connects two links that the tree already connects, by whatever kinds of joints, or connects two "
         "bodies a second time. PhysX articulations are trees. Excluded and disabled joints close no loop.", PROFILES,
-        measured="PhysX logs that the body appears to be part of a closed articulation, naming joints but not which "
-                 "one it drops.",
+        measured="Two links in a ring of three hinges j0, j1 and j2 have the joints j0 and j1; where the third is a0, "
+                 "a0 and j1; where it is fixed, j1 alone, and where it is a second hinge between the two by path "
+                 "last, j0 and j1. PhysX logs a closed articulation with its joints, not which one it drops. "
+                 "(`benchmarks/measure_joint_bodies.py`)",
         example=joint("j2", LIMITS) + joint("j3", LIMITS, kind="Fixed", parent="b", child="a"),
         remedy=joint("j2", LIMITS) + joint("j3", {"bool physics:excludeFromArticulation": "true"}, kind="Fixed",
                                            parent="b", child="a"),

@@ -110,11 +110,23 @@ CODES = (
     ),
     Code(
         "tendon/zero-length", "warning", "Two attachments on one point",
-        "Two attachments lie on the same point where the simulation starts, with links where their joints put them. "
+        "Two attachments lie on the same point where the simulation starts, with links where their joints put them "
+        "and attachments where their links' centres of mass do. "
         "PhysX gives a segment of 0.001 length units or less no direction and no force.",
         measured="A tendon of rest length 1 does not push a slider whose joint state is 0 or 0.001, and gives it "
                  "0.0998 at 0.0011, wherever its link is posed. (`benchmarks/measure_tendon_rules.py`)",
         example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
+        remedy=CABLE,
+    ),
+    Code(
+        "tendon/mass-frame", "warning", "Attachment elsewhere than localPos says",
+        "PhysX counts localPos from the centre of mass of the link, along its principal axes of inertia, and not in "
+        "the link's own frame. A restLength below 0, which stands for the length at the start, is measured in the "
+        "link's frame all the same.",
+        measured="A link whose centre of mass is at 0.5 and whose attachment is at 0 is pushed as one at 0.5 is, with "
+                 "0.04995; with the attachment at -0.5 it lies on the root attachment and feels nothing. "
+                 "(`benchmarks/measure_tendon_rules.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
         remedy=CABLE,
     ),
     Code(
