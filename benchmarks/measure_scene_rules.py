@@ -6,6 +6,9 @@ after a second, under gravity 10 at 4.995, or its place and rotation after one s
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 from rule_stages import (
     BODY,
     KINEMATIC,
@@ -118,6 +121,26 @@ def instances() -> dict[str, Fact]:
     }
 
 
+def print_composed() -> None:
+    """Arcs and variants."""
+    sizes = ""
+    for name, height in (("low", 10.0), ("high", 20.0)):
+        lines = "".join(f"        {key} = {value}\n" for key, value in at(height).items())
+        sizes += f'    "{name}" {{\n{lines}    }}\n'
+    varied = prim("Xform", "thing", MASS, *BODY).replace(" (\n", ' (\n    variants = { string place = "low" }\n'
+                                                         '    prepend variantSets = "place"\n', 1)
+    varied = varied.rpartition("}")[0] + f'variantSet "place" = {{\n{sizes}}}\n}}\n'
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "part.usda")
+        path.write_text(world(body(), scenes=""), encoding="utf-8")
+        print_facts("composition", {
+            "payload with a body": Fact(world(f'def "held" (\n    payload = @{path}@</thing>\n)\n{{\n}}\n'), places),
+            "reference to a missing file beside a body": Fact(
+                world(f'def "held" (\n    references = @{path}.none@\n)\n{{\n}}\n', body()), places),
+            "variant low at 10 selected, high at 20": Fact(world(varied), places),
+        })
+
+
 def thing(operations: Attributes, order: str = "") -> Fact:
     """A body without gravity after one step."""
     listed = {"uniform token[] xformOpOrder": order} if order else {}
@@ -182,6 +205,7 @@ def main() -> None:
     print_facts("gravity", gravities())
     print_facts("owners", owners())
     print_facts("instances", instances())
+    print_composed()
     print_facts("transform operations", operations())
     print_facts("scales", scales())
 

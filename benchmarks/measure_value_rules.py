@@ -20,6 +20,7 @@ from rule_stages import (
     BODY,
     KINEMATIC,
     STEP,
+    Attributes,
     Fact,
     arm,
     at,
@@ -107,6 +108,17 @@ def unreadable() -> dict[str, Fact]:
     }
 
 
+def connected() -> dict[str, Fact]:
+    """Stiffness 5 with a connection to an attribute of 9, with a value of its own and without."""
+    own = {f"float {STIFFNESS}.connect": "</robot/j.given>", "float given": "9"}
+    return {
+        "stiffness 5 connected to 9": Fact(arm({f"float {STIFFNESS}": "5", **own}, DRIVE), of_dof("dof_stiffness"), 0),
+        "stiffness connected to 9": Fact(arm(own, DRIVE), of_dof("dof_stiffness"), 0),
+        "gearing -2 connected to 9": mimic("rotX", {
+            "float physxMimicJoint:rotX:gearing.connect": "</robot/k.given>", "float given": "9"}),
+    }
+
+
 def tendon(name: str) -> Fact:
     """A slider at 1 with a fixed tendon of stiffness 10 and gearing 2 under an instance name."""
     values = {f"float physxTendon:{name}:stiffness": "10", f"float[] physxTendon:{name}:gearing": "[2]",
@@ -115,12 +127,13 @@ def tendon(name: str) -> Fact:
         f"{int(result['fixed_tendons'])} tendon, velocity {float(result['qd'][-1][0]):.4f}"), 1)
 
 
-def mimic(name: str) -> Fact:
+def mimic(name: str, more: Attributes | None = None) -> Fact:
     """Two sliders, the first at 1 m/s, the second to follow it twice as fast."""
     moving = joint("Prismatic", "j", "/robot/base", "/robot/l", {"float state:linear:physics:velocity": "1"},
                    "PhysicsJointStateAPI:linear")
     following = joint("Prismatic", "k", "/robot/base", "/robot/m", {
         f"rel physxMimicJoint:{name}:referenceJoint": "</robot/j>", f"float physxMimicJoint:{name}:gearing": "-2",
+        **(more or {}),
     }, f"PhysxMimicJointAPI:{name}")
     links = body("l", place=at()) + body("m", place=at())
     return Fact(world(robot(base(), links, moving, following), gravity="0"),
@@ -195,6 +208,7 @@ def main() -> None:
     print_facts("types", types())
     print_facts("values that PhysX cannot read", unreadable())
     print_facts("tokens and instance names", names())
+    print_facts("connections", connected())
     print_facts("time samples", sampled())
     for time in (0.0, 1.0):
         print_opened_at(time, sampled())

@@ -272,3 +272,15 @@ def test_approximation_that_does_not_exist_is_reported(token: str, wrong: bool) 
     mesh = prim("Mesh", "shape", ("PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"), {
         "uniform token physics:approximation": token})
     assert ("value/token /Robot/shape" in found(robot(mesh))) == wrong
+
+
+@pytest.mark.parametrize(("value", "reported"), [("", True), (" = 5", False)])
+def test_connection_without_a_value_is_not_followed(value: str, reported: bool) -> None:
+    name = "float drive:angular:physics:stiffness"
+    lines = [f"{name}{value}"] if value else []
+    lines += [f"{name}.connect = </Robot/j.given>", "float given"]
+    text = finger({"float given": 9.0}, ("PhysicsDriveAPI:angular",)).replace("float given", "\n".join(lines))
+    drive = read(text).articulations[0].dofs[0].drive
+    assert drive is not None
+    assert (drive.stiffness == 0.0) == reported
+    assert ("value/connected /Robot/j" in found(text)) == reported

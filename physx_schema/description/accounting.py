@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from physx_schema.description.authored import Authored, Opinion
+from physx_schema.description.circumstances import report_connection
 from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
 from physx_schema.description.dofs import is_axis_free
 from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
@@ -97,6 +98,8 @@ def settle(
                     "value/only-samples", opinions.path, item.name, "time samples and no default value",
                     "PhysX reads the default time and works with its own default", "author a default value", "warning",
                 )
+            elif not opinions.instances("PhysxMimicJointAPI"):      # there they are reported, values or not
+                report_connection(reading, opinions, item.name)
     return account
 
 

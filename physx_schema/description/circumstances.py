@@ -192,14 +192,19 @@ def _report_connected(reading: Reading) -> None:
     for opinions in reading.prims.values():
         if opinions.instances("PhysxMimicJointAPI"):
             for name in opinions.properties:
-                attribute = opinions.prim.GetAttribute(name)
-                if attribute and attribute.HasAuthoredConnections():
-                    source = ", ".join(map(str, attribute.GetConnections()))
-                    reading.problem(
-                        "value/connected", opinions.path, name, f"connected to {source}",
-                        "PhysX reads the attribute's own value", "author the value, or remove the connection",
-                        "warning",
-                    )
+                report_connection(reading, opinions, name)
+
+
+def report_connection(reading: Reading, opinions: PrimOpinions, name: str) -> None:
+    """Record that an attribute is connected to others, where it is."""
+    attribute = opinions.prim.GetAttribute(name)
+    if attribute and attribute.HasAuthoredConnections():
+        reading.problem(
+            "value/connected", opinions.path, name, f"connected to {', '.join(map(str, attribute.GetConnections()))}",
+            "PhysX reads the attribute's own value" if opinions.authors(name) else
+            "PhysX does not follow it and works with its own default", "author the value, or remove the connection",
+            "warning",
+        )
 
 
 def _sampled(opinions: PrimOpinions, names: Iterable[str]) -> Iterator[str]:
