@@ -19,6 +19,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from driven_chains import driven_chain
 from step_speed import replicate, time_physx, time_runtime
 
 START = """
@@ -31,33 +34,6 @@ sim = Simulation(description, path=sys.argv[2])
 sim.step()
 print("start", time.perf_counter() - begin)
 """
-
-
-def build_chain(path: Path, dofs: int) -> None:
-    """A chain of revolute joints about alternating axes, a drive, limits, friction and armature on each."""
-    from pxr import Usd, UsdGeom
-
-    from physx_schema import authoring
-
-    stage = Usd.Stage.CreateNew(str(path))
-    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
-    stage.DefinePrim("/World/scene", "PhysicsScene")
-    root = stage.DefinePrim("/World/art", "Xform")
-    below = authoring.rigid_body(stage, "/World/art/base", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 0.0, 0.0))
-    authoring.fixed_joint(stage, "/World/art/anchor", None, below)
-    for i in range(dofs):
-        body = authoring.rigid_body(stage, f"/World/art/link{i}", mass=0.5, inertia=(0.01, 0.01, 0.005),
-                                    position=(0.0, 0.0, -0.05 - 0.1 * i))
-        joint = authoring.revolute_joint(stage, f"/World/art/joint{i}", below, body, axis="XYXZ"[i % 4],
-                                         anchor=(0.0, 0.0, -0.1 * i), lower=-120.0, upper=120.0)
-        authoring.drive(joint, stiffness=0.5, damping=0.1, max_force=60.0)
-        authoring.joint_axis(joint, armature=0.05, static_friction=0.05, dynamic_friction=0.03,
-                             viscous_friction=0.0005, max_velocity=400.0)
-        below = body
-    authoring.articulation_root(root)
-    stage.Save()
 
 
 def time_start(stage: Path, cache: Path, path: str) -> float:
@@ -88,7 +64,7 @@ def main() -> None:
               f"{arguments.rounds} interleaved rounds; world steps per CPU second")
         for dofs in map(int, arguments.dofs.split(",")):
             stage, copies, worlds = folder / f"chain{dofs}.usda", folder / f"copies{dofs}.usda", max(32, 1024 // dofs)
-            build_chain(stage, dofs)
+            driven_chain(stage, dofs)
             replicate(stage, copies, worlds)
             rates: dict[str, list[float]] = {}
             for _ in range(arguments.rounds):
@@ -101,8 +77,8 @@ def main() -> None:
                      for e, r in best.items()}
             print(f"{dofs:4d} dofs   " + "   ".join(f"{e} {r:,.0f}{ratio[e]}" for e, r in best.items()), flush=True)
         other = folder / "chain8.usda"
-        build_chain(other, 8)
-        build_chain(folder / "chain7.usda", 7)
+        driven_chain(other, 8)
+        driven_chain(folder / "chain7.usda", 7)
         print_starts(folder, folder / "chain7.usda", other)
 
 

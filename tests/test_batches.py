@@ -286,6 +286,17 @@ def test_a_name_that_randomize_does_not_know_is_refused() -> None:
         Simulation(FINGER, randomize=("mass",))
 
 
+@pytest.mark.parametrize("name", ["dt", "h", "erp"])
+def test_a_row_that_follows_from_the_time_step_is_not_set_by_itself(name: str) -> None:
+    sim = Simulation(FINGER, 2)
+    before = sim.get(name)
+    with pytest.raises(ValueError, match=f"'{name}' follows from the time step of all worlds; call set_time_step"):
+        sim.set(name, [0.5])
+    assert np.array_equal(sim.get(name), before)
+    sim.set_time_step(2.0 * sim.dt)
+    assert np.array_equal(sim.get("dt"), np.full((2, 1), sim.dt, np.float32))
+
+
 def test_worlds_with_set_parameters_move_as_stages_do_in_physx_that_author_them(
         tmp_path: Path, oracle_folder: Path) -> None:
     """Eight articulations with every feature; PhysX steps the authored stage, we the other one with its numbers set.

@@ -204,6 +204,11 @@ def test_unknown_path_lists_articulations_and_bodies() -> None:
         simulate(opened(stage()), articulation="/nowhere")
 
 
+def test_joint_parameters_of_a_body_without_joints_are_refused() -> None:
+    with pytest.raises(ValueError, match="randomize names stiffness, parameters of joints; there are no joints here"):
+        Simulation(opened(stage()), randomize=("stiffness",))
+
+
 def test_what_is_read_of_a_body_counts_as_read() -> None:
     found = describe(opened(stage("float physxRigidBody:sleepThreshold = 1e-4")))
     assert found.bodies[0].body is not None

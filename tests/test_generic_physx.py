@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_random_physx
+from driven_chains import driven_chain
 from numpy.typing import NDArray
 from physx_runtime import simulate
 from random_articulations import Features, RandomArticulation
@@ -45,39 +46,13 @@ def test_the_generic_path_moves_random_articulations_as_physx_does(oracle_folder
     assert max(each.ratio for each in found) < BEYOND, "\n".join(map(str, beyond))
 
 
-def long_chain(path: Path, links: int) -> None:
-    """A driven chain of hinges hanging from the world."""
-    from pxr import Usd, UsdGeom
-
-    from physx_schema import authoring
-
-    stage = Usd.Stage.CreateNew(str(path))
-    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
-    stage.DefinePrim("/World/scene", "PhysicsScene")
-    root = stage.DefinePrim("/World/art", "Xform")
-    below = authoring.rigid_body(stage, "/World/art/base", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 0.0, 0.0))
-    authoring.fixed_joint(stage, "/World/art/anchor", None, below)
-    for i in range(links):
-        body = authoring.rigid_body(stage, f"/World/art/link{i}", mass=0.5, inertia=(0.01, 0.01, 0.005),
-                                    position=(0.0, 0.0, -0.05 - 0.1 * i))
-        joint = authoring.revolute_joint(stage, f"/World/art/joint{i}", below, body, axis="XYXZ"[i % 4],
-                                         anchor=(0.0, 0.0, -0.1 * i), lower=-120.0, upper=120.0)
-        authoring.drive(joint, stiffness=0.5, damping=0.1, max_force=60.0)
-        authoring.joint_axis(joint, armature=0.05, static_friction=0.05, dynamic_friction=0.03)
-        below = body
-    authoring.articulation_root(root)
-    stage.Save()
-
-
 @pytest.mark.sweep
 def test_a_chain_of_1024_links_moves_as_in_physx(oracle_folder: Path, tmp_path: Path) -> None:
     from physx_oracle import run_jobs, sim_job
 
     links, steps = 1024, 10
     path = tmp_path / "chain.usda"
-    long_chain(path, links)
+    driven_chain(path, links)
     start = np.random.default_rng(0).uniform(-0.1, 0.1, links)
     ours = simulate(path, DT, steps, joint_position=start)
     real = next(iter(run_jobs([sim_job(path, DT, steps, start, np.zeros(links))])))

@@ -160,6 +160,8 @@ def randomized(t: Topology, names: Collection[str]) -> Topology:
     if unknown:
         raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (every "
                          "other parameter may differ between worlds without being named)")
+    if names and not t.dofs:
+        raise ValueError(f"randomize names {', '.join(sorted(names))}, parameters of joints; there are no joints here")
     wanted = {FEATURES[name].attribute for name in names}
 
     def with_features(dof: DofTopology) -> DofTopology:

@@ -72,17 +72,15 @@ class Simulation:
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
                  path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
-        worlds = _required_count("worlds", worlds, 1)
-        self.dt = _required_time(dt)
+        worlds, self.dt = _required_count("worlds", worlds, 1), _required_time(dt)
         chosen = choose(description, articulation)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
         self._sleepless = not sleeping or solver == "ideal"
         self.model = self.adapted(self.model)
-        self.worlds, self.dtype, self._device, self.solver = worlds, dtype, device, solver
+        self.worlds, self.dtype, self._device, self._path, self.solver = worlds, dtype, device, path, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
-        self._path = path
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
         self._divergence = DivergenceReport(self.model.link_names[0], worlds)
         self.steps_taken = 0
@@ -99,7 +97,7 @@ class Simulation:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = _required_time(dt)
         for name, value in self.settings.rows(self.dt).items():
-            self.set(name, [value])
+            self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
 
     def repack(self, model: PackedModel) -> None:
         """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
@@ -134,7 +132,7 @@ class Simulation:
         worlds: a mask or indices of the worlds to set, all where None. Rows are in the step's own frames; for
         parameters see `set_parameter`. link_force and link_torque, (3 n_link,) at the centres of mass in world axes,
         act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
-        for an infinite state, effort or force, and for a shape that does not fit.
+        an infinite state, effort or force, a shape that does not fit, and rows that follow from the time step.
         """
         chosen = chosen_worlds(worlds, self.worlds)
         array = self._checked(name, values, chosen)
@@ -158,9 +156,11 @@ class Simulation:
 
     def _checked(self, name: str, values: ArrayLike, chosen: NDArray[np.int64]) -> Array:
         """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set`."""
+        if name in self.settings.rows(self.dt):
+            raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
         # numbers of another type are refused as they were given
-        own = isinstance(values, np.ndarray) and values.dtype == self.dtype
-        given, count = np.asarray(values, dtype=None if own else np.float64), self._count(name)
+        own, count = isinstance(values, np.ndarray) and values.dtype == self.dtype, self._count(name)
+        given = np.asarray(values, dtype=None if own else np.float64)
         if given.shape == (count,):
             given = np.broadcast_to(given, (len(chosen), count))
         elif given.shape != (len(chosen), count):
