@@ -87,6 +87,10 @@ def axes(text: ModuleType) -> dict[str, Case]:
     return {
         "free, v 1": sliding(NOTHING),
         "static 5, dynamic 2": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=2.0)),
+        "static 5, dynamic 5": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=5.0)),
+        "static 5, dynamic 5, 60 steps": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=5.0), 1.0, 60),
+        "static 5 alone, 60 steps": sliding(axis(staticFrictionEffort=5.0), 1.0, 60),
+        "static 5 alone, v 0.05": sliding(axis(staticFrictionEffort=5.0), 0.05, 60),
         "static 2, dynamic 5": sliding(axis(staticFrictionEffort=2.0, dynamicFrictionEffort=5.0)),
         "dynamic 5 alone": sliding(axis(dynamicFrictionEffort=5.0)),
         "static 5, dynamic -2": sliding(axis(staticFrictionEffort=5.0, dynamicFrictionEffort=-2.0)),

@@ -65,6 +65,12 @@ def idle(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
         "spatial, limitStiffness 10, upperLimit 0.5": spatial({"limitStiffness": 10.0}, upperLimit=0.5),
         "spatial, stiffness 10, upperLimit 0.5": spatial({"stiffness": 10.0}, restLength=0.0, upperLimit=0.5),
     }
+    stages |= {f"leaf gearing {gearing:g}, rest length {rest:g}": spatial(
+        {"stiffness": 10.0}, gearing=gearing, restLength=rest) for gearing in (1.0, 2.0, 0.0, -1.0)
+        for rest in (0.0, 0.5)}
+    stages |= {f"gearing {gearing:g}, forceCoefficient {force:g}, rest length 0.5": sliders(text, [text.tendon_axis(
+        "t", gearing, force, True, stiffness=10.0, restLength=0.5)], (1, 0)) for gearing, force in (
+            (1.0, 1.0), (0.0, 1.0), (1.0, 0.0))}
     return {label: (usda, [1.0]) for label, usda in stages.items()}
 
 
@@ -98,27 +104,29 @@ def settling(text: ModuleType) -> dict[str, str]:
     return found
 
 
-def main() -> None:
-    """Velocities after one step, positions after many, and what the engine says of the stage that crashes it."""
-    oracle = load_oracle()
-    text, engine = oracle.text, oracle.engine
-    cases = {**one_step(text), **idle(text)}
-    results = engine.run_jobs([engine.sim_job(usda, STEP, 1, joint_pos0=start, joint_vel0=[0.0] * len(start))
-                               for usda, start in cases.values()])
-    for label, result in zip(cases, results, strict=True):
-        print(f"{label:50} velocity {result['qd'][-1]}")
-    print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
-    diverging = sliders(text, [text.tendon_axis("t", -1.0, None, True, stiffness=10.0)])
-    steady = settling(text)
-    near = short(text)
-    for label, result in zip(near, engine.run_jobs([engine.sim_job(usda, STEP, 1) for usda in near.values()]),
-                             strict=True):
-        print(f"{label:50} velocity {result['qd'][-1]}")
-    results = engine.run_jobs([engine.sim_job(diverging, STEP, 300, joint_pos0=[0.01])]
+def diverging(text: ModuleType) -> dict[str, str]:
+    """Tendons that push a slider away from rest."""
+    root = text.attachment("r", (0, 0, 0), stiffness=10.0)
+    end = text.attachment("f", (0, 0, 0), ("base", "r"), leaf=True, restLength=0.0, gearing=-1.0)
+    return {
+        "gearing -1, forceCoefficient 1": sliders(text, [text.tendon_axis("t", -1.0, None, True, stiffness=10.0)]),
+        "leaf gearing -1": sliders(text, [NOTHING], links={0: end}, base=root),
+    }
+
+
+def print_long(engine: ModuleType, text: ModuleType) -> None:
+    """Positions after many steps."""
+    away, steady = diverging(text), settling(text)
+    results = engine.run_jobs([engine.sim_job(usda, STEP, 300, joint_pos0=[0.01]) for usda in away.values()]
                               + [engine.sim_job(usda, STEP, 3000) for usda in steady.values()])
-    print(f"gearing -1, forceCoefficient 1, from 0.01 after 3 s: {float(results[0]['q'][-1, 0]):g}")
-    for label, result in zip(steady, results[1:], strict=True):
+    for label, result in zip(away, results, strict=False):
+        print(f"{label:50} from 0.01 after 3 s: {float(result['q'][-1, 0]):g}")
+    for label, result in zip(steady, results[len(away):], strict=True):
         print(f"{label:50} settles at {float(result['q'][-1, 0]):.7g}, speed {float(result['qd'][-1, 0]):g}")
+
+
+def print_crashes(engine: ModuleType, text: ModuleType) -> None:
+    """What becomes of the engine with a root axis on other joints."""
     for kind in ("Fixed", "Spherical"):
         body = text.fixed_base() + text.link("l0") + text.link("l1")
         body += text.joint(kind, "j0", "base", "l0", part=text.tendon_axis("t", root=True, stiffness=10.0))
@@ -128,6 +136,22 @@ def main() -> None:
             print(f"root axis on a {kind.lower()} joint: no crash")
         except engine.OracleError as error:
             print(f"root axis on a {kind.lower()} joint: {str(error).splitlines()[0]}")
+
+
+def main() -> None:
+    """Velocities after one step, positions after many, and what the engine says of the stage that crashes it."""
+    oracle = load_oracle()
+    text, engine = oracle.text, oracle.engine
+    cases = {**one_step(text), **idle(text)}
+    near = short(text)
+    results = engine.run_jobs([engine.sim_job(usda, STEP, 1, joint_pos0=start, joint_vel0=[0.0] * len(start))
+                               for usda, start in cases.values()]
+                              + [engine.sim_job(usda, STEP, 1) for usda in near.values()])
+    for label, result in zip((*cases, *near), results, strict=True):
+        print(f"{label:50} velocity {result['qd'][-1]}")
+    print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
+    print_long(engine, text)
+    print_crashes(engine, text)
 
 
 if __name__ == "__main__":

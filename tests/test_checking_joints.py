@@ -48,6 +48,14 @@ def test_infinite_angle_does_not_look_like_radians(name: str) -> None:
     assert findings(text, "unit/radians") == []
 
 
+@pytest.mark.parametrize(("values", "found"), [
+    ({"static": 5.0}, 1), ({"static": 5.0, "dynamic": 2.0}, 0), ({"static": 5.0, "dynamic": 0.0}, 0), ({}, 0)])
+def test_static_friction_alone_is_a_warning_unless_it_is_meant(values: dict[str, float], found: int) -> None:
+    attributes: Values = {f"float physxJointAxis:angular:{name}FrictionEffort": value for name, value in values.items()}
+    text = finger(attributes, ("PhysxJointAxisAPI:angular",))
+    assert len(findings(text, "joint/no-dynamic-friction")) == found
+
+
 # --- gears ---
 
 

@@ -158,6 +158,42 @@ def test_attachments_count_along_the_principal_axes() -> None:
     assert {code for code, *_ in findings(part)} == {"tendon/mass-frame"}
 
 
+@pytest.mark.parametrize(("gearing", "found"), [
+    (1.0, set()), (-1.0, {("tendon/sign", "error")}), (0.0, {("tendon/no-gearing", "warning")})])
+def test_gearing_of_a_leaf_is_above_0(gearing: float, found: set[tuple[str, str]]) -> None:
+    """As measured: a leaf geared -1 is pushed away for good, one geared 0 with the same force everywhere."""
+    part = pulled(0.5, 0.5, {"float physxTendon:f:gearing": gearing})
+    assert {(code, severity) for code, severity, *_ in findings(part)} == found
+
+
+@pytest.mark.parametrize(("between", "last", "found"), [
+    (1.0, 1.0, set()), (0.0, 1.0, set()), (-1.0, 1.0, {("b", "warning")}), (-1.0, 0.0, {("b", "error")}),
+    (-1.0, -1.0, {("b", "error"), ("c", "error")}), (2.0, -1.0, {("c", "warning")})])
+def test_gearing_below_0_diverges_where_no_other_holds_against_it(
+    between: float, last: float, found: set[tuple[str, str]],
+) -> None:
+    def place(name: str, distance: float, kind: str, own: str, parent: str, gearing: float) -> str:
+        values = {f"float physxTendon:{own}:gearing": gearing,
+                  f"rel physxTendon:{own}:parentLink": f"</Robot/{parent}>",
+                  f"token physxTendon:{own}:parentAttachment": {"a": "r", "b": "m"}[parent]}
+        return link(name, schemas=(f"PhysxTendonAttachment{kind}API:{own}",),
+                    more={**placed((distance, 0, 0)), **values})
+
+    root = {"float physxTendon:r:stiffness": 5.0}
+    found_here = findings(
+        link("a", schemas=("PhysxTendonAttachmentRootAPI:r",), more=root), place("b", 1.0, "", "m", "a", between),
+        place("c", 2.0, "Leaf", "f", "b", last), joint("Fixed", "ja", "base", "a"),
+        *(joint("Prismatic", f"j{name}", "base", name, (), {"point3f physics:localPos0": (distance, 0, 0)})
+          for name, distance in (("b", 1.0), ("c", 2.0))))
+    assert {(path[-1], severity) for code, severity, path, _ in found_here if code == "tendon/sign"} == found
+
+
+@pytest.mark.parametrize(("gearing", "force", "code"), [(1.0, 0.0, "tendon/no-gains"), (0.0, 1.0, "tendon/no-gearing")])
+def test_fixed_tendon_whose_arrays_are_0_is_a_warning(gearing: float, force: float, code: str) -> None:
+    assert {(found, severity) for found, severity, *_ in findings(fixed(gearing, force, stiffness=10.0))} == {
+        (code, "warning")}
+
+
 def test_attachment_without_parent_is_reported_once_with_its_root() -> None:
     assert findings(spatial(1.0, "rr")) == {
         ("tendon/no-parent", "error", "/Robot/b", "physxTendon:f:parentAttachment"),

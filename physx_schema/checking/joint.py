@@ -27,9 +27,26 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
         yield from _drive(dof)
         if dof.path in states:
             yield from _state(dof)
+    yield from _slippery(description, [dof for dof in dofs if dof.static_friction > 0.0 == dof.dynamic_friction])
     yield from _locked(description, [dof for dof in dofs if dof.lower == dof.upper])
     for articulation in description.articulations:
         yield from _clamped(articulation, description.scene_of(articulation).meters_per_unit, states)
+
+
+def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
+    """Static friction alone; a dynamic friction of 0 that is authored is meant."""
+    paths = {dof.path for dof in dofs}
+    meant = {(item.path, item.property) for item in description.authored
+             if item.path in paths and item.base == "dynamicFrictionEffort"}
+    for dof in dofs:
+        prefix = dof.axis_prefix or ""
+        if (dof.path, prefix + "dynamicFrictionEffort") not in meant:
+            yield Finding(
+                "joint/no-dynamic-friction", "warning", dof.path, prefix + "staticFrictionEffort",
+                f"a static friction of {dof.static_friction:g} without dynamic friction",
+                "it holds the joint at rest; once the joint moves nothing brakes it",
+                "author dynamicFrictionEffort, 0 if none is meant",
+            )
 
 
 def _locked(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
@@ -137,8 +154,8 @@ def couplings(description: Description) -> Iterator[Finding]:
 
 RULES = (
     Rule("degrees-of-freedom", degrees_of_freedom, (
-        "joint/locked", "joint/no-velocity", "joint/drive-powerless", "joint/state-outside-limits",
-        "joint/velocity-clamp",
+        "joint/locked", "joint/no-dynamic-friction", "joint/no-velocity", "joint/drive-powerless",
+        "joint/state-outside-limits", "joint/velocity-clamp",
     )),
     Rule("couplings", couplings, ("joint/no-hinge",)),
 )

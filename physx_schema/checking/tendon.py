@@ -24,6 +24,7 @@ def fixed_tendons(description: Description) -> Iterator[Finding]:
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness,
                                [(tendon.lower_limit, tendon.upper_limit)])
             yield from _gains(tendon)
+            yield from _effects(tendon)
 
 
 def spatial_tendons(description: Description) -> Iterator[Finding]:
@@ -40,11 +41,67 @@ def spatial_tendons(description: Description) -> Iterator[Finding]:
                       if item.leaf and (item.path, item.prefix + "parentAttachment") not in without_leaf]
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
             yield from _gains(tendon)
+            yield from _gearings(tendon)
+
+
+def _is_spring(tendon: FixedTendon | SpatialTendon) -> bool:
+    return tendon.stiffness > 0.0 or tendon.limit_stiffness > 0.0
+
+
+def _effects(tendon: FixedTendon) -> Iterator[Finding]:
+    """Tendons whose arrays leave nothing of the force, or of the length."""
+    if not tendon.axes or tendon.stiffness == tendon.damping == tendon.limit_stiffness == 0.0:
+        return
+    first = tendon.axes[0].path
+    if not any(axis.force_coefficient for axis in tendon.axes):
+        yield Finding(
+            "tendon/no-gains", "warning", first, tendon.prefix + "forceCoefficient",
+            "forceCoefficient is 0 on every axis", "the tendon exerts no force", "author a coefficient on an axis",
+        )
+    elif not any(axis.gearing for axis in tendon.axes):
+        yield _unchanging(first, tendon.prefix, "gearing is 0 on every axis")
+
+
+def _unchanging(path: str, prefix: str, found: str) -> Finding:
+    return Finding(
+        "tendon/no-gearing", "warning", path, prefix + "gearing", found,
+        "the length does not change with the motion, so the tendon is a constant force", "author a gearing",
+    )
+
+
+def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
+    """Attachments whose part of the length counts backwards, or all of them not at all."""
+    worst: dict[int, str] = {}
+    for end, item in enumerate(tendon.attachments):
+        path = _path(tendon, end) if item.leaf else []
+        gearings = [tendon.attachments[place].gearing for place in path]
+        if path and not any(gearings) and _is_spring(tendon):
+            yield _unchanging(item.path, item.prefix, "gearing is 0 on every attachment up to the root")
+        severity = "error" if max(gearings, default=0.0) <= 0.0 else "warning"
+        for place, gearing in zip(path, gearings, strict=True):
+            if gearing < 0.0 and worst.get(place) != "error":
+                worst[place] = severity
+    for place, severity in worst.items() if _is_spring(tendon) else ():
+        item = tendon.attachments[place]
+        yield Finding(
+            "tendon/sign", severity, item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
+            "gearing does not scale the force, which pulls where the tendon is long: this part is pushed away from "
+            "rest" + (", and the motion diverges" if severity == "error" else ""), "author a gearing above 0",
+        )
+
+
+def _path(tendon: SpatialTendon, end: int) -> list[int]:
+    """The attachments from an end up to the root, without it."""
+    found = []
+    while tendon.attachments[end].parent >= 0:
+        found.append(end)
+        end = tendon.attachments[end].parent
+    return found
 
 
 def _signs(tendon: FixedTendon) -> Iterator[Finding]:
     """Axes that are pushed away from rest; where all are, the tendon diverges."""
-    if not (tendon.stiffness > 0.0 or tendon.limit_stiffness > 0.0):
+    if not _is_spring(tendon):
         return
     products = [axis.gearing * axis.force_coefficient for axis in tendon.axes]
     diverges = max(products, default=0.0) <= 0.0
@@ -125,9 +182,12 @@ def _segments(tendon: SpatialTendon, points: Sequence[Vec3]) -> Iterator[Finding
             )
 
 
-_COMMON = ("tendon/limits-missing", "tendon/limit-stiffness-missing", "tendon/no-gains", "tendon/disabled")
+_COMMON = (
+    "tendon/sign", "tendon/limits-missing", "tendon/limit-stiffness-missing", "tendon/no-gains", "tendon/no-gearing",
+    "tendon/disabled",
+)
 
 RULES = (
-    Rule("fixed-tendon", fixed_tendons, ("tendon/sign", *_COMMON)),
+    Rule("fixed-tendon", fixed_tendons, _COMMON),
     Rule("spatial-tendon", spatial_tendons, ("tendon/mass-frame", "tendon/zero-length", *_COMMON)),
 )

@@ -62,6 +62,16 @@ CODES = (
                              "float physxJointAxis:angular:staticFrictionEffort": "5"}, "PhysxJointAxisAPI:angular"),
     ),
     Code(
+        "joint/no-dynamic-friction", "warning", "Static friction without dynamic friction",
+        "staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort, 0 unless authored, brakes it once it "
+        "moves.",
+        measured="Static and dynamic 5 stop a slider of speed 1 within 0.0997; static 5 alone leaves it at speed 1, "
+                 "and stops one of speed 0.05. (`benchmarks/measure_joint_rules.py`)",
+        example=joint("j2", {"float physxJointAxis:angular:staticFrictionEffort": "5"}, "PhysxJointAxisAPI:angular"),
+        remedy=joint("j2", {"float physxJointAxis:angular:staticFrictionEffort": "5",
+                             "float physxJointAxis:angular:dynamicFrictionEffort": "4"}, "PhysxJointAxisAPI:angular"),
+    ),
+    Code(
         "joint/drive-refused", "error", "Drive with a negative force limit",
         "A negative maxForce makes PhysX refuse the whole drive.",
         measured="maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must "

@@ -67,11 +67,14 @@ CODES = (
         remedy=tendon({"uniform token[] physxTendon:t:jointAxis": '["transX"]'}),
     ),
     Code(
-        "tendon/sign", "error", "Force coefficient and gearing of opposite sign",
+        "tendon/sign", "error", "Gearing against the force",
         "The force on an axis goes with forceCoefficient alone; gearing shapes the length. With opposite signs the "
-        "tendon pushes the joint away from its rest length; where all axes are pushed so, the motion diverges.",
+        "tendon pushes the joint away from its rest length; where all axes are pushed so, the motion diverges. A "
+        "spatial tendon's force pulls along its segments whatever their gearing is, so a gearing below 0 does the "
+        "same.",
         measured="Gearing -1 with forceCoefficient 1 turns a pull of -0.0999 into a push of 0.1000; from 0.01 the "
-                 "slider is at 56.6 after 3 s. (`benchmarks/measure_tendon_rules.py`)",
+                 "slider is at 56.6 after 3 s. With gearing -1 on the leaf of a spatial tendon it is at 54.6. "
+                 "(`benchmarks/measure_tendon_rules.py`)",
         example=tendon({"float[] physxTendon:t:gearing": "[-1]"}),
         remedy=tendon({"float[] physxTendon:t:gearing": "[-1]", "float[] physxTendon:t:forceCoefficient": "[-1]"}),
     ),
@@ -94,10 +97,21 @@ CODES = (
     ),
     Code(
         "tendon/no-gains", "warning", "Tendon that exerts no force",
-        "Without stiffness, damping and limitStiffness a tendon exerts no force.",
-        measured="A tendon stretched by 1 without gains, and with an offset of 5, leaves velocity 0. "
+        "Without stiffness, damping and limitStiffness a tendon exerts no force, and neither does a fixed one with a "
+        "forceCoefficient of 0 on every axis.",
+        measured="A tendon stretched by 1 without gains, and with an offset of 5, leaves velocity 0; so does one of "
+                 "stiffness 10 with forceCoefficient 0. "
                  "(`benchmarks/measure_tendon_rules.py`)",
         example=tendon({"float physxTendon:t:stiffness": None}),
+        remedy=tendon(),
+    ),
+    Code(
+        "tendon/no-gearing", "warning", "Tendon whose length does not change",
+        "With a gearing of 0 on every axis, or on every attachment from a leaf up to the root, the length stays 0 "
+        "whatever moves. The tendon is a constant force then: stiffness times rest length, outwards.",
+        measured="At 1 with stiffness 10 and rest length 0.5 a gearing of 1 pulls a slider with -0.04995, a gearing of "
+                 "0 pushes it with 0.04995, fixed or spatial. (`benchmarks/measure_tendon_rules.py`)",
+        example=tendon({"float[] physxTendon:t:gearing": "[0]"}),
         remedy=tendon(),
     ),
     Code(
