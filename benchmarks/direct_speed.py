@@ -86,9 +86,9 @@ def ours(robot: Humanoid) -> dict[str, tuple[Callable[[], None], np.ndarray]]:
 
 
 def pinocchios(robot: Humanoid) -> dict[str, Callable[[], None]]:
-    """The same by pinocchio, in a loop from Python."""
+    """The same by pinocchio, in a loop from Python; of the mass matrix also with all results kept, as ours are."""
     model, data, states, frames = robot.theirs.model, robot.theirs.data, robot.states, robot.theirs.frames
-    dense = np.zeros((6 * len(frames), model.nv))
+    dense, kept = np.zeros((6 * len(frames), model.nv)), np.zeros((len(states), model.nv, model.nv))
 
     def jacobian() -> None:
         for q, _, _ in states:
@@ -100,6 +100,10 @@ def pinocchios(robot: Humanoid) -> dict[str, Callable[[], None]]:
     def mass() -> None:
         for q, _, _ in states:
             pin.crba(model, data, q)
+
+    def masses() -> None:
+        for i, (q, _, _) in enumerate(states):
+            kept[i] = pin.crba(model, data, q)
 
     def bias() -> None:
         for q, v, _ in states:
@@ -115,8 +119,8 @@ def pinocchios(robot: Humanoid) -> dict[str, Callable[[], None]]:
     pool = pin.ModelPool(model, 1)
     columns = [np.array([state[i] for state in states]).T.copy(order="F") for i in range(3)]
     columns.append(np.zeros_like(columns[2]))
-    return {"dense Jacobian": jacobian, "mass matrix": mass, "bias": bias, "forward dynamics": forward,
-            "forward dynamics, abaInParallel": batched}
+    return {"dense Jacobian": jacobian, "mass matrix": mass, "mass matrix, all kept": masses, "bias": bias,
+            "forward dynamics": forward, "forward dynamics, abaInParallel": batched}
 
 
 def check(robot: Humanoid, made: dict[str, tuple[Callable[[], None], np.ndarray]]) -> None:
@@ -163,19 +167,18 @@ def main() -> None:
             made = ours(robot)
             check(robot, made)
             calls |= {f"{name} {dtype}": call for name, (call, _) in made.items()}
-        calls |= pinocchios(robot)
-        best, first = fastest(calls, arguments.rounds)
+        theirs = pinocchios(robot)
+        best, first = fastest(calls | theirs, arguments.rounds)
     print(f"{robot.count} worlds, nv {robot.sim.topology.nv}, {len(robot.sim.topology.links)} links; microseconds a "
-          f"world, pinocchio {pin.__version__} over ours in brackets")
+          f"world; pinocchio {pin.__version__} with how many times as long it takes as our float32 and float64")
     for name in ("dense Jacobian", "mass matrix", "bias", "forward dynamics"):
-        peers = {peer: seconds for peer, seconds in best.items() if peer in (name, f"{name}, abaInParallel")}
-        row = [f"{name:18s}"]
-        for dtype in ("float32", "float64"):
-            own = best[f"{name} {dtype}"]
-            ratio = min(peers.values()) / own
-            row.append(f"{dtype} {1e6 * own / robot.count:.3f} ({ratio:.1f}x), "
-                       f"first {1e6 * first[f'{name} {dtype}'] / robot.count:.3f}")
-        row += [f"pinocchio{peer[len(name):]} {1e6 * seconds / robot.count:.2f}" for peer, seconds in peers.items()]
+        own = {dtype: best[f"{name} {dtype}"] for dtype in AGREEMENT}
+        row = [f"{name:16s}"]
+        row += [f"{dtype} {1e6 * seconds / robot.count:.3f} (first {1e6 * first[f'{name} {dtype}'] / robot.count:.3f})"
+                for dtype, seconds in own.items()]
+        for peer in (peer for peer in theirs if peer.startswith(name)):
+            ratios = ", ".join(f"{best[peer] / seconds:.1f}x" for seconds in own.values())
+            row.append(f"pinocchio{peer[len(name):]} {1e6 * best[peer] / robot.count:.2f} ({ratios})")
         print("   ".join(row))
 
 
