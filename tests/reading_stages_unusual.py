@@ -16,12 +16,13 @@ from reading_parts import (
     collider,
     drive,
     frames,
+    hinged,
     limit,
     stage,
     state,
 )
 from reading_stages_joints import LOCKED_TRANSLATIONS, ROTATIONS, limited
-from robots import base, joint, link, placed, prim
+from robots import base, joint, link, placed, prim, robot
 
 
 def two_links(kind: str, schemas: tuple[str, ...] = (), more: Attributes | None = None, swap: bool = False,
@@ -111,6 +112,49 @@ def kinds_of_shapes_without_sizes() -> str:
     return stage(base(), *bodies, *joints)
 
 
+def retyped(**types: str) -> str:
+    """A hinge with values of other types than declared, by base name of a drive or of the joint."""
+    values: Attributes = {**frames(axis="Z", lowerLimit=-40.0, upperLimit=50.0), **drive("angular", stiffness=4.0)}
+    texts = {"token": "acceleration", "string": "acceleration", "float[]": [7.0]}
+    for name, type_name in types.items():
+        found = next(key for key in values if key.endswith(":" + name))
+        value: Any = texts.get(type_name, 1 if type_name == "bool" else 7)
+        values = {f"{type_name} {key.split()[-1]}" if key == found else key: value if key == found else old
+                  for key, old in values.items()}
+    return two_links("Revolute", ANGULAR, values)
+
+
+def held_by(*schemas: str) -> str:
+    """The root API on a joint from a prim with schemas."""
+    wall = prim("Xform", "wall", schemas, {}, prim("Cube", "shape", (), {"double size": 1.0}))
+    return stage(wall, *chain(2), joint("Fixed", "anchor", "wall", "a", ("PhysicsArticulationRootAPI",)), schemas=())
+
+
+def owned(*owners: str, scenes: tuple[str, ...]) -> str:
+    """Two links with owners of their own, and scenes."""
+    links = [link(name, (i, 0, 0), more={"rel physics:simulationOwner": f"</{owner}>"} if owner else {})
+             for i, (name, owner) in enumerate(zip("ab", owners, strict=True))]
+    found = "".join(prim("PhysicsScene", name, ("PhysxSceneAPI",), {"float physics:gravityMagnitude": 2.0 + i})
+                    for i, name in enumerate(scenes))
+    return robot(*links, joint("Revolute", "j", "a", "b", (), frames((1, 0, 0), axis="Y")), outside=found)
+
+
+def turned_masses() -> str:
+    """Principal axes of several lengths and moments that are none, over a tilted box."""
+    box = collider("Cube", "c", {"double size": 1.0, **placed((0, 0, 0), (1, 2, 3), TILT)})
+    lengths = (0.995, 1.009, 1.011, 2.0, 0.0)
+    rows: list[Attributes] = [
+        *({"quatf physics:principalAxes": tuple(length * x for x in SKEW)} for length in lengths),
+        {}, {"float3 physics:diagonalInertia": (float("nan"), 2.0, 3.0)},
+        {"float3 physics:diagonalInertia": (0.0, 2.0, 3.0)}, {"float physics:mass": float("nan")},
+    ]
+    given: Attributes = {"float physics:mass": 4.0, "float3 physics:diagonalInertia": (1.0, 2.0, 3.0)}
+    bodies = [body(f"l{i}", (i, 0, 0), box, ("PhysicsMassAPI",), more={**given, **row}) for i, row in enumerate(rows)]
+    bodies += [body(f"l{len(rows) + i}", (i, 1, 0), "", ("PhysicsMassAPI",), more={
+        **given, "point3f physics:centerOfMass": (0.5, 0, 0), **row}) for i, row in enumerate(rows[:5])]
+    return hinged(*bodies)
+
+
 FALLING = link("l1", (1, 0, 0))
 
 STAGES = {
@@ -139,6 +183,19 @@ STAGES = {
     "unknown_axis": two_links("Revolute", ANGULAR, {**frames(axis="W"), **drive("angular", stiffness=2.0)}),
     "unknown_kind_of_drive": two_links("Revolute", ANGULAR, {
         **frames(axis="Z"), **drive("angular", "push", damping=2.0)}),
+    "values_of_other_numbers": retyped(stiffness="bool", lowerLimit="int", upperLimit="double"),
+    "values_of_other_texts": retyped(type="string", stiffness="float[]"),
+    "limit_that_is_text": retyped(lowerLimit="string"),
+    "rotation_of_type_quatd": two_links("Revolute", (), {**frames((1, 0, 0)), "quatd physics:localRot0": TILT}).replace(
+        "quatf physics:localRot0 = (1, 0, 0, 0)\n", ""),
+    "cone_that_is_text": two_links("Spherical", (), {
+        **frames(), "string physics:coneAngle0Limit": "wide", "float physics:coneAngle1Limit": 30.0}),
+    "root_api_on_a_joint_to_a_prim": held_by(),
+    "root_api_on_a_joint_to_a_collider": held_by("PhysicsCollisionAPI"),
+    "one_link_owned_of_one_scene": owned("one", "", scenes=("one",)),
+    "one_link_owned_of_two_scenes": owned("one", "", scenes=("one", "two")),
+    "links_of_the_second_scene": owned("two", "two", scenes=("one", "two")),
+    "turned_masses": turned_masses(),
     "two_bodies_on_one_side": stage(*chain(3)).replace(
         "rel physics:body1 = </Robot/c>", "rel physics:body1 = [</Robot/c>, </Robot/a>]"),
     "missing_body": stage(base(), FALLING, joint("Revolute", "j", "base", "nowhere"), joint(
