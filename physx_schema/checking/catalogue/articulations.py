@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from physx_schema.checking.catalogue.snippets import body, joint, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+ROOT = "PhysicsArticulationRootAPI"
+OWNER = "rel physics:simulationOwner"
+KINEMATIC = {"bool physics:kinematicEnabled": "1"}
+EXCLUDED = {"bool physics:excludeFromArticulation": "1"}
+SCENES = prim("PhysicsScene", "s1", {}) + prim("PhysicsScene", "s2", {})
+TREE = body(name="c") + body(name="d") + joint("j3", parent="c", child="d")
 
 CODES = (
     Code(
@@ -18,6 +26,8 @@ CODES = (
         "PhysX makes an articulation of each tree below a root, all of one path.",
         measured="All four bodies of two hinges become links, under the one path. "
                  "(`benchmarks/measure_articulation_rules.py`)",
+        example=TREE,
+        remedy=TREE + joint("k", parent="a", child="c"),
     ),
     Code(
         "articulation/nested-root", "error", "Articulation root inside another",
@@ -25,6 +35,8 @@ CODES = (
         profiles=EVERYONE,
         measured="PhysX logs an error and ignores the inner root; the bodies around it are links of the outer one. "
                  "(`benchmarks/measure_articulation_rules.py`)",
+        example=prim("Xform", "in", {}, ROOT, children=body()),
+        remedy=prim("Xform", "in", {}, children=body()),
     ),
     Code(
         "articulation/no-bodies", "error", "Articulation root without bodies",
@@ -73,6 +85,8 @@ CODES = (
         measured="With links of /one and /two both fall as bodies of their own, by 5.005 and 0.501. So they do with "
                  "a link of /one and one without owner where there are two scenes; where /one is the only scene they"
                  " are an articulation. (`benchmarks/measure_articulation_rules.py`)",
+        example=body({OWNER: "</Robot/s2>"}, name="c") + joint("j2", child="c") + SCENES,
+        remedy=body(name="c") + joint("j2", child="c") + SCENES,
     ),
     Code(
         "articulation/root-joint", "error", "Articulation root on a joint that cannot be one",
@@ -88,6 +102,8 @@ CODES = (
         "though they take part in the choice of the root.",
         measured="PhysX logs an error and leaves the body behind a distance joint outside: it falls by 1.025 on a "
                  "rope of 1. (`benchmarks/measure_articulation_rules.py`)",
+        example=joint("j2", kind="Distance", parent="a"),
+        remedy=joint("j2", EXCLUDED, kind="Distance", parent="a"),
     ),
     Code(
         "articulation/kinematic-link", "error", "Kinematic link away from the root",
@@ -95,5 +111,7 @@ CODES = (
         "outside.",
         measured="A kinematic link on a slider falls by 5.003 in a second, as it does where it is not kinematic; the"
                  " body welded to it is a body of its own. (`benchmarks/measure_articulation_rules.py`)",
+        example=body(KINEMATIC, name="c") + joint("j2") + joint("k", parent="b", child="c"),
+        remedy=body(name="c") + joint("j2") + joint("k", parent="b", child="c"),
     ),
 )

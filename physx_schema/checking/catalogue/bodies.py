@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import prim
+from physx_schema.checking.catalogue.snippets import body, cube, instance, joint, placed, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
 MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
+MOMENTS, AXES, CENTER = "float3 physics:diagonalInertia", "quatf physics:principalAxes", "point3f physics:centerOfMass"
+OWNER = "rel physics:simulationOwner"
+SCENES = prim("PhysicsScene", "s1", {}) + prim("PhysicsScene", "s2", {})
+MANY = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
 
 CODES = (
     Code(
@@ -15,6 +19,8 @@ CODES = (
         "A mass of 0 is none: PhysX works it out from the colliders and their densities.",
         measured="A mass of 0 with a cube of size 1 gives 1000, with a density of 500 as well 500. "
                  "(`benchmarks/measure_mass_rules.py`)",
+        example=body({"float physics:mass": "0"}, children=cube()),
+        remedy=body(children=cube()),
     ),
     Code(
         "body/inertia-triangle", "error", "Moments of inertia that no solid has",
@@ -34,6 +40,8 @@ CODES = (
         measured="principalAxes by 90 degrees about z swap the moments 13 and 10 of a box. diagonalInertia (1, 2, 3)"
                  " over a box tilted by 30 degrees gives 1.25, 1.75 and -0.433 beside them; with principalAxes (1, "
                  "0, 0, 0), or with a mass and a centre of mass, 1, 2, 3. (`benchmarks/measure_mass_rules.py`)",
+        example=body({MOMENTS: None, AXES: "(0, 1, 0, 0)"}),
+        remedy=body({AXES: "(0, 1, 0, 0)"}),
     ),
     Code(
         "body/center-far", "warning", "Centre of mass far from the body",
@@ -41,6 +49,8 @@ CODES = (
         profiles=EVERYONE,
         measured="PhysX takes a centre 5 away from a cube of size 1 without a message, and moments that it works out"
                  " grow from 0.17 to 25.17. (`benchmarks/measure_mass_rules.py`)",
+        example=body({CENTER: "(99, 0, 0)"}, children=cube()),
+        remedy=body({CENTER: "(0.1, 0, 0)"}, children=cube()),
     ),
     Code(
         "body/no-mass", "warning", "Body without mass and colliders",
@@ -58,6 +68,8 @@ CODES = (
         "simulated here.",
         measured="A link of moments 2, 0, 3 gets 1, 1, 1 and an error. A free body of moments 0, 0, 3 turns about z "
                  "alone under a torque of 1 about each axis. (`benchmarks/measure_mass_rules.py`)",
+        example=body({MOMENTS: "(0, 1, 1)"}, name="c") + joint("j2", child="c"),
+        remedy=body(name="c") + joint("j2", child="c"),
     ),
     Code(
         "body/collider-mass", "warning", "Collider whose mass is estimated",
@@ -72,12 +84,16 @@ CODES = (
         "physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.",
         measured="A body owned by a prim that does not exist is not made; owned by that and by a scene it is. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=body({OWNER: "</Robot/scene>"}),
+        remedy=body({OWNER: "</Robot/scene>"}) + prim("PhysicsScene", "scene", {}),
     ),
     Code(
         "body/several-scenes", "warning", "Body owned by several scenes",
         "physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.",
         measured="With gravity 10 in /one and 1 in /two a body of /one, /two falls by 5.005 in a second, of /two, "
                  "/one by 0.501. (`benchmarks/measure_scene_rules.py`)",
+        example=body({OWNER: "[</Robot/s1>, </Robot/s2>]"}) + SCENES,
+        remedy=body({OWNER: "</Robot/s1>"}) + SCENES,
     ),
     Code(
         "body/in-instance", "error", "Body or joint inside an instance",
@@ -86,6 +102,8 @@ CODES = (
         measured="A body inside an instance is not made, kinematic or not; with instanceable off it falls. An "
                  "instance that is itself a body comes to rest on the collider inside it. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=instance(body()),
+        remedy=instance(body(), instanceable=False),
     ),
     Code(
         "body/in-instancer", "info", "Bodies repeated by a point instancer",
@@ -93,6 +111,8 @@ CODES = (
         measured="Two instances push the resting bodies below them from 3.0 down to 1.0, a third body beside them "
                  "stays. PhysX names the instancer as one body, which its tensors do not find. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=prim("PointInstancer", "many", MANY, children=body()),
+        remedy=prim("Xform", "many", {}, children=body()),
     ),
     Code(
         "body/transform-operation", "error", "Transform operation that does not count",
@@ -102,6 +122,8 @@ CODES = (
         measured="An operation of type string, one that is not authored and one that does not exist leave the body "
                  "at the translation beside them. Without xformOpOrder a translation by (1, 2, 3) leaves it at the "
                  "origin. (`benchmarks/measure_scene_rules.py`)",
+        example=body({"uniform token[] xformOpOrder": '["xformOp:translate"]'}),
+        remedy=body(placed(translate="(1, 2, 3)")),
     ),
     Code(
         "body/transform-not-finite", "error", "Transform with NaN or infinity",
@@ -109,6 +131,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A body at NaN or infinity is not made. In an articulation of three the other two are, without the "
                  "joint to it. (`benchmarks/measure_scene_rules.py`)",
+        example=body(placed(translate="(nan, 0, 0)")),
+        remedy=body(placed(translate="(0, 0, 0)")),
     ),
     Code(
         "body/transform-singular", "error", "Transform with a scale of 0",
@@ -116,6 +140,8 @@ CODES = (
         profiles=EVERYONE,
         measured="Turned by 30 degrees, a scale of (1, 0, 1) leaves a turn of 15 degrees, (0, 1, 1) none. A cube of "
                  "scale (1, 1, 0) has no shape and falls through the ground. (`benchmarks/measure_scene_rules.py`)",
+        example=body(placed(scale="(1, 1, 0)")),
+        remedy=body(placed(scale="(1, 1, 0.01)")),
     ),
     Code(
         "body/transform-sheared", "warning", "Sheared transform",
@@ -124,6 +150,8 @@ CODES = (
         profiles=EVERYONE,
         measured="Turned by 45 degrees about x below a scale of (1, 1, 2), the body stands at 63.4 degrees. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=prim("Xform", "up", placed(scale="(1, 1, 2)"), children=body(placed(rotateXYZ="(45, 0, 0)"))),
+        remedy=prim("Xform", "up", placed(rotateXYZ="(45, 0, 0)"), children=body(placed(scale="(1, 1, 2)"))),
     ),
     Code(
         "body/transform-mirrored", "warning", "Mirrored transform",
@@ -132,6 +160,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A scale of (-1, 1, 1) turns a body by 180 degrees about x, (1, -1, 1) about y. A link stands where"
                  " its joint puts it, and a cube at y = 1 is then at -1. (`benchmarks/measure_scene_rules.py`)",
+        example=body(placed(scale="(-1, 1, 1)")),
+        remedy=body(placed(scale="(1, 1, 1)")),
     ),
     Code(
         "body/nested", "info", "Rigid body inside another",

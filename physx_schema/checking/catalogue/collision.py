@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import prim
+from collections.abc import Mapping
+
+from physx_schema.checking.catalogue.snippets import cube, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
 STRETCHED = {"float3 xformOp:scale": "(1, 1, 2)", "uniform token[] xformOpOrder": '["xformOp:scale"]'}
+
+PAIRS = "PhysicsFilteredPairsAPI"
+
+
+def offsets(contact: str, rest: str) -> dict[str, str]:
+    """Contact and rest offset."""
+    return {"float physxCollision:contactOffset": contact, "float physxCollision:restOffset": rest}
+
+
+def material(values: Mapping[str, str]) -> str:
+    """A physics material."""
+    return prim("Material", "rubber", values, "PhysicsMaterialAPI", "PhysxMaterialAPI")
+
+
+def group(name: str, member: str, filtered: str = "") -> str:
+    """A collision group of one prim."""
+    more = {"rel physics:filteredGroups": filtered} if filtered else {}
+    return prim("PhysicsCollisionGroup", name, {"rel collection:colliders:includes": f"</Robot/{member}>", **more},
+                "CollectionAPI:colliders")
+
 
 CODES = (
     Code(
@@ -25,6 +47,8 @@ CODES = (
         measured="A cube falls through ground of a scene that does not exist, and rests on it without an owner. "
                  "Ground without an owner is of the first scene, and a body of the second falls through it. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=cube({"rel physics:simulationOwner": "</Robot/scene>"}),
+        remedy=cube({"rel physics:simulationOwner": "</Robot/scene>"}) + prim("PhysicsScene", "scene", {}),
     ),
     Code(
         "collider/merged", "warning", "Merged mesh collider",
@@ -32,6 +56,8 @@ CODES = (
         "instead, as without the schema; programs that merge them have other masses and contacts.",
         measured="Two meshes right below weigh 7000 as two hulls with the schema and without it, and one further "
                  "below weighs nothing. (`benchmarks/measure_mass_rules.py`)",
+        example=prim("Xform", "shape", {}, "PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI", children=cube()),
+        remedy=prim("Xform", "shape", {}, "PhysicsCollisionAPI", children=cube()),
     ),
     Code(
         "collider/offsets", "error", "Rest offset not below the contact offset",
@@ -40,12 +66,16 @@ CODES = (
         measured="With a contact offset of 0.05 a cube rests 0.02 above the ground for a rest offset of 0.02, and on"
                  " it for 0.05 and 0.1. A negative contact offset counts as none. "
                  "(`benchmarks/measure_contact_rules.py`)",
+        example=cube(offsets("0.05", "0.1"), "PhysxCollisionAPI"),
+        remedy=cube(offsets("0.05", "0.02"), "PhysxCollisionAPI"),
     ),
     Code(
         "material/combine-mode", "error", "Combine mode that does not exist",
         "Combine modes are average, min, multiply and max; PhysX takes average for anything else.",
         measured="Of frictions 0.1 and 0.3, maximum and Max leave 2.40 m/s of 3, as average does; max leaves 2.10. "
                  "(`benchmarks/measure_contact_rules.py`)",
+        example=material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
+        remedy=material({"token physxMaterial:frictionCombineMode": '"max"'}),
     ),
     Code(
         "material/refused", "error", "Material that PhysX refuses",
@@ -54,18 +84,24 @@ CODES = (
         measured="A friction of -1 or NaN and a restitution of 1.5 leave 1.50 m/s of 3, as no material does, where "
                  "friction 0.1 leaves 2.10. Infinite friction is taken: it leaves 0.05. "
                  "(`benchmarks/measure_contact_rules.py`)",
+        example=material({"float physics:dynamicFriction": "-1"}),
+        remedy=material({"float physics:dynamicFriction": "1"}),
     ),
     Code(
         "material/soft", "warning", "Restitution below 0",
         "PhysX takes a restitution below 0 as the stiffness of a spring at the contact, and bodies sink in.",
         measured="A cube let go 1 m above the ground sinks 6.6 m into it with a restitution of -0.5, and comes back."
                  " (`benchmarks/measure_contact_rules.py`)",
+        example=material({"float physics:restitution": "-0.5"}),
+        remedy=material({"float physics:restitution": "0.5"}),
     ),
     Code(
         "group/several", "warning", "Collider in several collision groups",
         "PhysX keeps a collider in one collision group, the first by path.",
         measured="A cube in A and C rests on ground that only C filters and falls through ground that A filters, in "
                  "whichever order they are authored; PhysX warns. (`benchmarks/measure_contact_rules.py`)",
+        example=cube() + group("g1", "shape") + group("g2", "shape"),
+        remedy=cube() + group("g1", "shape") + group("g2", "a"),
     ),
     Code(
         "group/missing-group", "error", "Filtered group that does not exist",
@@ -73,6 +109,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A group that filters a prim that does not exist, or the collider itself, lets its members rest on "
                  "it. The other groups that it filters count. (`benchmarks/measure_contact_rules.py`)",
+        example=cube() + group("g1", "shape", "</Robot/g2>"),
+        remedy=cube() + group("g1", "shape", "</Robot/g2>") + group("g2", "a"),
     ),
     Code(
         "group/missing-member", "error", "Member of a collision group that does not exist",
@@ -80,6 +118,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A group of a prim that does not exist filters nothing, without a message. "
                  "(`benchmarks/measure_contact_rules.py`)",
+        example=group("g1", "shape"),
+        remedy=group("g1", "shape") + cube(),
     ),
     Code(
         "pair/missing-target", "error", "Filtered pair with a prim that does not exist",
@@ -87,6 +127,8 @@ CODES = (
         profiles=EVERYONE,
         measured="A cube paired with a prim that does not exist rests on the ground; paired with that and the ground"
                  " it falls through. (`benchmarks/measure_contact_rules.py`)",
+        example=cube({"rel physics:filteredPairs": "</Robot/thing>"}, PAIRS),
+        remedy=cube({"rel physics:filteredPairs": "</Robot/a>"}, PAIRS),
     ),
     Code(
         "pair/no-object", "error", "Filtered pair of something that does not collide",
@@ -96,6 +138,8 @@ CODES = (
         measured="A cube paired with an empty Xform, the scene or a collision group of the ground rests on it, and "
                  "so does one below an Xform that has the schema. Paired with a prim two above the ground it falls "
                  "through. (`benchmarks/measure_contact_rules.py`)",
+        example=prim("Scope", "tools", {"rel physics:filteredPairs": "</Robot/a>"}, PAIRS, children=cube()),
+        remedy=prim("Scope", "tools", {}, children=cube({"rel physics:filteredPairs": "</Robot/a>"}, PAIRS)),
     ),
     Code(
         "collider/stretched", "warning", "Round collider with an uneven scale",

@@ -25,6 +25,36 @@ def prim(kind: str, name: str, attributes: Mapping[str, str], *schemas: str, chi
         + inside + "}\n"
 
 
+def body(
+    changes: Mapping[str, str | None] | None = None, *schemas: str, name: str = "thing", children: str = "",
+) -> str:
+    """A rigid body of mass 1 with moments of 1, changed; None removes."""
+    values: dict[str, str | None] = {
+        "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(changes or {})}
+    kept = {key: value for key, value in values.items() if value is not None}
+    return prim("Xform", name, kept, "PhysicsRigidBodyAPI", "PhysicsMassAPI", *schemas, children=children)
+
+
+def placed(**operations: str) -> dict[str, str]:
+    """Transform operations by name: translate, rotateXYZ, scale."""
+    kinds = {"translate": "double3", "rotateXYZ": "float3", "scale": "float3"}
+    order = ", ".join(f'"xformOp:{name}"' for name in operations)
+    return {**{f"{kinds[name]} xformOp:{name}": value for name, value in operations.items()},
+            "uniform token[] xformOpOrder": f"[{order}]"}
+
+
+def cube(changes: Mapping[str, str] | None = None, *schemas: str, name: str = "shape") -> str:
+    """A collider of size 1."""
+    return prim("Cube", name, {"double size": "1", **(changes or {})}, "PhysicsCollisionAPI", *schemas)
+
+
+def instance(children: str, instanceable: bool = True) -> str:
+    """A class of prims, and one prim that is it."""
+    kept = "true" if instanceable else "false"
+    return prim("Xform", "kind", {}, children=children).replace("def Xform", "class Xform", 1) + (
+        f'def Xform "copy" (\n    instanceable = {kept}\n    prepend inherits = </Robot/kind>\n)\n{{\n}}\n')
+
+
 def joint(
     name: str, attributes: Mapping[str, str] | None = None, *schemas: str, kind: str = "Revolute", parent: str = "base",
     child: str = "",

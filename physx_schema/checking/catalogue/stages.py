@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import prim
+from physx_schema.checking.catalogue.snippets import body, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -27,6 +27,8 @@ CODES = (
         measured="A body without owner falls by 5.005 in a second in /one with gravity 10, in whichever order /one "
                  "and /two are authored. Such a body cannot be joined to one that /one owns, and ground without "
                  "owner stops no body of /two. (`benchmarks/measure_scene_rules.py`)",
+        example=prim("PhysicsScene", "s1", GRAVITY) + prim("PhysicsScene", "s2", GRAVITY),
+        remedy=prim("PhysicsScene", "s1", GRAVITY),
     ),
     Code(
         "scene/gravity", "error", "Gravity that is no number",
@@ -35,6 +37,8 @@ CODES = (
         measured="NaN, infinity and -inf leave a body without a place after a second; so does a magnitude of time "
                  "samples alone, which PhysX reads as -inf. A kinematic body stays. "
                  "(`benchmarks/measure_scene_rules.py`)",
+        example=prim("PhysicsScene", "scene", {**GRAVITY, "float physics:gravityMagnitude": "inf"}),
+        remedy=prim("PhysicsScene", "scene", GRAVITY),
     ),
     Code(
         "scene/gravity-direction", "warning", "Gravity direction of another length than 1",
@@ -90,6 +94,8 @@ CODES = (
         "USD passes over inactive prims and everything below them.",
         profiles=EVERYONE,
         measured="PhysX makes nothing of an inactive body. (`benchmarks/measure_scene_rules.py`)",
+        example=body().replace(" (\n", " (\n    active = false\n", 1),
+        remedy=body(),
     ),
     Code(
         "stage/unloaded", "info", "Payload that is not loaded",
@@ -102,12 +108,16 @@ CODES = (
         "An over without a def defines no prim; USD's traversal passes over it.",
         profiles=EVERYONE,
         measured="PhysX makes nothing of a body that is an over alone. (`benchmarks/measure_scene_rules.py`)",
+        example=body().replace("def Xform", "over", 1),
+        remedy=body(),
     ),
     Code(
         "stage/abstract", "info", "Class prim",
         "A class is no prim of the scene: its opinions come with the prims that inherit it.",
         profiles=EVERYONE,
         measured="PhysX makes nothing of a body that is a class. (`benchmarks/measure_scene_rules.py`)",
+        example=body().replace("def Xform", "class Xform", 1),
+        remedy=body(),
     ),
     Code(
         "stage/variants", "info", "Variants that are not selected",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import driven
+from physx_schema.checking.catalogue.snippets import body, cube, driven, prim
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
+
+STIFFNESS = "float drive:angular:physics:stiffness"
+AXES = "quatf physics:principalAxes"
 
 CODES = (
     Code(
@@ -14,6 +17,8 @@ CODES = (
         measured="PhysxTriggerAPI above a collider, PhysxSurfaceVelocityAPI on static ground, "
                  "PhysxSceneQuasistaticAPI on an Xform and PhysxPhysicsDistanceJointAPI on a fixed joint do nothing,"
                  " without a message. (`benchmarks/measure_contact_rules.py`)",
+        example=prim("Xform", "up", {}, "PhysxTriggerAPI", children=cube()),
+        remedy=prim("Xform", "up", {}, children=cube({}, "PhysxTriggerAPI")),
     ),
     Code(
         "schema/instance", "error", "Schema under an instance name that is not read",
@@ -25,6 +30,8 @@ CODES = (
         "under any other it makes nothing of the schema, or works with its defaults.",
         measured="A tendon a:b of stiffness 10 is made and does not pull; a mimic joint rotX:a and a drive linear:x "
                  "are not made. (`benchmarks/measure_value_rules.py`)",
+        example=driven({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
+        remedy=driven(),
     ),
     Code(
         "value/token", "error", "Token that does not exist",
@@ -65,6 +72,8 @@ CODES = (
                  "out, rotations of type quatd, quath or float4 are none, acceleration of type string is force. A "
                  "lower limit of type string beside an upper one of 9 is 0, and so is a cone angle. "
                  "(`benchmarks/measure_value_rules.py`)",
+        example=driven({STIFFNESS: None, "string drive:angular:physics:stiffness": '"10"'}),
+        remedy=driven(),
     ),
     Code(
         "value/only-samples", "warning", "Time samples without a default value",
@@ -74,6 +83,8 @@ CODES = (
         measured="Stiffness, mass and translation of time samples alone are 0, 1 and (0, 0, 0), the size of a cube "
                  "2. Opened at 0 s or 1 s, as `ovstage.population.open_usd` can be told, the samples of that time "
                  "are read. (`benchmarks/measure_value_rules.py`)",
+        example=driven({STIFFNESS: None, f"{STIFFNESS}.timeSamples": "{ 0: 10 }"}),
+        remedy=driven(),
     ),
     Code(
         "value/time-samples", "warning", "Time samples that physics does not read",
@@ -83,6 +94,8 @@ CODES = (
         measured="Samples beside a stiffness of 5, a mass of 3 and a translation change nothing, and kinematic "
                  "bodies stay where they are. Opened at 0 s or 1 s, as `ovstage.population.open_usd` can be told, "
                  "the samples of that time count and not the default value. (`benchmarks/measure_value_rules.py`)",
+        example=driven({f"{STIFFNESS}.timeSamples": "{ 0: 20 }"}),
+        remedy=driven(),
     ),
     Code(
         "value/not-unit", "error", "Quaternion of another length than 1",
@@ -94,6 +107,8 @@ CODES = (
                  "(`benchmarks/measure_value_rules.py`) principalAxes of length 1.009 are taken, of 1.011 the centre"
                  " of mass moves back to the origin with them. (`benchmarks/measure_mass_rules.py`) xformOp:orient "
                  "by 90 degrees turns by 87.7 at length 1.02, by 0 at 2. (`benchmarks/measure_scene_rules.py`)",
+        example=body({AXES: "(2, 0, 0, 0)"}),
+        remedy=body({AXES: "(1, 0, 0, 0)"}),
     ),
     Code(
         "value/type", "warning", "Value of another type than declared",
@@ -103,6 +118,8 @@ CODES = (
         measured="A stiffness is read as float, double, half, int, uint, int64, uint64, uchar and bool, moments as "
                  "float3, double3, half3 and int3, jointEnabled as int and float. "
                  "(`benchmarks/measure_value_rules.py`)",
+        example=driven({STIFFNESS: None, "double drive:angular:physics:stiffness": "10"}),
+        remedy=driven(),
     ),
     Code(
         "value/connected", "warning", "Value that comes from a connection",
@@ -110,5 +127,7 @@ CODES = (
         "mimic joints alone.",
         measured="A stiffness connected to 9 is 5 where 5 is authored beside it, and 0 otherwise; a gearing of -2 "
                  "connected to 9 is -2. (`benchmarks/measure_value_rules.py`)",
+        example=driven({STIFFNESS: None, f"{STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
+        remedy=driven(),
     ),
 )
