@@ -1,110 +1,87 @@
 """Measure in real PhysX what doubtful rigid bodies, colliders and scenes do.
 
 Needs the same environment as `measure_tendon_enabled.py`. Bodies of mass 1 fall from rest for 60 steps of 1/60 s under
-gravity 10 (a free body falls by 5.15), or come to rest on the ground z = 0; the position of each is printed.
+gravity 10 (a free body falls by 5.005), or come to rest on the ground z = 0; the position of each is printed.
 """
 
 from __future__ import annotations
 
-from measure_tendon_enabled import load_oracle
-
-HEAD = '#usda 1.0\n(\n    metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = "Z"\n)\n'
-SCENE = """
-def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"%s])
-{
-    vector3f physics:gravityDirection = (0, 0, -1)
-    float physics:gravityMagnitude = 10
-    bool physxScene:enableGPUDynamics = 0
-    uniform token physxScene:broadphaseType = "MBP"
-}
-"""
-BODY = '(prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])'
-MASS = """
-    float physics:mass = 1
-    float3 physics:diagonalInertia = (1, 1, 1)
-"""
-GROUND = """
-def Cube "ground" (prepend apiSchemas = ["PhysicsCollisionAPI"])
-{
-    double size = 2
-    double3 xformOp:translate = (0, 0, -1)
-    float3 xformOp:scale = (50, 50, 1)
-    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
-}
-"""
+from rule_stages import (
+    BODY,
+    MASS,
+    Attributes,
+    Fact,
+    at,
+    body,
+    ground,
+    joint,
+    physics_scene,
+    places,
+    prim,
+    print_facts,
+    world,
+)
 
 
-def placed(z: float, scale: str = "(1, 1, 1)", reset: bool = False) -> str:
-    """Transform operations, with or without those of the prims above."""
-    start = '"!resetXformStack!", ' if reset else ""
-    return f"""
-    double3 xformOp:translate = (0, 0, {z})
-    float3 xformOp:scale = {scale}
-    uniform token[] xformOpOrder = [{start}"xformOp:translate", "xformOp:scale"]
-"""
+def nested(more: Attributes | None = None, joined: str = "") -> Fact:
+    """A body 2 above another that it is inside of."""
+    return Fact(world(body("outer", children=body("inner", more, place=at(2.0))), joined), places)
 
 
-def nested(reset: bool, joint: str = "", enabled: int = 1) -> str:
-    """A body inside another."""
-    flag = f"bool physics:rigidBodyEnabled = {enabled}\n"
-    inner = f'def Xform "inner" {BODY}\n{{{MASS}{placed(2.0, reset=reset)}{flag}}}\n'
-    return f'def Xform "outer" {BODY}\n{{{MASS}{placed(10.0)}{inner}}}\n{joint}'
+def bodies() -> dict[str, Fact]:
+    """Bodies inside others and on prims without a transform."""
+    weld = joint("Fixed", "weld", "/outer", "/outer/inner", {"point3f physics:localPos0": "(0, 0, 2)"})
+    reset = {"uniform token[] xformOpOrder": '["!resetXformStack!", "xformOp:translate"]'}
+    return {
+        "nested body": nested(), "nested body, !resetXformStack!": nested(reset),
+        "nested body, joined to the outer one": nested(joined=weld),
+        "nested body, disabled": nested({"bool physics:rigidBodyEnabled": "0"}),
+        "body on a Scope": Fact(world(prim("Scope", "thing", MASS, *BODY)), places),
+        "body on an untyped prim": Fact(world(prim("", "thing", MASS, *BODY)), places),
+    }
 
 
-def resting(kind: str, scale: str, **values: float) -> str:
-    """A collider let go a little above the ground."""
-    sizes = "".join(f"    double {name} = {value}\n" for name, value in values.items())
-    applied = '(prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsCollisionAPI"])'
-    return f'{GROUND}def {kind} "shape" {applied}\n{{{MASS}{placed(2.5, scale)}{sizes}}}\n'
+def resting(kind: str, scale: str, **sizes: float) -> Fact:
+    """A collider of mass 1 let go a little above the ground."""
+    own = {**MASS, **at(2.5, scale=scale), **{f"double {name}": str(value) for name, value in sizes.items()}}
+    return Fact(world(ground(), prim(kind, "shape", own, *BODY, "PhysicsCollisionAPI")), places)
 
 
-WELD = 'def PhysicsFixedJoint "weld"\n{\n    rel physics:body0 = </outer>\n    rel physics:body1 = </outer/inner>\n' \
-       '    point3f physics:localPos0 = (0, 0, 2)\n}\n'
-
-CASES = {
-    "nested body": nested(False),
-    "nested body, !resetXformStack!": nested(True),
-    "nested body, joined to the outer one": nested(False, WELD),
-    "nested body, disabled": nested(False, enabled=0),
-    "body on a Scope": f'def Scope "thing" {BODY}\n{{{MASS}}}\n',
-    "body on an untyped prim": f'def "thing" {BODY}\n{{{MASS}}}\n',
-    "sphere of radius 0.5": resting("Sphere", "(1, 1, 1)", radius=0.5),
-    "sphere of radius 0.5, scaled by (1, 1, 2)": resting("Sphere", "(1, 1, 2)", radius=0.5),
-    "sphere of radius 0.5, scaled by (2, 1, 1)": resting("Sphere", "(2, 1, 1)", radius=0.5),
-    "capsule 0.5, 1, scaled by (2, 1, 1)": resting("Capsule", "(2, 1, 1)", radius=0.5, height=1.0),
-    "cube of size 1, scaled by (1, 1, 2)": resting("Cube", "(1, 1, 2)", size=1.0),
-    "collider on an Xform": f'def Xform "shape" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])\n'
-                            f'{{{placed(2.5)}}}\n{GROUND}',
-}
-BARE_SCENES = {
-    "scene with NewtonSceneAPI, not PhysxSceneAPI": "NewtonSceneAPI",
-    "scene with NewtonKaminoSceneAPI, not PhysxSceneAPI": "NewtonKaminoSceneAPI",
-    "scene with a schema no one knows": "FooSceneAPI",
-}
+def colliders() -> dict[str, Fact]:
+    """Round shapes under uneven scales, and a collider without a shape."""
+    bare = prim("Xform", "shape", at(2.5), "PhysicsRigidBodyAPI", "PhysicsCollisionAPI")
+    return {
+        "sphere of radius 0.5": resting("Sphere", "(1, 1, 1)", radius=0.5),
+        "sphere of radius 0.5, scaled by (1, 1, 2)": resting("Sphere", "(1, 1, 2)", radius=0.5),
+        "sphere of radius 0.5, scaled by (2, 1, 1)": resting("Sphere", "(2, 1, 1)", radius=0.5),
+        "capsule 0.5, 1, scaled by (2, 1, 1)": resting("Capsule", "(2, 1, 1)", radius=0.5, height=1.0),
+        "cube of size 1, scaled by (1, 1, 2)": resting("Cube", "(1, 1, 2)", size=1.0),
+        "collider on an Xform": Fact(world(bare, ground()), places),
+    }
 
 
-def stages() -> dict[str, str]:
-    """Every stage by description."""
-    found = {label: HEAD + SCENE % "" + body for label, body in CASES.items()}
-    thing = f'def Xform "thing" {BODY}\n{{{MASS}{placed(10.0)}}}\n'
-    for label, schema in BARE_SCENES.items():
-        scene = (SCENE % "").replace('["PhysxSceneAPI"]', f'["{schema}"]').replace("= 10\n", "= 1\n")
-        found[f"{label}, gravity 1"] = HEAD + scene + thing
-    found["gravityDirection (0, 0, 0), gravity 10"] = HEAD + (SCENE % "").replace("(0, 0, -1)", "(0, 0, 0)") + thing
-    found["gravityDirection (0, 0, -2), gravity 10"] = HEAD + (SCENE % "").replace("(0, 0, -1)", "(0, 0, -2)") + thing
-    return found
+def scenes() -> dict[str, Fact]:
+    """Scenes with schemas beside, and gravity directions of other lengths."""
+    def seen(schema: str) -> Fact:
+        return Fact(world(body(), scenes=physics_scene("1").replace('"PhysxSceneAPI"', f'"{schema}"')), places)
+
+    def along(direction: str) -> Fact:
+        return Fact(world(body(), scenes=physics_scene(more={"vector3f physics:gravityDirection": direction})), places)
+
+    return {
+        "scene with NewtonSceneAPI, not PhysxSceneAPI, gravity 1": seen("NewtonSceneAPI"),
+        "scene with NewtonKaminoSceneAPI, not PhysxSceneAPI, gravity 1": seen("NewtonKaminoSceneAPI"),
+        "scene with a schema no one knows, gravity 1": seen("FooSceneAPI"),
+        "gravityDirection (0, 0, 0), gravity 10": along("(0, 0, 0)"),
+        "gravityDirection (0, 0, -2), gravity 10": along("(0, 0, -2)"),
+    }
 
 
 def main() -> None:
-    """Run every stage in one engine process; print where the bodies are and what the engine said."""
-    oracle = load_oracle()
-    jobs = [oracle.engine.sim_job(text, 1 / 60, 60) for text in stages().values()]
-    results = oracle.engine.run_jobs(jobs)
-    for label, result in zip(stages(), results, strict=True):
-        moved = {str(path): [round(float(x), 3) for x in result["rigid_pose"][-1][i][:3]]
-                 for i, path in enumerate(result["rigid_paths"])}
-        print(f"{label:60} {moved or 'no body'}")
-    print("\n".join(dict.fromkeys(line for line in results[0]["log"].splitlines() if "warmup" not in line)))
+    """Print the tables."""
+    print_facts("bodies", bodies())
+    print_facts("colliders", colliders())
+    print_facts("scenes", scenes())
 
 
 if __name__ == "__main__":
