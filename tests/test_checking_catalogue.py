@@ -20,6 +20,24 @@ CLAIMS_NOTHING = {
     "only vehicles and cooked data have such schemas, whose effect no small stage shows": ("schema/instance",),
 }
 
+# Codes without a stage that gets them and one that does not, by the reason: the examples are prims of one robot.
+WITHOUT_EXAMPLE = {
+    "what a robot with an articulation root cannot have beside it": (
+        "articulation/no-root", "articulation/no-bodies", "articulation/static-root", "articulation/kinematic-body",
+        "articulation/world-joint-outside", "articulation/in-instance", "articulation/shared-bodies",
+        "articulation/root-joint"),
+    "what the head of a file or several files say": (
+        "stage/units", "stage/up-axis", "stage/composition", "stage/session-layer", "stage/muted-layer",
+        "stage/layer-offset", "stage/outside-layer", "stage/unloaded", "stage/variants"),
+    "a mesh of more text than a page": ("body/collider-mass",),
+    "the checker's own business": ("baseline/stale", "rule-failed"),
+}
+
+
+def test_every_code_that_a_prim_can_show_has_an_example_and_a_remedy() -> None:
+    without = {code for code, item in CODES.items() if not (item.example and item.remedy)}
+    assert without == {code for codes in WITHOUT_EXAMPLE.values() for code in codes}
+
 
 def test_every_claim_about_physx_is_measured() -> None:
     without = {code for code, item in CODES.items() if not item.measured}

@@ -52,7 +52,12 @@ def spoil(attribute: Usd.Attribute, rng: random.Random) -> None:
     elif isinstance(value, float):
         attribute.Set(number)
     elif isinstance(value, str):
-        attribute.Set(rng.choice(("", "W", "rotX")))
+        word = rng.choice(("", "W", "rotX"))
+        spec = attribute.GetStage().GetRootLayer().GetAttributeAtPath(attribute.GetPath())
+        if spec:
+            spec.default = word         # Set refuses where the schema declares another type
+        else:
+            attribute.Set(word)
     elif isinstance(value, Gf.Vec3f | Gf.Vec3d):
         attribute.Set(type(value)(number, value[1], value[2]))
     elif isinstance(value, Gf.Quatf):

@@ -15,13 +15,16 @@ _SOUND = {
 }
 
 
-def prim(kind: str, name: str, attributes: Mapping[str, str], *schemas: str, children: str = "") -> str:
+def prim(
+    kind: str, name: str, attributes: Mapping[str, str], *schemas: str, children: str = "", metadata: str = "",
+) -> str:
     """A prim with attributes given as USDA: {"float physics:mass": "1"}."""
     applied = ", ".join(f'"{schema}"' for schema in schemas)
     head = f'def {kind} "{name}"' if kind else f'def "{name}"'
-    metadata = f" (\n    prepend apiSchemas = [{applied}]\n)" if applied else ""
+    lines = [*([f"prepend apiSchemas = [{applied}]"] if applied else []), *metadata.splitlines()]
+    about = " (\n" + "".join(f"    {line}\n" for line in lines) + ")" if lines else ""
     inside = "".join(f"    {line}\n" for line in children.splitlines())
-    return f"{head}{metadata}\n{{\n" + "".join(f"    {key} = {value}\n" for key, value in attributes.items()) \
+    return f"{head}{about}\n{{\n" + "".join(f"    {key} = {value}\n" for key, value in attributes.items()) \
         + inside + "}\n"
 
 
@@ -57,12 +60,12 @@ def instance(children: str, instanceable: bool = True) -> str:
 
 def joint(
     name: str, attributes: Mapping[str, str] | None = None, *schemas: str, kind: str = "Revolute", parent: str = "base",
-    child: str = "",
+    child: str = "", metadata: str = "",
 ) -> str:
     """A joint from one link to another; j1 leads to a, any other to b. An empty parent is the world."""
     bodies = {"rel physics:body0": f"</Robot/{parent}>"} if parent else {}
     bodies["rel physics:body1"] = f"</Robot/{child or ('a' if name == 'j1' else 'b')}>"
-    return prim(f"Physics{kind}Joint", name, {**bodies, **(attributes or {})}, *schemas)
+    return prim(f"Physics{kind}Joint", name, {**bodies, **(attributes or {})}, *schemas, metadata=metadata)
 
 
 def follower(
@@ -94,9 +97,8 @@ def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", ro
 
 def sliding_link(name: str, attributes: Mapping[str, str] | None = None, *schemas: str, children: str = "") -> str:
     """A link on a slider from the base."""
-    own = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(attributes or {})}
-    body = prim("Xform", name, own, "PhysicsRigidBodyAPI", "PhysicsMassAPI", *schemas, children=children)
-    return body + joint(f"slide_{name}", kind="Prismatic", child=name)
+    return body(attributes, *schemas, name=name, children=children) + joint(
+        f"slide_{name}", kind="Prismatic", child=name)
 
 
 def attached(

@@ -23,6 +23,8 @@ CODES = (
     Code(
         "schema/instance", "error", "Schema under an instance name that is not read",
         "PhysX reads this schema under certain instance names alone.",
+        example=prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),
+        remedy=prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brakes0"),
     ),
     Code(
         "schema/instance-name", "error", "Instance name that is no plain name",
