@@ -43,6 +43,17 @@ def test_not_a_number_is_a_string_in_json() -> None:
         "max_force"] == "Infinity"
 
 
+@pytest.mark.parametrize(("type_name", "value"), [("float", 3.0), ("int[]", [1]), ("string", "ab")])
+@pytest.mark.parametrize("samples", ["", ".timeSamples"])
+def test_order_of_operations_of_another_type_is_none(type_name: str, value: object, samples: str) -> None:
+    body = prim("Xform", "a", ("PhysicsRigidBodyAPI",), {f"{type_name} xformOpOrder": value}, "operation")
+    operation = "double3 xformOp:translate" + (".timeSamples = {0: (1, 2, 3)}\n" if samples else " = (1, 2, 3)\n")
+    described = describe(opened("#usda 1.0\n" + body.replace("operation", operation)))
+    assert described.bodies[0].pose[0] == (0.0, 0.0, 0.0)
+    found = {(item.code, item.property) for item in described.problems}
+    assert ("body/transform-operation", "xformOp:translate") in found
+
+
 # --- facts of groups 14, 15, 31, 35 to 37, 54, 55, 57 ---
 
 

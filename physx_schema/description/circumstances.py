@@ -9,6 +9,7 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdGeom
 
+from physx_schema.description.conversions import as_tokens
 from physx_schema.description.opinions import PrimOpinions, is_physics_name, is_physics_schema, look_up
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import split_name
@@ -159,7 +160,7 @@ def _report_moving(reading: Reading) -> None:
                     "PhysX reads the default value once", "remove the samples", "warning",
                 )
         if opinions.prim.IsA(UsdGeom.Xformable):
-            names = UsdGeom.Xformable(opinions.prim).GetXformOpOrderAttr().Get() or ()
+            names = as_tokens(UsdGeom.Xformable(opinions.prim).GetXformOpOrderAttr().Get()) or ()
             for name in _sampled(opinions, (name.removeprefix("!invert!") for name in names)):
                 reading.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",

@@ -76,4 +76,6 @@ def as_tokens(value: Any) -> tuple[str, ...] | None:
     """Texts of an array, None for anything else."""
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return None
-    return tuple(value) if all(isinstance(item, str) for item in value) else None
+    # by index: the iteration of USD's arrays ends with an exception, which takes several times as long
+    found = [value[i] for i in range(len(value))]
+    return tuple(found) if all(isinstance(item, str) for item in found) else None

@@ -11,6 +11,7 @@ from typing import Any
 from pxr import UsdGeom
 
 from physx_schema.description.bodies import is_enabled
+from physx_schema.description.conversions import as_tokens
 from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -115,7 +116,7 @@ def _report_operations(reading: Reading, opinions: PrimOpinions) -> None:
     """Operations that xformOpOrder names without a value or leaves out, and quaternions that are no rotations."""
     authored = opinions.kind.operations
     listed = opinions.prim.GetAttribute("xformOpOrder").Get() if "xformOpOrder" in authored else None
-    missing, turns, unlisted = _operations(tuple(listed or ()), authored)
+    missing, turns, unlisted = _operations(as_tokens(listed) or (), authored)
     for name in missing:
         reading.problem(
             "body/transform-operation", opinions.path, "xformOpOrder", f"{name} is in the order and not authored",
