@@ -137,7 +137,8 @@ class PrimOpinions:
         self.kind = kind = _kind(self.type_name, applied, tuple(prim.GetAuthoredPropertyNames()))
         self.applied = kind.applied
         self.properties = kind.properties
-        self._seen: dict[str, Seen | None] = dict.fromkeys(kind.properties)     # None until looked up
+        # now, while USD has the prim at hand: every one is accounted for in the end
+        self._seen = {name: look_up(prim, name) for name in kind.properties}
         self._views: dict[str, View] = {}       # of applied schemas, by their entry in apiSchemas
         self.problems = problems
 
@@ -185,7 +186,7 @@ class PrimOpinions:
 
     def used_value(self, name: str) -> object:
         """The authored value at the default time, counted as read; None where there is none."""
-        seen = self._seen[name] or self.look(name)
+        seen = self._seen[name]
         if not seen.authored:
             return None
         seen.used = True
@@ -198,14 +199,11 @@ class PrimOpinions:
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
-        return name in self._seen and self.look(name).authored
+        return name in self._seen and self._seen[name].authored
 
     def look(self, name: str) -> Seen:
-        """What is authored under a name, looked up once."""
-        seen = self._seen.get(name)
-        if seen is None:
-            seen = self._seen[name] = look_up(self.prim, name)
-        return seen
+        """What is authored under a name."""
+        return self._seen.get(name) or look_up(self.prim, name)
 
     def only_samples(self, name: str) -> bool:
         """Whether an attribute has time samples and no value at the default time."""
