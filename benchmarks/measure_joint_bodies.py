@@ -117,11 +117,11 @@ def owners(text: ModuleType) -> dict[str, Case]:
     }
 
 
-def gear(hinge0: str, hinge1: str) -> dict[str, Any]:
+def gear(hinge0: str, hinge1: str, ratio: float = 2.0) -> dict[str, Any]:
     """Relationships of a gear joint between the wheels a and b."""
     named = {f"rel physics:hinge{index}": f"</World/art/{name}>" for index, name in enumerate((hinge0, hinge1)) if name}
     return {"rel physics:body0": "</World/art/a>", "rel physics:body1": "</World/art/b>",
-            "float physics:gearRatio": 2.0, **named}
+            "float physics:gearRatio": ratio, **named}
 
 
 def gears(text: ModuleType) -> dict[str, Case]:
@@ -140,6 +140,8 @@ def gears(text: ModuleType) -> dict[str, Case]:
         "its own hinges, about y": turning(gear("ja", "jb"), "Y"),
         "no hinges": turning(gear("", "")), "no hinges, about y": turning(gear("", ""), "Y"),
         "hinge1 does not exist": turning(gear("ja", "none")), "hinges swapped": turning(gear("jb", "ja")),
+        "hinges swapped, ratio 1": turning(gear("jb", "ja", 1.0)),
+        "hinges swapped, ratio -1": turning(gear("jb", "ja", -1.0)),
         "hinge1 of another body": turning(gear("ja", "jc")), "hinge1 a slider": turning(gear("ja", "jd")),
     }
 

@@ -59,12 +59,13 @@ def test_static_friction_alone_is_a_warning_unless_it_is_meant(values: dict[str,
 # --- gears ---
 
 
-def gear(first: str, second: str, kinds: tuple[str, str, str] = ("Revolute", "Revolute", "Revolute")) -> str:
+def gear(first: str, second: str, ratio: float = 2.0) -> str:
     """Wheels a, b, c on hinges ja, jb, jc of the world, with a gear joint from a to b."""
-    hinges = "".join(joint(kind, f"j{name}", "", name) for kind, name in zip(kinds, "abc", strict=True))
+    hinges = "".join(joint("Revolute", f"j{name}", "", name) for name in "abc")
     relations = {f"rel physics:hinge{i}": f"</Robot/{name}>" for i, name in enumerate((first, second)) if name}
     coupled = prim("PhysxPhysicsGearJoint", "g", (), {
-        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", **relations})
+        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "float physics:gearRatio": ratio,
+        **relations})
     return robot(link("a"), link("b"), link("c"), hinges, coupled, schemas=())
 
 
@@ -75,6 +76,12 @@ def gear(first: str, second: str, kinds: tuple[str, str, str] = ("Revolute", "Re
 def test_gear_names_the_hinges_of_its_own_bodies(first: str, second: str, wrong: list[str]) -> None:
     found = findings(gear(first, second), "joint/no-hinge")
     assert [(item.severity, item.property) for item in found] == [("error", f"physics:{name}") for name in wrong]
+
+
+def test_hinges_of_a_gear_of_ratio_1_may_be_swapped() -> None:
+    """As measured: 1 and -1 either way, while a ratio of -1 runs away."""
+    assert findings(gear("jb", "ja", 1.0), "joint/no-hinge") == []
+    assert len(findings(gear("jb", "ja", -1.0), "joint/no-hinge")) == 2
 
 
 def test_gear_on_links_finds_its_hinges_inside_the_articulation() -> None:

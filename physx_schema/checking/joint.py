@@ -142,8 +142,11 @@ def couplings(description: Description) -> Iterator[Finding]:
     for joint in description.joints:
         if joint.coupling is None:
             continue
-        hinges = (joint.coupling.first, joint.coupling.second)
-        for base, hinge, body in zip(_HINGES[joint.kind], hinges, (joint.body0, joint.body1), strict=True):
+        hinges, bodies = (joint.coupling.first, joint.coupling.second), (joint.body0, joint.body1)
+        swapped = all(body in held.get(hinge, ()) for hinge, body in zip(reversed(hinges), bodies, strict=True))
+        if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
+            continue            # alike in both directions
+        for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
             if body and body not in held.get(hinge, {body}):
                 yield Finding(
                     "joint/no-hinge", "error", joint.path, f"physics:{base}", f"{hinge} does not hold {body}",
