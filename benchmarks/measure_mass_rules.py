@@ -67,6 +67,23 @@ def moments() -> dict[str, Fact]:
     }
 
 
+def shapes() -> dict[str, Fact]:
+    """Colliders without a size or a scene, and densities that are none."""
+    material = prim("Material", "m", {"float physics:density": "-1"}, "PhysicsMaterialAPI")
+    cube = collider("Cube", "shape", {"rel material:binding:physics": "</m>"}, "MaterialBindingAPI")
+    bound = link(children=cube, mass="0")
+    return {
+        **{f"cube of size {size}": link(children=collider("Cube", "shape", {"double size": size}), mass="0")
+           for size in ("1", "-1", "0", "nan")},
+        "sphere of radius 0": link(children=collider("Sphere", "shape", {"double radius": "0"}), mass="0"),
+        "capsule of radius 1, height 0": link(children=collider("Capsule", "shape", {
+            "double radius": "1", "double height": "0"}), mass="0"),
+        "cube owned by a scene that does not exist": link(children=collider(
+            "Cube", "shape", {"rel physics:simulationOwner": "</missing>"}), mass="0"),
+        "cube of a material of density -1": Fact(bound.usda + material, weight, 0),
+    }
+
+
 def axes() -> dict[str, Fact]:
     """Principal axes and centres of mass; the axes are turned by 90 degrees about z."""
     own = {MOMENTS: "(1, 2, 3)", CENTER: "(1, 0, 0)"}
@@ -114,6 +131,7 @@ def merged(*schemas: str) -> Fact:
 def main() -> None:
     """Print the tables."""
     print_facts("moments", moments())
+    print_facts("shapes", shapes())
     print_facts("axes", axes())
     print_facts("a mesh of volume 3 and mass 3000", {
         name: mesh(name) for name in ("convexHull", "sdf", "convexDecomposition", "sphereFill")})

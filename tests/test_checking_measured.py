@@ -284,3 +284,33 @@ def test_connection_without_a_value_is_not_followed(value: str, reported: bool) 
     assert drive is not None
     assert (drive.stiffness == 0.0) == reported
     assert ("value/connected /Robot/j" in found(text)) == reported
+
+
+@pytest.mark.parametrize(("kind", "sizes", "made"), [
+    ("Cube", {"double size": 0.0}, False), ("Cube", {"double size": math.nan}, False),
+    ("Cube", {"double size": -1.0}, True),
+    ("Sphere", {"double radius": 0.0}, False), ("Capsule", {"double radius": 1.0, "double height": 0.0}, True),
+    ("Cylinder", {"double radius": 1.0, "double height": 0.0}, False),
+])
+def test_shape_without_a_size_is_none(kind: str, sizes: dict[str, object], made: bool) -> None:
+    shape = prim(kind, "shape", ("PhysicsCollisionAPI",), sizes)
+    text = robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
+    body = read(text).bodies[0]
+    assert (len(body.colliders), body.mass > 1.0) == (made, made)
+    assert ("collider/no-shape /Robot/a/shape" in found(text)) == (not made)
+
+
+def test_collider_of_no_scene_weighs_nothing() -> None:
+    shape = prim("Cube", "shape", ("PhysicsCollisionAPI",), {**CUBE, "rel physics:simulationOwner": "</nowhere>"})
+    body = read(robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())).bodies[0]
+    assert (body.mass, body.colliders) == (1.0, ())
+
+
+@pytest.mark.parametrize(("density", "code"), [(-1.0, "value/range"), (math.nan, "value/not-finite"), (0.0, "")])
+def test_density_that_is_none_is_that_of_water(density: float, code: str) -> None:
+    lead = prim("Material", "lead", ("PhysicsMaterialAPI",), {"float physics:density": density})
+    shape = prim("Cube", "shape", ("PhysicsCollisionAPI", "MaterialBindingAPI"), {
+        **CUBE, "rel material:binding:physics": "</Robot/lead>"})
+    text = robot(lead, prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
+    assert read(text).bodies[0].mass == pytest.approx(1000.0)
+    assert [item for item in found(text) if item.endswith("/lead")] == ([f"{code} /Robot/lead"] if code else [])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from physx_schema.checking import (
     articulation,
-    collision,
     driven,
     joint,
     mass,
@@ -33,7 +32,6 @@ RULES: tuple[Rule, ...] = (
     *rotations.RULES,
     *articulation.RULES,
     *schemas.RULES,
-    *collision.RULES,
     *mimic.RULES,
     *tendon.RULES,
     *tendon_solver.RULES,

@@ -40,6 +40,7 @@ _RANGES: Mapping[tuple[str, str], Range] = {
     ("PhysicsMassAPI", "mass"): _NOT_NEGATIVE,
     ("PhysicsMassAPI", "density"): _NOT_NEGATIVE,
     ("PhysicsMassAPI", "diagonalInertia"): _NOT_NEGATIVE,
+    ("PhysicsMaterialAPI", "density"): _NOT_NEGATIVE,
     ("PhysicsMassAPI", "centerOfMass"): _ANY,
     ("PhysicsScene", "gravityMagnitude"): Range(-math.inf, math.inf, True, False),
     ("PhysicsLimitAPI", "low"): _ANY,
@@ -145,7 +146,7 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
         return _NAN_STATE
     if item.schema == "PhysicsDriveAPI":
         return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
-    if item.schema == "PhysicsMassAPI":
+    if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX works with a value of its own"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
         return "PhysX takes it as it is, other engines may not"

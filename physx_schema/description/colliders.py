@@ -18,6 +18,7 @@ from physx_schema.description.model import IDENTITY_POSE, Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.records import record
+from physx_schema.description.scene import Scenes
 from physx_schema.description.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
@@ -48,21 +49,25 @@ class ColliderPart:
 class ColliderReader:
     """Makes colliders of prims, with what they share: meshes cooked once, materials and groups."""
 
-    def __init__(self, reading: Reading, scene: Scene, materials: Materials, groups: dict[str, str]) -> None:
+    def __init__(self, reading: Reading, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
         self._reading = reading
+        self._scenes = scenes
         self._materials = materials
         self._groups = groups
         self._solids = MeshSolids(1.0 / reading.meters_per_unit)
-        self._least_offset = _least_offset(reading, scene)
+        self._least_offset = _least_offset(reading, scenes.default)
 
     def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
         """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
         opinions.mark("PhysicsCollisionAPI")
+        if not self._has_scene(opinions):
+            return []
         body, dynamic = self._reading.body_of(opinions.path), False
         if body:
             rigid = self._reading.prims[body].view("PhysicsRigidBodyAPI")
             body = body if rigid.flag("rigidBodyEnabled") else ""
             dynamic = bool(body) and not rigid.flag("kinematicEnabled")
+        told = len(self._reading.problems)
         parts = [self._part(opinions, geometry, body, dynamic) for geometry in _geometries(opinions)]
         found = [part for part in parts if part is not None]
         if opinions.has("PhysxMeshMergeCollisionAPI"):
@@ -71,9 +76,24 @@ class ColliderReader:
                 "ovphysx makes a shape of each mesh right below and none of deeper ones; programs that merge them have "
                 "another mass, centre of mass and inertia", "merge the meshes into one prim", "warning",
             )
-        if not found:
+        if not found and told == len(self._reading.problems):
             self._report_no_shape(opinions, body)
         return found
+
+    def _has_scene(self, opinions: PrimOpinions) -> bool:
+        """Whether the collider names no scene, or one that there is; a body's owner is judged with the body."""
+        name = "physics:simulationOwner"
+        owners = opinions.peek(name) if name in opinions.properties else ()
+        if not isinstance(owners, tuple) or not owners or opinions.has("PhysicsRigidBodyAPI"):
+            return True
+        if any(owner in self._scenes.by_path for owner in owners):
+            return True
+        self._reading.problem(
+            "collider/no-scene", opinions.path, name, f"{', '.join(owners)} is no PhysicsScene that PhysX sees",
+            "PhysX makes no collision shape of it", f"point it at {self._scenes.default.path}" if self._scenes.by_path
+            else "remove it, or define a PhysicsScene there",
+        )
+        return False
 
     def _part(self, opinions: PrimOpinions, geometry: _Geometry, body: str, dynamic: bool) -> ColliderPart | None:
         prim = geometry.prim
@@ -90,6 +110,9 @@ class ColliderReader:
         else:
             sizes = read_shape(prim, geometry.kind, scale)
             if sizes is None or (sizes.kind == "plane" and dynamic):
+                return None
+            if sizes.kind != "plane" and not all(0.0 < extent < math.inf for extent in sizes.extents):
+                self._report_flat(opinions, sizes)
                 return None
             weigh = Weighed(sizes.bulk).itself
             if sizes.kind in _ROUND:
@@ -202,6 +225,13 @@ class ColliderReader:
             "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if rest > contact else
             "PhysX takes a rest offset of 0",
             "author a rest offset below the contact offset",
+        )
+
+    def _report_flat(self, opinions: PrimOpinions, sizes: Sizes) -> None:
+        extents = " x ".join(f"{extent:g}" for extent in sizes.extents)
+        self._reading.problem(
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on a {sizes.kind} of {extents}",
+            "PhysX makes no collision shape of it", "author sizes and scales other than 0",
         )
 
     def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:

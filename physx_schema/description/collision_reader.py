@@ -9,8 +9,8 @@ from physx_schema.description.colliders import ColliderPart, ColliderReader
 from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.filtering import group_of_collider, read_filtered_pairs, read_groups
 from physx_schema.description.materials import Materials
-from physx_schema.description.model import Scene
 from physx_schema.description.reading import Reading
+from physx_schema.description.scene import Scenes
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Collision:
     pairs: tuple[FilteredPair, ...]
 
 
-def read_collision(reading: Reading, scene: Scene) -> Collision:
+def read_collision(reading: Reading, scenes: Scenes) -> Collision:
     """Read the colliders of a stage in traversal order, and what decides about their contacts."""
-    materials = Materials(reading, scene.path)
+    materials = Materials(reading, scenes.default.path)
     groups = read_groups(reading)
-    reader = ColliderReader(reading, scene, materials, group_of_collider(reading, groups))
+    reader = ColliderReader(reading, scenes, materials, group_of_collider(reading, groups))
     by_body: dict[str, list[ColliderPart]] = {}
     for opinions in reading.having("PhysicsCollisionAPI"):
         for part in reader.read(opinions):

@@ -43,10 +43,10 @@ class _Authored(NamedTuple):
 def _authored(view: View) -> _Authored:
     if view.silent:
         return _NOTHING
-    mass = view.number("mass")      # NaN counts as none
+    mass, density = view.number("mass"), view.number("density")     # NaN counts as none
     moments, center = view.vector("diagonalInertia"), view.vector("centerOfMass")
     return _Authored(
-        mass if mass > 0.0 else 0.0, max(view.number("density"), 0.0),
+        mass if mass > 0.0 else 0.0, density if density > 0.0 else 0.0,
         moments if any(moment > 0.0 for moment in moments) else None,
         center if all(map(math.isfinite, center)) else None,
     )
@@ -68,7 +68,7 @@ def read_mass(
     if said.mass and said.moments is not None and center is not None:   # nothing is left for the colliders to say
         total = MassProperties(said.mass, center, _IDENTITY)
     else:
-        total = _of_colliders(reading, body, colliders, said, center)
+        total = _sane(_of_colliders(reading, body, colliders, said, center))
     moments, own_axes = _principal(total.inertia)
     if said.moments is None and axes is None:
         return MassProperties(total.mass, total.center, total.inertia, own_axes)
@@ -83,6 +83,13 @@ def read_mass(
     if axes is not None and not abs(length - 1.0) < _SANE:      # PhysX refuses the mass frame: centre and axes
         return MassProperties(total.mass, _ORIGIN, _diagonal(moments))
     return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(moments)), rotation)
+
+
+def _sane(total: MassProperties) -> MassProperties:
+    """What PhysX takes: it refuses a mass and moments that are not finite, and works with 1."""
+    sound = all(map(math.isfinite, (total.mass, *total.inertia[0], *total.inertia[1], *total.inertia[2])))
+    mass = total.mass if math.isfinite(total.mass) else 1.0
+    return total if sound else MassProperties(mass, total.center, _IDENTITY)
 
 
 def _length(rotation: Any) -> float:

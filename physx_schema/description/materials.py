@@ -92,7 +92,12 @@ def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
             "warning",
         )
     return PhysicsMaterial(
-        opinions.path, static, dynamic, restitution, max(view.number("density"), 0.0), modes[0], modes[1], modes[2],
+        opinions.path, static, dynamic, restitution, _positive(view.number("density")), modes[0], modes[1], modes[2],
         physx.number("compliantContactStiffness", 0.0), physx.number("compliantContactDamping", 0.0),
         physx.flag("compliantContactAccelerationSpring"),
     )
+
+
+def _positive(density: float) -> float:
+    """A density; 0, a negative one and NaN are none."""
+    return density if density > 0.0 else 0.0

@@ -49,7 +49,7 @@ def _describe(stage: Any) -> Description:
     scenes = Scenes(reading)
     roster = read_roster(reading, scenes)
     joints = read_joints(reading)
-    collision = read_collision(reading, scenes.default)
+    collision = read_collision(reading, scenes)
     declarations = read_declarations(reading)
     trees = find_trees(reading, roster, joints)
     colliders = collision.by_body

@@ -35,15 +35,17 @@ CODES = (
         "collider/no-shape", "error", "Collider without a shape",
         "PhysX makes collision shapes of Cube, Sphere, Capsule, Cylinder, Cone, Plane and Mesh prims with "
         "PhysicsCollisionAPI, and of such children of an Xform or Scope with it. A plane on a body that moves by "
-        "forces is refused.",
+        "forces is refused, and so is a shape of size or scale 0.",
         measured="A body whose collider is on an Xform without geometry falls through the ground, to -2.5. "
-                 "(`benchmarks/measure_body_rules.py`)",
+                 "(`benchmarks/measure_body_rules.py`) Cubes of size 0 and NaN and a sphere of radius 0 weigh nothing, "
+                 "a cube of size -1 and a capsule of height 0 what they should. (`benchmarks/measure_mass_rules.py`)",
         example=prim("Xform", "shape", {}, "PhysicsCollisionAPI"),
         remedy=prim("Cube", "shape", {}, "PhysicsCollisionAPI"),
     ),
     Code(
         "collider/no-scene", "error", "Collider owned by no scene",
-        "physics:simulationOwner names no PhysicsScene, and PhysX lets nothing collide with the collider.",
+        "physics:simulationOwner names no PhysicsScene, and PhysX makes no shape of the collider: nothing collides "
+        "with it, and it adds no mass to its body.",
         measured="A cube falls through ground of a scene that does not exist, and rests on it without an owner. "
                  "Ground without an owner is of the first scene, and a body of the second falls through it. "
                  "(`benchmarks/measure_scene_rules.py`)",
