@@ -27,6 +27,7 @@ class Case:
     steps: int = 240
     meters: float = 1.0
     turned: float = 0.0         # degrees about x by which the link is posed
+    effort: float = 0.0         # force, beside a drive
     start: bool = True          # whether position and velocity are written before the first step
 
 
@@ -51,6 +52,10 @@ def drives(text: ModuleType) -> dict[str, Case]:
     return {
         "drive to 1": Case("Prismatic", pull()),
         "maxForce 0": Case("Prismatic", pull(maxForce=0.0)),
+        **{f"maxForce {most:g}, effort 3, 30 steps": Case("Prismatic", pull(maxForce=most), steps=30, effort=3.0)
+           for most in (0.0, 2.0)},
+        "maxForce 0, effort 3, envelope, 30 steps": Case("Prismatic", text.both(pull(maxForce=0.0), text.envelope(
+            "linear", maxActuatorVelocity=0.2)), steps=30, effort=3.0),
         "maxForce -5": Case("Prismatic", pull(maxForce=-5.0)),
         "maxForce inf": Case("Prismatic", pull(maxForce=math.inf)),
         "maxForce NaN": Case("Prismatic", pull(maxForce=math.nan)),
@@ -159,7 +164,8 @@ def main() -> None:
     for cases in (drives(text), axes(text), limits(text), starts(text)):
         jobs = [oracle.engine.sim_job(
             stage(text, case), STEP, case.steps, joint_pos0=[case.position] if case.start else None,
-            joint_vel0=[case.velocity] if case.start else None) for case in cases.values()]
+            joint_vel0=[case.velocity] if case.start else None, effort=[case.effort] if case.effort else None)
+            for case in cases.values()]
         results = oracle.engine.run_jobs(jobs)
         print(f"{'case':50} {'position':>12} {'velocity':>12}")
         for (label, case), result in zip(cases.items(), results, strict=True):

@@ -136,8 +136,11 @@ CODES = (
     ),
     Code(
         "joint/drive-powerless", "error", "Drive without force",
-        "maxForce bounds what a drive may exert; 0 leaves nothing of its stiffness and damping.",
-        measured="maxForce 0 leaves a slider at 0 that is driven to 1. (`benchmarks/measure_joint_rules.py`)",
+        "maxForce bounds what a drive and the effort beside it may exert; 0 takes the drive away, its envelope too, "
+        "and leaves the effort unbounded.",
+        measured="maxForce 0 leaves a slider at 0 that is driven to 1. An effort of 3 brings it to speed 1.5 in half a "
+                 "second, with an envelope of velocity 0.2 as well; with maxForce 2 it gets to 1.0. "
+                 "(`benchmarks/measure_joint_rules.py`)",
         example=driven({"float drive:angular:physics:maxForce": "0"}),
         remedy=driven(),
     ),

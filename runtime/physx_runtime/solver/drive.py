@@ -51,6 +51,7 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, final: boo
     """Push the joint; returns the drive's impulse since the step began.
 
     final: a velocity iteration. In TGS the drive is then frozen and only an envelope clamps again, over the whole step.
+    A force limit of 0 takes the drive and its envelope away: the effort passes whole.
     """
     h, dt = rows["h"][0], rows["dt"][0]
     total, effort, limit = rows["drive_total"][dof], rows["effort"][dof], rows["max_force"][dof]
@@ -66,9 +67,9 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, final: boo
     before, period = (effort * h, h) if each else (total + effort * dt, dt)
     if t.dofs[dof].envelope:
         allowed = inside_envelope(rows, dof, before + F, joint.v - before * joint.r, joint.r, period)
-        F = allowed - before
+        F = where(limit > 0.0, allowed - before, 0.0)
     elif not frozen:
-        F = clamp(F + before, -(limit * period), limit * period) - before
+        F = where(limit > 0.0, clamp(F + before, -(limit * period), limit * period) - before, 0.0)
     joint.push(F)
     return total + F
 
