@@ -56,6 +56,11 @@ def test_static_friction_alone_is_a_warning_unless_it_is_meant(values: dict[str,
     assert len(findings(text, "joint/no-dynamic-friction")) == found
 
 
+def test_newtons_friction_is_static_and_dynamic() -> None:
+    text = finger({"float newton:friction": 2.0}, ("NewtonJointAPI",))
+    assert findings(text, "joint/no-dynamic-friction") == []
+
+
 # --- gears ---
 
 
