@@ -314,3 +314,21 @@ def test_density_that_is_none_is_that_of_water(density: float, code: str) -> Non
     text = robot(lead, prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
     assert read(text).bodies[0].mass == pytest.approx(1000.0)
     assert [item for item in found(text) if item.endswith("/lead")] == ([f"{code} /Robot/lead"] if code else [])
+
+
+@pytest.mark.parametrize(("name", "value", "code", "made"), [
+    ("int[] faceVertexIndices", [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], "", True),
+    ("int[] faceVertexIndices", [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, -1], "collider/mesh", True),
+    ("int[] faceVertexIndices", [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 4], "collider/mesh", True),
+    ("int[] faceVertexCounts", [3, 3, 3, -3], "collider/mesh", True),
+    ("int[] faceVertexCounts", [3, 3, 3, 3, 3], "collider/mesh", True),
+    ("point3f[] points", [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, math.nan)], "collider/mesh", True),
+])
+def test_malformed_mesh_is_reported(name: str, value: list[object], code: str, made: bool) -> None:
+    arrays: dict[str, object] = {
+        "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "int[] faceVertexCounts": [3, 3, 3, 3],
+        "int[] faceVertexIndices": [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], name: value}
+    shape = prim("Mesh", "shape", ("PhysicsCollisionAPI",), arrays)
+    text = robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
+    assert len(read(text).bodies[0].colliders) == made
+    assert [item for item in found(text) if item.endswith("/shape")] == ([f"{code} /Robot/a/shape"] if code else [])

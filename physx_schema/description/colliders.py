@@ -13,7 +13,7 @@ from physx_schema.description.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision import Collider
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.materials import Materials
-from physx_schema.description.meshes import Array, MeshSolids, Weighed, mesh_kind, read_mesh
+from physx_schema.description.meshes import Array, MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
 from physx_schema.description.model import IDENTITY_POSE, Pose, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -103,7 +103,7 @@ class ColliderReader:
         offset: Pose | None = None
         weigh: Callable[[], Weighed]
         if settings is not None:
-            made = self._mesh(prim, settings, scale)
+            made = self._mesh(opinions, prim, settings, scale)
             if made is None:
                 return None
             sizes, offset, weigh = made
@@ -134,11 +134,15 @@ class ColliderReader:
             )
 
     def _mesh(
-        self, prim: Any, settings: _MeshSettings, scale: Vec3,
+        self, opinions: PrimOpinions, prim: Any, settings: _MeshSettings, scale: Vec3,
     ) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """Sizes, the pose in the frame of the mesh where it differs, and the weight."""
         mesh = read_mesh(prim)
         if not mesh.usable:
+            return None
+        if mesh.fault or not mesh.finite or not all(scale):
+            self._report_mesh(opinions, prim, mesh)
+        if not all(scale):
             return None
         kind = settings.kind
         if kind in ("bounding-box", "bounding-sphere"):
@@ -226,6 +230,18 @@ class ColliderReader:
             "PhysX takes a rest offset of 0",
             "author a rest offset below the contact offset",
         )
+
+    def _report_mesh(self, opinions: PrimOpinions, prim: Any, mesh: MeshData) -> None:
+        """A mesh that PhysX makes no shape of, or that it cannot read safely."""
+        code, name, found, why = "collider/mesh", "faceVertexIndices", mesh.fault, (
+            "PhysX reads faces unchecked: it may end the whole program")
+        if not mesh.finite:
+            name, found, why = "points", "points that are no numbers", "PhysX leaves them out or makes no shape at all"
+        elif not mesh.fault:
+            code, name, found, why = "collider/no-shape", "xformOpOrder", "a mesh of scale 0", (
+                "PhysX makes no collision shape of it")
+        self._reading.problem(code, str(prim.GetPath()), name, found, why,
+                              "author finite points, faces with corners among them, and scales other than 0")
 
     def _report_flat(self, opinions: PrimOpinions, sizes: Sizes) -> None:
         extents = " x ".join(f"{extent:g}" for extent in sizes.extents)

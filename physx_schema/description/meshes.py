@@ -42,6 +42,8 @@ class MeshData:
     triangles: Triangles
     faces: int          # how many are authored
     holes: bool
+    fault: str = ""     # what is wrong with the authored arrays
+    finite: bool = True     # whether all points are numbers
 
     @property
     def usable(self) -> bool:
@@ -74,7 +76,20 @@ def read_mesh(prim: Any) -> MeshData:
         triangles = triangles[:, ::-1]
     places = np.cumsum(finite) - 1
     holes = bool(mesh.GetHoleIndicesAttr().Get())
-    return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes)
+    return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes,
+                    _fault(len(points), counts, indices), bool(finite.all()))
+
+
+def _fault(points: int, counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> str:
+    """What is wrong with faces: corners that there cannot be, or indices of no point."""
+    if not len(counts) or not len(indices):
+        return ""
+    if counts.min() < 0:
+        return f"a face of {counts.min()} corners"
+    if counts.sum() != len(indices):
+        return f"faces of {counts.sum()} corners and {len(indices)} indices"
+    wrong = indices[(indices < 0) | (indices >= points)]
+    return f"index {wrong[0]} of {points} points" if len(wrong) else ""
 
 
 def _array(attribute: Any, kind: Any) -> Any:

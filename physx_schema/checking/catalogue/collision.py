@@ -13,6 +13,13 @@ STRETCHED = {"float3 xformOp:scale": "(1, 1, 2)", "uniform token[] xformOpOrder"
 PAIRS = "PhysicsFilteredPairsAPI"
 
 
+def mesh(indices: str) -> str:
+    """A tetrahedron."""
+    return prim("Mesh", "shape", {
+        "point3f[] points": "[(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]", "int[] faceVertexCounts": "[3, 3, 3, 3]",
+        "int[] faceVertexIndices": indices}, "PhysicsCollisionAPI")
+
+
 def offsets(contact: str, rest: str) -> dict[str, str]:
     """Contact and rest offset."""
     return {"float physxCollision:contactOffset": contact, "float physxCollision:restOffset": rest}
@@ -41,6 +48,18 @@ CODES = (
                  "a cube of size -1 and a capsule of height 0 what they should. (`benchmarks/measure_mass_rules.py`)",
         example=prim("Xform", "shape", {}, "PhysicsCollisionAPI"),
         remedy=prim("Cube", "shape", {}, "PhysicsCollisionAPI"),
+    ),
+    Code(
+        "collider/mesh", "error", "Mesh whose faces or points are none",
+        "The faces of a mesh collider name points that it does not have, have another number of corners than there are "
+        "indices, or its points are no numbers.",
+        profiles=EVERYONE,
+        measured="An index of -1 or 1000000 on a body that moves and a face of -3 corners anywhere end PhysX with a "
+                 "segmentation fault. Index 4 of 4 points and a face too many are taken. With a point of NaN a "
+                 "tetrahedron weighs nothing, and a ball falls through a static pit. "
+                 "(`benchmarks/measure_mesh_rules.py`)",
+        example=mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 4]"),
+        remedy=mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]"),
     ),
     Code(
         "collider/no-scene", "error", "Collider owned by no scene",
