@@ -17,6 +17,8 @@ from reading_speed import CALLS_PER_PRIM, CALLS_TO_CHECK, articulations, calls
 from physx_schema import check
 from physx_schema.checking import engine
 from physx_schema.description import describe, reader
+from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.reading import Reading
 
 
 @pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, CALLS_TO_CHECK)])
@@ -43,3 +45,20 @@ def test_garbage_collector_is_off_meanwhile_and_on_again_whatever_is_raised(
     with pytest.raises(RuntimeError):
         work(articulations(1, 2))
     assert (enabled, gc.isenabled()) == ([False], True)
+
+
+def test_nothing_of_a_reading_waits_for_a_collection_and_its_result_counts_as_old() -> None:
+    stage = articulations(2, 3)
+    description = describe(stage)
+    assert any(item is description for item in gc.get_objects(generation=2))
+    before = _readings()
+    gc.disable()
+    try:
+        describe(stage)
+        assert _readings() == before
+    finally:
+        gc.enable()
+
+
+def _readings() -> int:
+    return sum(type(item) in (Reading, PrimOpinions) for item in gc.get_objects())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -126,7 +126,7 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_seen", "_views", "applied", "kind", "path", "prim", "problems", "properties", "type_name")
+    __slots__ = ("_views", "applied", "kind", "path", "prim", "problems", "properties", "seen", "type_name")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
@@ -138,7 +138,7 @@ class PrimOpinions:
         self.applied = kind.applied
         self.properties = kind.properties
         # now, while USD has the prim at hand: every one is accounted for in the end
-        self._seen = {name: look_up(prim, name) for name in kind.properties}
+        self.seen = {name: look_up(prim, name) for name in kind.properties}
         self._views: dict[str, View] = {}       # of applied schemas, by their entry in apiSchemas
         self.problems = problems
 
@@ -173,10 +173,6 @@ class PrimOpinions:
             view = self.kind.absent[name] = _absent(schema, instance)
         return view
 
-    def release(self) -> None:
-        """Let go of the views, which hold their prim in turn."""
-        self._views.clear()
-
     def joint_view(self) -> View:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
         schema = self.type_name if self.type_name in SCHEMAS else "PhysicsJoint"
@@ -184,26 +180,13 @@ class PrimOpinions:
             self._views[schema] = View(self, schema, "", True)
         return self._views[schema]
 
-    def used_value(self, name: str) -> object:
-        """The authored value at the default time, counted as read; None where there is none."""
-        seen = self._seen[name]
-        if not seen.authored:
-            return None
-        seen.used = True
-        return seen.value
-
-    def used_targets(self, name: str) -> tuple[str, ...]:
-        """The composed targets of a relationship, counted as read; none of an attribute."""
-        found = self.used_value(name)
-        return found if isinstance(found, tuple) else ()
-
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
-        return name in self._seen and self._seen[name].authored
+        return name in self.seen and self.seen[name].authored
 
     def look(self, name: str) -> Seen:
         """What is authored under a name."""
-        return self._seen.get(name) or look_up(self.prim, name)
+        return self.seen.get(name) or look_up(self.prim, name)
 
     def only_samples(self, name: str) -> bool:
         """Whether an attribute has time samples and no value at the default time."""
@@ -218,10 +201,6 @@ class PrimOpinions:
         """A property's value or targets, without counting it as read."""
         return self.look(name).value
 
-    def type_of(self, name: str) -> str:
-        """The Sdf type an attribute was authored with, "rel" for a relationship."""
-        return self.look(name).type_name
-
     def defined(self) -> frozenset[str]:
         """Names of the properties that the prim's registered schemas define."""
         return frozenset(self.prim.GetPrimDefinition().GetPropertyNames())
@@ -234,21 +213,19 @@ class PrimOpinions:
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_defaults", "_mentioned", "_names", "_opinions", "_schema", "applied", "prefix", "silent")
+    __slots__ = ("_defaults", "_mentioned", "_names", "_problems", "_schema", "_seen", "applied", "path", "prefix",
+                 "silent")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
-        self._opinions = opinions
+        self.path = opinions.path
+        self._seen = opinions.seen
+        self._problems = opinions.problems
         self._schema = schema
         self.applied = applied
         # what is mentioned on the prim may have a value, everything else has its default
         self.prefix, self._defaults, self._names, self._mentioned = _layout(
             schema, instance, opinions.properties if applied else ())
         self.silent = not self._mentioned       # every property has its default
-
-    @property
-    def path(self) -> str:
-        """The prim's path."""
-        return self._opinions.path
 
     def name(self, base: str) -> str:
         """The full property name."""
@@ -260,15 +237,23 @@ class View:
 
     def authored(self, base: str) -> bool:
         """Whether the property has a value of its own."""
-        return base in self._mentioned and self._opinions.authors(self._names[base])
+        return base in self._mentioned and self._seen[self._names[base]].authored
 
     def raw(self, base: str) -> object:
         """The value as authored, or PhysX's default."""
         if base in self._mentioned:
-            value = self._opinions.used_value(self._names[base])
+            value = self._used(base)
             if value is not None:
                 return value
         return self._defaults[base]
+
+    def _used(self, base: str) -> object:
+        """The authored value at the default time, counted as read; None where there is none."""
+        seen = self._seen[self._names[base]]
+        if not seen.authored:
+            return None
+        seen.used = True
+        return seen.value
 
     def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
         """A number, clamped to the range PhysX accepts."""
@@ -311,8 +296,9 @@ class View:
         return self._typed(base, as_tokens, "an array of tokens")
 
     def targets(self, base: str) -> tuple[str, ...]:
-        """Targets of a relationship."""
-        return self._opinions.used_targets(self._names[base]) if base in self._mentioned else ()
+        """The composed targets of a relationship; none of an attribute."""
+        found = self._used(base) if base in self._mentioned else ()
+        return found if isinstance(found, tuple) else ()
 
     def _typed(
         self, base: str, convert: Callable[[Any], T | None], wanted: str, readable: Callable[[str], bool] | None = None,
@@ -323,7 +309,7 @@ class View:
         found = self.raw(base)
         value = convert(found)
         if value is not None and (readable is None or not self.authored(base)
-                                  or readable(self._opinions.type_of(self._names[base]))):
+                                  or readable(self._seen[self._names[base]].type_name)):
             return value
         return self._refused(base, convert, wanted, found)
 
@@ -331,9 +317,9 @@ class View:
         """What PhysX takes for a value that it cannot read, and a problem."""
         zero = base in _ZERO_UNREAD and self._schema.startswith("Physics")
         taken = 0.0 if zero else self._defaults[base]
-        self._opinions.problems.append(Problem(
-            "value/wrong-type", self._opinions.path, self.name(base),
-            f"{shown(found)} of type {self._opinions.type_of(self.name(base))} is not {wanted}",
+        self._problems.append(Problem(
+            "value/wrong-type", self.path, self.name(base),
+            f"{shown(found)} of type {self._seen[self.name(base)].type_name} is not {wanted}",
             f"PhysX cannot read it and works with {'0' if zero else f'its default {taken!r}'}",
             f"author {wanted} or remove the opinion",
         ))
@@ -343,8 +329,9 @@ class View:
 class _Nobody:
     """The opinions of a schema that is not applied: none."""
 
-    __slots__ = ()
     path = ""
+    seen: Mapping[str, Seen] = {}
+    problems: Sequence[Problem] = ()
 
 
 @cache

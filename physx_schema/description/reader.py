@@ -59,7 +59,6 @@ def _describe(stage: Any) -> Description:
     bodies = _free_bodies(reading, roster, articulations, colliders, forces, scenes)
     outside = free_joints(reading, roster, joints, trees)
     account = settle(reading, articulations, bodies, outside)
-    reading.release()
     return Description(
         source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=outside,
         mimic_declarations=tuple(chain.from_iterable(declarations.values())), problems=_sorted(reading.problems),

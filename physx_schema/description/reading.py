@@ -72,11 +72,6 @@ class Reading:
                 "PhysX takes Z: gravity without a direction is along -Z", "author Y or Z",
             )
 
-    def release(self) -> None:
-        """End the reading, so that nothing of it waits for a garbage collection."""
-        for opinions in self.prims.values():
-            opinions.release()
-
     def having(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
         return iter(self._by_schema.get(schema, ()))
