@@ -102,10 +102,11 @@ def _record(oracle: Any, physx: Any, job: Mapping[str, Any], arts: Sequence[Any]
     """As the oracle's own, every step, with the job's script."""
     rows: dict[str, list[Any]] = {}
     writer = _Writer(oracle, physx, arts, [str(path) for path in data["rigid_paths"]])
+    kinds = oracle.STATE | {name: oracle.EXTRA[name] for name in job["extra"]}
 
     def snap() -> None:
         for k, art in enumerate(arts):
-            for name, kind in oracle.STATE.items():
+            for name, kind in kinds.items():
                 rows.setdefault(name if k == 0 else f"@{art.root}|{name}", []).append(np.array(art.read(kind)))
         for key, binding in rigid.items():
             out = np.zeros(binding.shape, dtype=np.float32)

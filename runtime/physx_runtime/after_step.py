@@ -5,7 +5,20 @@ All follow from the state before the step (given as `start_q`, `start_v`, `start
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.algorithms.articulated import (
+    ZERO,
+    Pair,
+    eliminated,
+    inertia_from,
+    link_inertia,
+    passed_up,
+    subspace,
+    wrench_from,
+)
+from physx_runtime.algorithms.crba import composite_of
 from physx_runtime.algorithms.inverse_dynamics import accelerations
 from physx_runtime.algorithms.kinematics import (
     Kinematics,
@@ -17,11 +30,12 @@ from physx_runtime.algorithms.kinematics import (
     quaternion,
     triple,
 )
-from physx_runtime.algorithms.rnea import inertial_force, moved_torque, world_inertia
-from physx_runtime.model import Topology
+from physx_runtime.algorithms.rnea import inertial_force, world_inertia
+from physx_runtime.model import TURNING, Topology
 from physx_runtime.quantities import Results
-from physx_runtime.solver.step import clamp_start
-from physx_runtime.tracing.ops import Scalar
+from physx_runtime.solver.link_forces import external_forces
+from physx_runtime.solver.step import clamp_start, damping_forces, link_weight
+from physx_runtime.tracing.ops import Scalar, where
 
 
 def _start(t: Topology, rows: Rows) -> tuple[Kinematics, Velocities, list[Scalar]]:
@@ -39,11 +53,11 @@ def held_velocity(t: Topology, rows: Rows) -> Results:
 
 
 def step_outputs(t: Topology, rows: Rows) -> Results:
-    """Joint and link accelerations of the last step and the forces that inbound joints passed on.
+    """Joint and link accelerations of the last step and the forces of inbound joints.
 
-    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0 (measured: 7e-6 for fixed bases). The force of a joint is
-    what the links beyond it need for theirs, their weight taken off; torque about the joint, axes of its child frame,
-    whose rotations against F are given as `joint_frames`.
+    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0 (measured: 7e-6 for fixed bases). `effort`, `link_force`
+    and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent; `joint_frames`
+    are rotations of the joints' frames on their second bodies against those bodies' F.
     """
     k, start, v0 = _start(t, rows)
     per_dt = 1.0 / rows["dt"][0]
@@ -54,24 +68,60 @@ def step_outputs(t: Topology, rows: Rows) -> Results:
         angular.append(sp.add(start.alpha[i], alpha))
     return {"joint_acceleration": a[t.root_size:], "linear_acceleration": [x for part in linear for x in part],
             "angular_acceleration": [x for part in angular for x in part],
-            "joint_force": _joint_forces(t, rows, k, start, linear, angular)}
+            "joint_force": _joint_forces(t, rows, k, _borne(t, rows, k, start, linear, angular))}
 
 
-def _joint_forces(t: Topology, rows: Rows, k: Kinematics, start: Velocities, linear: list[sp.Vec3],
-                  angular: list[sp.Vec3]) -> list[Scalar]:
-    """Force and torque of every inbound joint on its link; 0 for the root."""
-    g, forces, torques = triple(rows, "gravity", 0), [], []
-    for i in range(len(t.links)):
-        unheld = sp.sub(linear[i], sp.scale(rows["gravity_scale"][i], g))
-        force, torque = inertial_force(rows["mass"][i], world_inertia(t, rows, k, i), start.w[i], angular[i], unheld)
-        forces.append(force)
-        torques.append(moved_torque(force, torque, k.com[i]))
-    out: list[list[Scalar]] = [[0.0] * 6 for _ in t.links]
+def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Pair]) -> list[Scalar]:
+    """Force and torque of every inbound joint on its link as PhysX reports them; 0 for the root.
+
+    PhysX leaves out what the efforts of joints further out come to, and takes the wrench of the step's start about the
+    joint and into its child frame as they are at the end (copyInternalStateToCache). Of a joint whose first body is the
+    child it says what the second body, the parent, feels. Measured, see docs/direct_api.md.
+    """
+    after = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)))
+    out: list[Scalar] = [0.0] * 6
+    for i, left_out in list(enumerate(_passed_efforts(t, rows, k)))[1:]:
+        parent, reverse = t.links[i].parent, rows["reversed"][i] > 0.5
+        wrench = wrench_from(borne[i].plus(left_out), sp.sub(after.com[i], k.com[i]))
+        slid = sp.sub(after.d[i], sp.mul_mv(after.R[parent], triple(rows, "tree_position", i)))
+        opposite = wrench_from(wrench, slid).times(-1.0)
+        turn = sp.mul_quat(quaternion(rows, "joint_frames", i), sp.conjugate(after.rotation[i]))
+        turn_back = sp.mul_quat(quaternion(rows, "joint_frames", i), sp.conjugate(after.rotation[parent]))
+        for ours, theirs in ((wrench.linear, opposite.linear), (wrench.angular, opposite.angular)):
+            out += [where(reverse, y, x)
+                    for x, y in zip(sp.rotate(turn, ours), sp.rotate(turn_back, theirs), strict=True)]
+    return out
+
+
+def _borne(t: Topology, rows: Rows, k: Kinematics, start: Velocities, linear: Sequence[sp.Vec3],
+           angular: Sequence[sp.Vec3]) -> list[Pair]:
+    """What every link and those beyond it need for their accelerations beside weight, damping and link forces.
+
+    About the link's anchor (RBDA table 5.1).
+    """
+    outside = external_forces(t, rows, k, [(link_weight(rows, i), sp.ZERO3) for i in range(len(t.links))])
+    wrenches = []
+    for i, (drag, push) in enumerate(zip(damping_forces(t, rows, k, start), outside, strict=True)):
+        needed = Pair(*inertial_force(rows["mass"][i], world_inertia(t, rows, k, i), start.w[i], angular[i], linear[i]))
+        wrenches.append(wrench_from(needed.plus(Pair(*drag).plus(Pair(*push)).times(-1.0)), k.com[i]))
     for i in range(len(t.links) - 1, 0, -1):
         parent = t.links[i].parent
-        x, y, z, w = k.rotation[i]
-        turn = sp.mul_quat(quaternion(rows, "joint_frames", i), (-x, -y, -z, w))
-        out[i] = [*sp.rotate(turn, forces[i]), *sp.rotate(turn, torques[i])]
-        forces[parent] = sp.add(forces[parent], forces[i])
-        torques[parent] = sp.add(torques[parent], moved_torque(forces[i], torques[i], k.d[i]))
-    return [x for wrench in out for x in wrench]
+        wrenches[parent] = wrenches[parent].plus(wrench_from(wrenches[i], k.d[i]))
+    return wrenches
+
+
+def _passed_efforts(t: Topology, rows: Rows, k: Kinematics) -> list[Pair]:
+    """The wrench on every link, about its anchor, that comes through free joints from efforts beyond them."""
+    inertia = [link_inertia(composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)))
+               for i in range(len(t.links))]
+    passed = [ZERO for _ in t.links]
+    for i in range(len(t.links) - 1, 0, -1):
+        felt, push = inertia[i], passed[i]
+        for dof in t.dofs_of(i):
+            S = subspace(t.links[i].kind in TURNING, k.axes[dof])
+            felt, K, _ = eliminated(felt, S, rows["armature"][dof])
+            _, push = passed_up(push, S, K, rows["effort"][dof])
+        parent = t.links[i].parent
+        inertia[parent] = inertia[parent].plus(inertia_from(felt, k.d[i]))
+        passed[parent] = passed[parent].plus(wrench_from(push, k.d[i]))
+    return passed

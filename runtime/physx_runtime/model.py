@@ -214,3 +214,8 @@ TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length
 FIXED_TENDON_ROWS = TENDON_ROWS
 SPATIAL_TENDON_ROWS = TENDON_ROWS
 MIMIC_ROWS = ("gearing", "offset", "natural_frequency", "damping_ratio")
+
+
+def acting_rows(t: Topology) -> tuple[str, ...]:
+    """Rows of efforts and link forces, which act in the steps they are set for."""
+    return ("effort", *(LINK_FORCE_ROWS if t.link_forces else ()))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.algorithms import spatial as sp
 from physx_runtime.choosing import choose
 from physx_runtime.divergence_report import DivergenceReport, DivergenceWarning
-from physx_runtime.model import LINK_FORCE_ROWS, Topology, input_rows, state_rows
+from physx_runtime.model import LINK_FORCE_ROWS, Topology, acting_rows, input_rows, state_rows
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
 from physx_runtime.parameters import Parameter, randomized
@@ -86,7 +86,7 @@ class Simulation:
         self.steps_taken = 0
         self.states_written = np.zeros(worlds, np.int64)    # since the last step, per world: how often
         self.keep_start = False                             # whether a step leaves `start_of_step`
-        self.start_of_step: dict[str, Array] = {}           # rows of the state before the last step
+        self.start_of_step: dict[str, Array] = {}           # state and forces of the last step
         self.pushed_once = False                            # whether link forces end with the next step
         self.repack(self.model)
         for name, values in self.model.state.items():
@@ -238,7 +238,7 @@ class Simulation:
         iterations = self.settings.position_iterations, self.settings.velocity_iterations
         self._worlds.step(count - self.keep_start, *iterations)
         if self.keep_start:
-            self.start_of_step = {name: self.get(name) for name in self.model.state}
+            self.start_of_step = {name: self.get(name) for name in (*self.model.state, *acting_rows(self.topology))}
             self._worlds.step(1, *iterations)
         self.steps_taken += count
         self.states_written[:] = 0

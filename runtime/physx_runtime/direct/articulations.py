@@ -16,7 +16,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Rows
 from physx_runtime.batch import Batch, Indices, Place, Quantity
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
-from physx_runtime.model import Topology
+from physx_runtime.model import LINK_FORCE_ROWS, Topology
 from physx_runtime.quantities import Results
 from physx_runtime.simulation import Simulation
 
@@ -177,9 +177,11 @@ class Articulations:
                 "start_rotation": start["root_rotation"][worlds]}
 
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
-        frames = np.tile(self._joint_frames(), (len(worlds), 1))
+        start, nothing = self.simulation.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
+        given = {name: start.get(name, nothing)[worlds] for name in ("effort", *LINK_FORCE_ROWS)}
+        given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
         return self._batch.values(step_outputs, self.simulation.store, worlds,
-                                  self._start(worlds) | {"joint_frames": frames})
+                                  self._start(worlds) | given)
 
     def write_outputs(self, name: str, worlds: Indices, place: Place) -> None:
         """Accelerations or joint forces of the last step, 0 where they were cleared."""
@@ -188,12 +190,16 @@ class Articulations:
         flat, indices = place.view(values.shape[1])
         flat[indices] = values
 
-    def _joint_frames(self) -> Array:
-        """Rotation of every F against the child frame of the joint, (4 n_link,)."""
-        model = self.simulation.model
-        return np.ravel([
-            sp.mul_quat(sp.conjugate(link.joint.child_frame[1]), sp.conjugate(frame[1])) if link.joint else
-            (0.0, 0.0, 0.0, 1.0) for link, frame in zip(model.articulation.links, model.link_frames, strict=True)])
+    def _joints(self) -> dict[str, Array]:
+        """Which joints count from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
+        model, frames, reverse = self.simulation.model, [(0.0, 0.0, 0.0, 1.0)], [0.0]
+        for i, link in enumerate(model.articulation.links):
+            if link.joint is not None:
+                own = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
+                holder = model.link_frames[link.parent if link.joint.reversed else i]
+                frames.append(sp.mul_quat(sp.conjugate(own[1]), sp.conjugate(holder[1])))
+                reverse.append(float(link.joint.reversed))
+        return {"joint_frames": np.ravel(frames), "reversed": np.array(reverse)}
 
     # --- reading ------------------------------------------------------------------------------------------------------
 

@@ -31,8 +31,13 @@ class Function:
 
 
 def structure(t: Topology) -> Topology:
-    """What a function of the equations of motion depends on: the tree and its joints, whatever acts on them."""
-    return Topology(t.fixed_base, True, t.links, tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs))
+    """What a function of the equations of motion depends on: the tree, its joints and what pushes links from outside.
+
+    Whatever else acts on the joints is left out. The rows of link forces are there; a function that reads them is given
+    them.
+    """
+    return Topology(t.fixed_base, True, t.links, tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs),
+                    link_forces=True, pushes=t.pushes)
 
 
 @functools.lru_cache(maxsize=256)
