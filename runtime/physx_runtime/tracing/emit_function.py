@@ -1,7 +1,8 @@
 """A traced function as LLVM IR on explicit vectors: one call serves the worlds of one register.
 
 Given arrays are transposed into scratch rows, the body runs once over all lanes, and its results are transposed
-straight into the caller's memory. A number that several results share, a structural zero above all, is kept once.
+straight into the caller's memory, which is asked for while the body runs. A number that several results share, a
+structural zero above all, is kept once.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
+from physx_runtime.tracing.emit_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
 from physx_runtime.tracing.functions import Function
-from physx_runtime.tracing.transpose import FUNCTIONS, emit_moves, scatter_for
+from physx_runtime.tracing.transpose import FUNCTIONS, LONG, ask_for, emit_moves, scatter_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def emit_function(function: Function, block: Block, vectors: Vectors) -> Functio
         first = place.given[name] * vectors.lanes
         calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {first}",
                   *_lines(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
-    calls.append("  call void @body(ptr %x, ptr %y, ptr %s)")
+    calls.append("  call void @body(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride)")
     nodes = dict(function.body.outputs)
     for i, (name, size) in enumerate(function.results, len(function.given)):
         rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
@@ -89,7 +90,7 @@ def _lines(i: int) -> list[str]:
 def _body(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
           place: _Scratch) -> list[str]:
     """The arithmetic; every result is stored as soon as it is there."""
-    lines = ["define internal void @body(ptr %x, ptr %y, ptr %s) #1 {"]
+    lines = ["define internal void @body(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
     for row in function.body.inputs:
         name, _, index = row.rpartition("_")
         if name in place.given:
@@ -102,9 +103,34 @@ def _body(function: Function, block: Block, parameters: Sequence[str], vectors: 
     lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
               for n, row in place.results.items()]
     emitter = _FunctionArithmetic(vectors, function, parameters, set(place.results))
-    lines += emitter.lines()
+    near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG]
+    lines += [line for i, _ in near for line in _lines(i)]
+    lines += _spread(emitter.lines(), [ask for i, size in near for ask in _asks(vectors, i, size)])
     lines += [emitter.store(n) for n in place.results if function.body.nodes[n][0] in ("input", "const")]
     return [*lines, "  ret void", "}", ""]
+
+
+def _asks(vectors: Vectors, i: int, size: int) -> list[list[str]]:
+    """Ask for the memory of the i-th array's lines, one cache line after the other."""
+    asks = []
+    for start in range(0, size * BITS[vectors.element] // 8, CACHE_LINE):
+        for lane in range(vectors.lanes):
+            name = f"%a{i}.{start}.{lane}"
+            asks.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",
+                         f"  {name}.line = load ptr, ptr {name}",
+                         f"  {name}.at = getelementptr i8, ptr {name}.line, i64 {start}", ask_for(f"{name}.at")])
+    return asks
+
+
+def _spread(lines: list[str], others: list[list[str]]) -> list[str]:
+    """Lines with others evenly among them."""
+    out: list[str] = []
+    done = 0
+    for n, line in enumerate(lines, 1):
+        due = n * len(others) // len(lines)
+        out += [line, *(each for other in others[done:due] for each in other)]
+        done = due
+    return out
 
 
 class _FunctionArithmetic(Arithmetic):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from physx_runtime.tracing.emit_ir import BITS, Vectors
 
 # gather: lines of memory to rows; scatter: rows, each found by a table, to lines of memory; scatter_long: the same,
-# asking for the memory before it is written
+# asking for the memory a little before it is written
 GATHER, SCATTER, SCATTER_LONG = FUNCTIONS = ("gather", "scatter", "scatter_long")
 # From so many numbers a line, the lines of a register's worlds together exceed what a processor's core keeps nearby.
 LONG = 2048
@@ -19,6 +19,11 @@ def emit_moves(vectors: Vectors) -> str:
     """`gather(rows, lines, size)` and `scatter(rows, table, lines, size)`; lines: one pointer a world."""
     return "\n".join(["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
                       *(line for name in FUNCTIONS for line in _function(vectors, name))])
+
+
+def ask_for(place: str) -> str:
+    """Fetch the memory at a place, which will be written."""
+    return f"  call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)"
 
 
 def scatter_for(size: int) -> str:
@@ -51,7 +56,7 @@ def _tile(vectors: Vectors, name: str) -> list[str]:
         lines += [f"  %at{i} = add i64 %k, {i}", *_row(vectors, name, f"{i}", f"%at{i}"), *_line(vectors, i, "%k")]
         if name == SCATTER_LONG:
             lines += [f"  %ahead{i} = getelementptr {element}, ptr %m{i}, i64 {AHEAD * lanes}",
-                      f"  call void @llvm.prefetch.p0(ptr %ahead{i}, i32 1, i32 3, i32 1)"]
+                      ask_for(f"%ahead{i}")]
     lines += [f"  %v0.{i} = load {vectors.type}, ptr %{source}{i}, align {align}" for i in range(lanes)]
     block, stage = 1, 0
     while block < lanes:
