@@ -80,7 +80,8 @@ def test_attachment_between_names_its_parent(stage: Usd.Stage) -> None:
 
 
 def test_reader_finds_a_branching_tree(stage: Usd.Stage) -> None:
-    branches = (Attachment(B, (0, 0, 0), 2.0, rest_length=1.5), Attachment(C, (0, 0, 0), 3.0))
+    # the joints start every link at the base's place, where no two attachments may meet
+    branches = (Attachment(B, (1, 0, 0), 2.0, rest_length=1.5), Attachment(C, (0, 1, 0), 3.0))
     spatial_tendon(stage, "cable", ROOT, [Attachment(A, (0, 0, 0), 0.5, branches)], stiffness=60.0)
     tendon = only_tendon(stage)
     assert {(item.path, item.name, item.parent, item.leaf, item.gearing) for item in tendon.attachments} == {
@@ -105,7 +106,7 @@ def test_leaves_on_the_root_itself_are_found(stage: Usd.Stage) -> None:
 
 
 def test_one_link_carries_several_points_of_one_tendon(stage: Usd.Stage) -> None:
-    way = Attachment(A, (0, 0, 0.5), children=(Attachment(A, (0.5, 0, 0.5), children=(Attachment(B, (0, 0, 0)),)),))
+    way = Attachment(A, (0, 0, 1), children=(Attachment(A, (0.5, 0, 0.5), children=(Attachment(B, (0, 0, 0)),)),))
     spatial_tendon(stage, "cable", ROOT, [way], stiffness=1.0)
     assert [item.path for item in only_tendon(stage).attachments] == ["/Robot/base", A, A, B]
 
