@@ -14,6 +14,14 @@ SHARED = Path(os.environ.get("PHYSX_SCHEMA_SHARED", ROOT.parent / "shared"))
 STAGES = ROOT / "tests" / "data" / "stages"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that ask real PhysX belong to the sweep, which sets it up."""
+    for item in items:
+        if "oracle_folder" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.sweep)
+
+
 @pytest.fixture(scope="session")
 def shared_cases() -> Path:
     """The folder of recorded cases; skips where there is none."""
