@@ -1,6 +1,7 @@
 """What a step leaves besides its state: velocities of links as the solver held them, accelerations, joint forces.
 
-All follow from the state before the step (given as `start_q`, `start_v`, `start_rotation`) and the velocities after it.
+All follow from the state before the step (given as `start_q`, `start_v`, `start_rotation`, and `start_locked` where
+spherical joints have axes without a coordinate) and the velocities after it.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ from physx_runtime.tracing.ops import Scalar, where
 def _start(t: Topology, rows: Rows) -> tuple[Kinematics, Velocities, list[Scalar]]:
     """Poses, velocities and generalised velocity at the step's start."""
     v = clamp_start(t, {**rows, "v": rows["start_v"]})
-    k = forward_kinematics(t, rows, rows["start_q"], sp.normalized(quaternion(rows, "start_rotation", 0)))
+    posed = {**rows, "locked": rows["start_locked"]} if t.locked else rows
+    k = forward_kinematics(t, posed, rows["start_q"], sp.normalized(quaternion(rows, "start_rotation", 0)))
     return k, link_velocities(t, k, v), v
 
 
@@ -74,15 +76,17 @@ def step_outputs(t: Topology, rows: Rows) -> Results:
 def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Pair]) -> list[Scalar]:
     """Force and torque of every inbound joint on its link as PhysX reports them; 0 for the root.
 
-    PhysX leaves out what the efforts of joints further out come to, and takes the wrench of the step's start about the
-    joint and into its child frame as they are at the end (copyInternalStateToCache). Of a joint whose first body is the
-    child it says what the second body, the parent, feels. Measured, see docs/direct_api.md.
+    PhysX leaves out what the efforts of joints further out come to where forces act in every iteration, and takes the
+    wrench of the step's start about the joint and into its child frame as they are at the end
+    (copyInternalStateToCache). Of a joint whose first body is the child it says what the second body, the parent,
+    feels. Measured, see docs/direct_api.md.
     """
     after = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)))
     out: list[Scalar] = [0.0] * 6
-    for i, left_out in list(enumerate(_passed_efforts(t, rows, k)))[1:]:
+    left_out = _passed_efforts(t, rows, k) if t.forces_every_iteration else [ZERO for _ in t.links]
+    for i in range(1, len(t.links)):
         parent, reverse = t.links[i].parent, rows["reversed"][i] > 0.5
-        wrench = wrench_from(borne[i].plus(left_out), sp.sub(after.com[i], k.com[i]))
+        wrench = wrench_from(borne[i].plus(left_out[i]), sp.sub(after.com[i], k.com[i]))
         slid = sp.sub(after.d[i], sp.mul_mv(after.R[parent], triple(rows, "tree_position", i)))
         opposite = wrench_from(wrench, slid).times(-1.0)
         turn = sp.mul_quat(quaternion(rows, "joint_frames", i), sp.conjugate(after.rotation[i]))

@@ -173,8 +173,9 @@ class Articulations:
 
     def _start(self, worlds: Indices) -> dict[str, Array]:
         start = self.simulation.start_of_step
-        return {"start_q": start["q"][worlds], "start_v": start["v"][worlds],
-                "start_rotation": start["root_rotation"][worlds]}
+        given = {"start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
+        given |= {"start_locked": "locked"} if self.topology.locked else {}
+        return {name: start[row][worlds] for name, row in given.items()}
 
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
         start, nothing = self.simulation.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))

@@ -33,11 +33,11 @@ class Function:
 def structure(t: Topology) -> Topology:
     """What a function of the equations of motion depends on: the tree, its joints and what pushes links from outside.
 
-    Whatever else acts on the joints is left out. The rows of link forces are there; a function that reads them is given
-    them.
+    How often forces act stays too, which reports of joint forces show. Whatever else acts on the joints is left out.
+    The rows of link forces are there; a function that reads them is given them.
     """
-    return Topology(t.fixed_base, True, t.links, tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs),
-                    link_forces=True, pushes=t.pushes)
+    dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
+    return Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
 
 
 @functools.lru_cache(maxsize=256)
