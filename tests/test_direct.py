@@ -151,6 +151,14 @@ def test_accelerations_are_the_change_of_velocities_over_the_step(sim: Simulatio
     assert np.abs(found).max() > 0.1
 
 
+def test_what_the_step_left_is_that_of_its_own_time_step(sim: Simulation) -> None:
+    kinds = ("eJOINT_ACCELERATION", "eLINK_INCOMING_JOINT_FORCE", "eLINK_LINEAR_VELOCITY")
+    before = [read(sim.direct, kind) for kind in kinds]
+    sim.set_time_step(2.0 * sim.dt)
+    for kind, values in zip(kinds, before, strict=True):
+        assert np.array_equal(read(sim.direct, kind), values)
+
+
 def test_update_kinematic_clears_what_the_step_left_and_other_operations_only_where_links_moved(
         sim: Simulation) -> None:
     kinds = ("eJOINT_ACCELERATION", "eLINK_LINEAR_ACCELERATION", "eLINK_INCOMING_JOINT_FORCE")

@@ -1,7 +1,7 @@
 """What a step leaves besides its state: velocities of links as the solver held them, accelerations, joint forces.
 
 All follow from the state before the step (given as `start_q`, `start_v`, `start_rotation`, and `start_locked` where
-spherical joints have axes without a coordinate) and the velocities after it.
+spherical joints have axes without a coordinate), its time (given as `dt`) and the velocities after it.
 """
 
 from __future__ import annotations

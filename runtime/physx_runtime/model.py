@@ -217,5 +217,5 @@ MIMIC_ROWS = ("gearing", "offset", "natural_frequency", "damping_ratio")
 
 
 def acting_rows(t: Topology) -> tuple[str, ...]:
-    """Rows of efforts and link forces, which act in the steps they are set for."""
-    return ("effort", *(LINK_FORCE_ROWS if t.link_forces else ()))
+    """Rows of the time step, efforts and link forces, which hold for the steps they are set for."""
+    return ("dt", "effort", *(LINK_FORCE_ROWS if t.link_forces else ()))

@@ -86,7 +86,7 @@ class Simulation:
         self.steps_taken = 0
         self.states_written = np.zeros(worlds, np.int64)    # since the last step, per world: how often
         self.keep_start = False                             # whether a step leaves `start_of_step`
-        self.start_of_step: dict[str, Array] = {}           # state and forces of the last step
+        self.start_of_step: dict[str, Array] = {}           # state, time and forces of the last step
         self.pushed_once = False                            # whether link forces end with the next step
         self.repack(self.model)
         for name, values in self.model.state.items():

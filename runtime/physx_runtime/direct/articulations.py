@@ -173,7 +173,7 @@ class Articulations:
 
     def _start(self, worlds: Indices) -> dict[str, Array]:
         start = self.simulation.start_of_step
-        given = {"start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
+        given = {"dt": "dt", "start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
         given |= {"start_locked": "locked"} if self.topology.locked else {}
         return {name: start[row][worlds] for name, row in given.items()}
 
