@@ -199,6 +199,19 @@ def test_accelerations_from_before_direct_was_made_are_not_there() -> None:
         read(simulation.direct, "eJOINT_ACCELERATION", np.array([0]))
 
 
+def test_link_velocities_from_before_direct_was_made_are_not_there_until_links_are_placed() -> None:
+    simulation = Simulation(FINGER, worlds=WORLDS)
+    simulation.step()
+    direct = simulation.direct
+    with pytest.raises(DirectError, match="eLINK_LINEAR_VELOCITY is kept from the first step after Direct was made"):
+        read(direct, "eLINK_LINEAR_VELOCITY")
+    direct.set("eJOINT_VELOCITY", np.ones((WORLDS, 3), np.float32), ALL)
+    with pytest.raises(DirectError, match="take one more step"):
+        read(direct, "eLINK_ANGULAR_VELOCITY")
+    direct.compute("eUPDATE_KINEMATIC", None, ALL)
+    assert read(direct, "eLINK_ANGULAR_VELOCITY").any()
+
+
 def test_the_joint_above_a_resting_pendulum_carries_its_weight() -> None:
     simulation = Simulation(PENDULUM)
     direct = simulation.direct

@@ -26,6 +26,7 @@ Kind = TypeVar("Kind", bound=Enum)
 # What a step leaves besides its state.
 OUTPUTS = (ReadType.eJOINT_ACCELERATION, ReadType.eLINK_LINEAR_ACCELERATION, ReadType.eLINK_ANGULAR_ACCELERATION,
            ReadType.eLINK_INCOMING_JOINT_FORCE)
+VELOCITIES = (ReadType.eLINK_LINEAR_VELOCITY, ReadType.eLINK_ANGULAR_VELOCITY)
 
 
 class DirectError(PhysxSchemaError, RuntimeError):
@@ -103,8 +104,7 @@ class Direct:
         self._follow()
         chosen = self._chosen(indices)
         flat = self._buffer(kind, data, chosen, writes=True)
-        if kind in OUTPUTS:
-            self._require_outputs(kind)
+        self._require_outputs(kind, chosen)
         stride, counts = block_size(kind, self.max_counts()), self.max_counts()
         for member, order, worlds in self._by_member(chosen):
             place = Place(flat, order * stride)
@@ -139,8 +139,10 @@ class Direct:
         for member in self._members:
             member.follow()
 
-    def _require_outputs(self, kind: ReadType) -> None:
-        late = [m.simulation.model.articulation.path for m in self._members if not m.simulation.start_of_step]
+    def _require_outputs(self, kind: ReadType, chosen: Indices) -> None:
+        late = [member.simulation.model.articulation.path for member, _, worlds in self._by_member(chosen)
+                if (kind in OUTPUTS and not member.simulation.start_of_step)
+                or (kind in VELOCITIES and not member.has_velocities(worlds))]
         if late:
             raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
                               "more step")

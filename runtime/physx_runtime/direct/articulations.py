@@ -155,10 +155,15 @@ class Articulations:
             self.run(link_poses, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
             return
         # a fixed base' velocities stay as the solver held them until a write and a refresh
-        as_left = ~self._refreshed[worlds] & self.topology.fixed_base
+        as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.simulation.start_of_step)
         for quantity, chosen in ((held_velocity, as_left), (link_velocities, ~as_left)):
-            given = self._start(worlds[chosen]) if quantity is held_velocity else {}
+            given = self._start(worlds[chosen]) if quantity is held_velocity and chosen.any() else {}
             self.run(quantity, worlds[chosen], given, {name: Place(place.array, place.starts[chosen])})
+
+    def has_velocities(self, worlds: Indices) -> bool:
+        """Whether these worlds' link velocities are known: those a step leaves a fixed base need the step's start."""
+        known = not self.topology.fixed_base or bool(self.simulation.start_of_step)
+        return known or bool(self._refreshed[worlds].all())
 
     def write_links(self, name: str, worlds: Indices, place: Place) -> None:
         """Link poses, linear or angular velocities as they were last placed."""
