@@ -157,10 +157,14 @@ def operations() -> dict[str, Fact]:
         "rotateX of type string": thing({PLACE: "(1, 2, 3)", "string xformOp:rotateX": '"90"'}, both),
         "operation that does not exist": thing({PLACE: "(1, 2, 3)", "double3 xformOp:push": "(4, 5, 6)"}, ordered(
             "xformOp:translate", "xformOp:push")),
+        "an empty name in the order": thing({PLACE: "(1, 2, 3)"}, '["", "xformOp:translate"]'),
         "no xformOpOrder": thing({PLACE: "(1, 2, 3)"}),
+        "xformOpOrder of type string[]": thing({
+            PLACE: "(1, 2, 3)", "uniform string[] xformOpOrder": '["xformOp:translate"]'}),
         **{f"orient by 90 degrees, of length {length}": thing(
             {"quatf xformOp:orient": f"({half * length}, 0, 0, {half * length})"}, ordered("xformOp:orient"))
            for length in (1.0, 1.02, 2.0, 0.5)},
+        "orient (NaN, 0, 0, 0)": thing({"quatf xformOp:orient": "(nan, 0, 0, 0)"}, ordered("xformOp:orient")),
         "translate (NaN, 0, 0)": thing({PLACE: "(nan, 0, 0)"}, ordered("xformOp:translate")),
         "translate (inf, 0, 0)": thing({PLACE: "(inf, 0, 0)"}, ordered("xformOp:translate")),
     }

@@ -57,6 +57,44 @@ def test_order_of_operations_of_another_type_is_none(type_name: str, value: obje
 # --- facts of groups 14, 15, 31, 35 to 37, 54, 55, 57 ---
 
 
+@pytest.mark.parametrize(("type_name", "value"), [("string", '"xformOp:translate"'), ("int", "3")])
+def test_order_of_operations_of_another_type_is_told(type_name: str, value: str) -> None:
+    stage = opened(finger().replace("uniform token[] xformOpOrder", f"uniform {type_name} xformOpOrder").replace(
+        '["xformOp:translate", "xformOp:orient", "xformOp:scale"]', value))
+    assert ("body/transform-operation", TIP, "xformOpOrder") in codes(stage)
+
+
+def test_empty_name_among_operations_is_left_out() -> None:
+    text = finger().replace('"xformOp:orient", "xformOp:scale"]', '"", "xformOp:nope"]')
+    found = [item.message for item in check(opened(text)).findings if item.property == "xformOpOrder"]
+    assert "an empty name is in the order and not authored" in found
+
+
+def test_transform_turned_by_no_number_is_told() -> None:
+    text = finger().replace("quatf xformOp:orient = (1, 0, 0, 0)", "quatf xformOp:orient = (nan, 0, 0, 0)")
+    assert ("value/not-unit", TIP, "xformOp:orient") in codes(opened(text))
+
+
+def test_attribute_in_place_of_a_relationship_is_told() -> None:
+    stage = opened(finger().replace("rel physics:body0 = </Robot/base>", 'string physics:body0 = "/Robot/base"'))
+    assert ("value/wrong-type", J, "physics:body0") in codes(stage)
+
+
+@pytest.mark.parametrize(("schemas", "name"), [
+    ((), "physics:breakForce"), (("PhysxJointAxisAPI:angular",), "physxJointAxis:angular:armature")])
+def test_relationship_in_place_of_an_attribute_is_told(schemas: tuple[str, ...], name: str) -> None:
+    stage = opened(finger({f"rel {name}": "</Robot/base>"}, schemas))
+    assert ("value/wrong-type", J, name) in codes(stage)
+
+
+def test_each_fault_of_a_mesh_is_told() -> None:
+    mesh = prim("Mesh", "shape", ["PhysicsCollisionAPI"], {
+        "point3f[] points": [(0, 0, math.nan), (1, 0, 0), (0, 1, 0)], "int[] faceVertexCounts": [3],
+        "int[] faceVertexIndices": [0, 1, 9]})
+    found = {name for code, _, name in codes(opened(robot(base(), mesh))) if code == "collider/mesh"}
+    assert found == {"points", "faceVertexIndices"}
+
+
 def test_joint_to_the_world_fixes_the_base() -> None:
     assert describe(opened(chain(joint("Revolute", "j", "base", "a"), links=("a",)))).articulations[0].fixed_base
 

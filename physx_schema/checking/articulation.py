@@ -20,7 +20,7 @@ def roots(description: Description) -> Iterator[Finding]:
     if joined and not description.articulations and not rooted:
         yield Finding(
             "articulation/no-root", "warning", joined[0].path, "",
-            f"{len(joined)} joints between bodies, and no articulation on the stage",
+            "joints between bodies, and no articulation on the stage",
             "PhysX solves them as separate joints, which are softer and have no state to drive",
             "apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
         )

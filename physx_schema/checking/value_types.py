@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from physx_generated import Relationship
 from pxr import Sdf, Usd
 
 from physx_schema.checking.edits import Repair, SetValue, safe
@@ -23,10 +24,10 @@ _USD_INSTANCE = "__INSTANCE_NAME__"
 
 
 def authored_types(description: Description) -> Iterator[Finding]:
-    """One finding for each attribute of a readable value and another type than declared."""
+    """One finding for each property of another type than declared, where the reader has said nothing of it."""
     unreadable = {(item.path, item.property) for item in description.problems if item.code in _SAID}
     for item in description.authored:
-        if item.type_name == "rel" or not item.schema or (item.path, item.property) in unreadable:
+        if not item.schema or (item.path, item.property) in unreadable:
             continue
         wanted = _declared_type(item.schema, item.base, item.property)
         if wanted and wanted != item.type_name and _kind(wanted) != _kind(item.type_name):
@@ -34,8 +35,8 @@ def authored_types(description: Description) -> Iterator[Finding]:
 
 
 def _mismatch(item: Authored, wanted: str) -> Iterator[Finding]:
-    found = f"authored as {item.type_name}, {item.schema} declares {wanted}"
-    fix = f"author the attribute as {wanted}"
+    found = f"authored as {_spelt(item.type_name)}, {item.schema} declares {_spelt(wanted)}"
+    fix = f"author the property as {_spelt(wanted)}"
     if _is_readable(item.type_name, wanted):
         yield Finding(
             "value/type", "warning", item.path, item.property, found,
@@ -46,6 +47,10 @@ def _mismatch(item: Authored, wanted: str) -> Iterator[Finding]:
             "value/wrong-type", "error", item.path, item.property, found,
             "PhysX cannot read it and works with its default", fix, repair=_retyped(item, wanted),
         )
+
+
+def _spelt(type_name: str) -> str:
+    return "a relationship" if type_name == "rel" else type_name
 
 
 @lru_cache(4096)
@@ -75,21 +80,22 @@ def _kind(type_name: str) -> str:
 
 @lru_cache(4096)
 def _declared_type(schema: str, base: str, name: str) -> str:
-    """The type of a schema's property, "" where it is a relationship or not known."""
+    """The type of a schema's property, "rel" for a relationship, "" where it is not known."""
     definition = definitions().get(schema)
     if definition is not None:
         names = base, name, name.split(":", 2)[-1] if definition.prefix else ""
-        attribute = next((definition.attributes[one] for one in names if one in definition.attributes), None)
-        return attribute.type if attribute is not None else ""
+        found = next((definition.by_name[one] for one in names if one in definition.by_name), None)
+        return "rel" if isinstance(found, Relationship) else found.type if found is not None else ""
     registry = Usd.SchemaRegistry()
-    found = registry.FindConcretePrimDefinition(schema) or registry.FindAppliedAPIPrimDefinition(schema)
+    registered = registry.FindConcretePrimDefinition(schema) or registry.FindAppliedAPIPrimDefinition(schema)
     facts = SCHEMAS.get(schema)
-    if not found or facts is None:
+    if not registered or facts is None:
         return ""
     defined = facts.prefix.replace(INSTANCE, _USD_INSTANCE) + base
-    if found.GetSpecType(defined) != Sdf.SpecTypeAttribute:
-        return ""
-    return str(found.GetAttributeDefinition(defined).GetTypeName())
+    kind = registered.GetSpecType(defined)
+    if kind == Sdf.SpecTypeRelationship:
+        return "rel"
+    return str(registered.GetAttributeDefinition(defined).GetTypeName()) if kind == Sdf.SpecTypeAttribute else ""
 
 
 _ALIKE = tuple(frozenset(map(_kind, names)) for names in (      # kinds of values that PhysX reads for one another

@@ -127,7 +127,7 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
     numbers = flat(item.value)
     wrong = [value for value in numbers if math.isnan(value)]
     if wrong:
-        yield _out_of_range(item, "value/not-finite", wrong[0], "a number", _WITH_NAN.get(
+        yield _out_of_range(item, "value/not-finite", wrong[0], "", _WITH_NAN.get(
             (item.schema, item.base), "PhysX refuses it, or carries it into the state of the whole articulation"))
         return
     lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
@@ -164,8 +164,9 @@ def _nearest(item: Authored, value: float, allowed: Range, lower: float, upper: 
 def _out_of_range(
     item: Authored, code: str, value: float, allowed: str, why: str, repair: Repair | None = None,
 ) -> Finding:
-    found = f"{value:g} is not {allowed}"
-    return Finding(code, "error", item.path, item.property, found, why, f"author a value {allowed}", repair=repair)
+    wanted = f"a value {allowed}" if allowed else "a number"
+    found = f"{value:g} is not {allowed or wanted}"
+    return Finding(code, "error", item.path, item.property, found, why, f"author {wanted}", repair=repair)
 
 
 def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str], object]) -> float:

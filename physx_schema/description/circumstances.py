@@ -9,7 +9,7 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdGeom
 
-from physx_schema.description.conversions import as_tokens
+from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions import PrimOpinions, is_physics_name, is_physics_schema, look_up
 from physx_schema.description.reading import Reading
 from physx_schema.description.schemas import split_name
@@ -160,8 +160,8 @@ def _report_moving(reading: Reading) -> None:
                     "PhysX reads the default value once", "remove the samples", "warning",
                 )
         if opinions.prim.IsA(UsdGeom.Xformable):
-            names = as_tokens(UsdGeom.Xformable(opinions.prim).GetXformOpOrderAttr().Get()) or ()
-            for name in _sampled(opinions, (name.removeprefix("!invert!") for name in names)):
+            names = (name.removeprefix("!invert!") for name in operation_order(opinions.prim))
+            for name in _sampled(opinions, filter(None, names)):
                 reading.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",
                     "the pose at the default time is the start; ovphysx moves nothing along the samples, kinematic "

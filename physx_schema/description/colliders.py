@@ -138,11 +138,8 @@ class ColliderReader:
     ) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """Sizes, the pose in the frame of the mesh where it differs, and the weight."""
         mesh = read_mesh(prim)
-        if not mesh.usable:
-            return None
-        if mesh.fault or not mesh.finite or not all(scale):
-            self._report_mesh(opinions, prim, mesh)
-        if not all(scale):
+        self._report_mesh(str(prim.GetPath()), mesh, scale)
+        if not mesh.usable or not all(scale):
             return None
         kind = settings.kind
         if kind in ("bounding-box", "bounding-sphere"):
@@ -231,23 +228,30 @@ class ColliderReader:
             "author a rest offset below the contact offset",
         )
 
-    def _report_mesh(self, opinions: PrimOpinions, prim: Any, mesh: MeshData) -> None:
-        """A mesh that PhysX makes no shape of, or that it cannot read safely."""
-        code, name, found, why = "collider/mesh", "faceVertexIndices", mesh.fault, (
-            "PhysX reads faces unchecked: it may end the whole program")
+    def _report_mesh(self, path: str, mesh: MeshData, scale: Vec3) -> None:
+        """A mesh that PhysX cannot read safely, or that it makes no shape of."""
+        if mesh.fault:
+            self._reading.problem(
+                "collider/mesh", path, "faceVertexIndices", mesh.fault,
+                "PhysX reads faces unchecked: it may end the whole program",
+                "author faces with corners among the points",
+            )
         if not mesh.finite:
-            name, found, why = "points", "points that are no numbers", "PhysX leaves them out or makes no shape at all"
-        elif not mesh.fault:
-            code, name, found, why = "collider/no-shape", "xformOpOrder", "a mesh of scale 0", (
-                "PhysX makes no collision shape of it")
-        self._reading.problem(code, str(prim.GetPath()), name, found, why,
-                              "author finite points, faces with corners among them, and scales other than 0")
+            self._reading.problem(
+                "collider/mesh", path, "points", "points that are no numbers",
+                "PhysX leaves them out or makes no shape at all", "author finite points",
+            )
+        if mesh.usable and not all(scale):
+            self._reading.problem(
+                "collider/no-shape", path, "xformOpOrder", "a mesh of scale 0", "PhysX makes no collision shape of it",
+                "author scales other than 0",
+            )
 
     def _report_flat(self, opinions: PrimOpinions, sizes: Sizes) -> None:
         extents = " x ".join(f"{extent:g}" for extent in sizes.extents)
         self._reading.problem(
             "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on a {sizes.kind} of {extents}",
-            "PhysX makes no collision shape of it", "author sizes and scales other than 0",
+            "PhysX makes no collision shape of it", "author finite sizes and scales other than 0",
         )
 
     def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:

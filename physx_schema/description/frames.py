@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from pxr import Gf, Tf, Usd, UsdGeom
+from pxr import Gf, Tf, Usd, UsdGeom, Vt
 
 from physx_schema.description.model import Pose, Quat, Vec3
 
@@ -107,17 +107,23 @@ def _completed(axes: list[Vec3]) -> list[Vec3]:
     return [_cross(axes[(i + 1) % 3], axes[(i + 2) % 3]) if j == i else axis for j, axis in enumerate(axes)]
 
 
+def operation_order(prim: Any) -> tuple[str, ...]:
+    """The names in a prim's xformOpOrder; none where it is no array of tokens, as for USD."""
+    order = prim.GetAttribute("xformOpOrder").Get()
+    return tuple(order) if isinstance(order, Vt.TokenArray) else ()
+
+
 def _readable_matrix(frames: Frames, prim: Any) -> Any:
     """The world matrix of a prim from the operations that USD can read."""
     parent = prim.GetParent()
     above = frames.matrix(parent) if parent else Gf.Matrix4d(1.0)
     local = Gf.Matrix4d(1.0)
-    order = prim.GetAttribute("xformOpOrder").Get() or ()
-    for name in order:
+    for name in operation_order(prim):
         if name == "!resetXformStack!":
             above, local = Gf.Matrix4d(1.0), Gf.Matrix4d(1.0)
             continue
-        attribute = prim.GetAttribute(name.removeprefix("!invert!"))
+        base = name.removeprefix("!invert!")
+        attribute = prim.GetAttribute(base) if base else None   # USD raises for a name without letters
         if not attribute:
             continue
         try:

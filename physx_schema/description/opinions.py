@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from pxr import Usd
+from pxr import Tf, Usd
 
 from physx_schema.description.authored import Problem
 from physx_schema.description.conversions import (
@@ -85,12 +85,22 @@ def look_up(prim: Any, name: str) -> Seen:
         if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
             return Seen(True, strongest, str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
         authored = found.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
-        type_name = getattr(specs[0], "typeName", "rel") if specs else found.GetTypeName()
-        return Seen(authored, found.Get(), str(type_name))
+        type_name = _authored_type(found) if specs else str(found.GetTypeName())
+        if type_name == "rel":
+            return Seen(True, (), "rel")        # USD finds no value, and hands out the schema's default
+        return Seen(authored, found.Get(), type_name)
     if not isinstance(found, Usd.Relationship):
-        return Seen(False, (), "rel")       # nothing on the prim has this name
-    targets = found.GetTargets()
+        return Seen(False, (), "rel")        # nothing on the prim has this name
+    try:
+        targets = found.GetTargets()
+    except Tf.ErrorException:       # an attribute is authored where the schema has a relationship
+        return Seen(True, (), _authored_type(found))
     return Seen(bool(targets) or found.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
+
+
+def _authored_type(found: Any) -> str:
+    """The type of a property's strongest opinion, whatever its schema says."""
+    return str(getattr(found.GetPropertyStack()[0], "typeName", "rel"))
 
 
 class Kind(NamedTuple):
@@ -317,9 +327,10 @@ class View:
         """What PhysX takes for a value that it cannot read, and a problem."""
         zero = base in _ZERO_UNREAD and self._schema.startswith("Physics")
         taken = 0.0 if zero else self._defaults[base]
+        type_name = self._seen[self.name(base)].type_name
+        authored = "a relationship" if type_name == "rel" else f"{shown(found)} of type {type_name}"
         self._problems.append(Problem(
-            "value/wrong-type", self.path, self.name(base),
-            f"{shown(found)} of type {self._seen[self.name(base)].type_name} is not {wanted}",
+            "value/wrong-type", self.path, self.name(base), f"{authored} is not {wanted}",
             f"PhysX cannot read it and works with {'0' if zero else f'its default {taken!r}'}",
             f"author {wanted} or remove the opinion",
         ))

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from pxr import UsdGeom
+from pxr import UsdGeom, Vt
 
 from physx_schema.description.bodies import is_enabled
-from physx_schema.description.conversions import as_tokens
+from physx_schema.description.conversions import shown
+from physx_schema.description.frames import operation_order
 from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
@@ -115,18 +116,25 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
 def _report_operations(reading: Reading, opinions: PrimOpinions) -> None:
     """Operations that xformOpOrder names without a value or leaves out, and quaternions that are no rotations."""
     authored = opinions.kind.operations
-    listed = opinions.prim.GetAttribute("xformOpOrder").Get() if "xformOpOrder" in authored else None
-    missing, turns, unlisted = _operations(as_tokens(listed) or (), authored)
+    order = operation_order(opinions.prim) if "xformOpOrder" in authored else ()
+    missing, turns, unlisted = _operations(order, authored)
+    listed = opinions.prim.GetAttribute("xformOpOrder").Get() if authored and not order else None
+    if listed is not None and not isinstance(listed, Vt.TokenArray):
+        reading.problem(
+            "body/transform-operation", opinions.path, "xformOpOrder", f"{shown(listed)} is not an array of tokens",
+            "USD and PhysX read no operation of it", "author xformOpOrder as token[]",
+        )
     for name in missing:
         reading.problem(
-            "body/transform-operation", opinions.path, "xformOpOrder", f"{name} is in the order and not authored",
-            "USD and PhysX leave the operation out", f"author {name}, or take it out of xformOpOrder",
+            "body/transform-operation", opinions.path, "xformOpOrder",
+            f"{name or 'an empty name'} is in the order and not authored",
+            "USD and PhysX leave the operation out", "author it, or take it out of xformOpOrder",
         )
     for name in unlisted:
         reading.problem(
             "body/transform-operation", opinions.path, name, "an operation that is not in xformOpOrder",
             "USD and PhysX leave it out", f"add {name} to xformOpOrder, or remove it",
-            "info" if listed else "warning",
+            "info" if order else "warning",
         )
     for name in turns:
         _report_turn(reading, opinions.path, name, opinions.prim.GetAttribute(name).Get())
@@ -144,7 +152,7 @@ def _operations(order: tuple[str, ...], authored: tuple[str, ...]) -> tuple[list
 
 def _report_turn(reading: Reading, path: str, name: str, value: Any) -> None:
     """A quaternion of another length, which turns by another angle: twice the arc cosine of its real part."""
-    if hasattr(value, "GetLength") and abs(value.GetLength() - 1.0) > _UNIT:
+    if hasattr(value, "GetLength") and not abs(value.GetLength() - 1.0) <= _UNIT:
         reading.problem(
             "value/not-unit", path, name, f"a quaternion of length {value.GetLength():g}",
             "USD does not normalise it, and PhysX turns the body as USD does: by another angle",

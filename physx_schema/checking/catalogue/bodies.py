@@ -117,11 +117,12 @@ CODES = (
     Code(
         "body/transform-operation", "error", "Transform operation that does not count",
         "USD cannot read one of the body's transform operations, xformOpOrder names one that is not authored, or an "
-        "authored one is missing from xformOpOrder. PhysX leaves it out as USD does.",
+        "authored one is missing from xformOpOrder, or the order is no array of tokens. PhysX leaves out what "
+        "USD does.",
         profiles=EVERYONE,
         measured="An operation of type string, one that is not authored and one that does not exist leave the body "
-                 "at the translation beside them. Without xformOpOrder a translation by (1, 2, 3) leaves it at the "
-                 "origin. (`benchmarks/measure_scene_rules.py`)",
+                 "at the translation beside them. Without xformOpOrder, or with one of type string[], a translation by "
+                 "(1, 2, 3) leaves it at the origin. (`benchmarks/measure_scene_rules.py`)",
         example=body({"uniform token[] xformOpOrder": '["xformOp:translate"]'}),
         remedy=body(placed(translate="(1, 2, 3)")),
     ),

@@ -83,7 +83,7 @@ CODES = (
     Code(
         "collider/offsets", "error", "Rest offset not below the contact offset",
         "restOffset must be below contactOffset; PhysX otherwise takes a rest offset of 0, and works out a contact "
-        "offset that is smaller.",
+        "offset in place of one below restOffset.",
         measured="With a contact offset of 0.05 a cube rests 0.02 above the ground for a rest offset of 0.02, and on"
                  " it for 0.05 and 0.1. A negative contact offset counts as none. "
                  "(`benchmarks/measure_contact_rules.py`)",
