@@ -42,6 +42,20 @@ def test_gearing_of_a_root_attachment_is_unused_for_what_it_is() -> None:
     assert found["physxTendon:r:gearing"].reason == "PhysX ignores the gearing of a root attachment"
 
 
+@pytest.mark.parametrize(("reason", "remedy"), [
+    ({"bool physics:rigidBodyEnabled": False}, "set physics:rigidBodyEnabled to true"),
+    ({"rel physics:simulationOwner": "</Robot>"}, "repair what is reported of the body")])
+def test_mass_of_a_body_that_is_not_made_is_unused_for_that(reason: dict[str, object], remedy: str) -> None:
+    opinion = unused(robot(link("base", more=reason)))["physics:mass"]
+    assert (opinion.reason, opinion.suggestion) == ("PhysX makes no body of the prim", remedy)
+
+
+def test_mass_of_a_body_in_a_point_instancer_is_not_evaluated() -> None:
+    described = describe(opened(robot(prim("PointInstancer", "many", children=link("thing")))))
+    assert not described.unused
+    assert ("/Robot/many/thing", "physics:mass") in {(item.path, item.property) for item in described.not_evaluated}
+
+
 def test_property_without_its_api_names_the_api() -> None:
     opinion = unused(finger({"float drive:angular:physics:stiffness": 1.0}))["drive:angular:physics:stiffness"]
     assert (opinion.code, opinion.suggestion) == ("not-applied", "apply PhysicsDriveAPI:angular")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from physx_schema.description.authored import Authored, Opinion
@@ -44,6 +45,7 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
      "list the groups in physics:filteredGroups, or invert the filter of the scene with "
      "physxScene:invertCollisionGroupFilter"),
 )
+_OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
@@ -52,6 +54,7 @@ _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnab
 _KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
 _APPLY = "apply "
+_REPEATED = "bodies that a point instancer repeats"
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
@@ -69,6 +72,8 @@ class Account:
     bases: frozenset[str] = frozenset()         # joints that fix the base of one
     outside: frozenset[str] = frozenset()       # joints beside articulations
     unmade: dict[str, str] = field(default_factory=dict)    # joints that PhysX makes nowhere: why
+    bodies: frozenset[str] = frozenset()        # that PhysX makes once, as links or by themselves
+    repeated: frozenset[str] = frozenset()      # bodies and what is in them, in a point instancer
 
 
 def settle(
@@ -81,6 +86,8 @@ def settle(
         bases=frozenset(item.base_joint.path for item in articulations if item.base_joint is not None),
         outside=frozenset(joint.path for joint in joints),
         unmade={problem.path: problem.message for problem in reading.problems if problem.code in _UNMADE},
+        bodies=frozenset(link.path for link in chain(bodies, *(item.links for item in articulations))),
+        repeated=frozenset(path for path in reading.copies if not reading.is_proxy(path) and reading.body_of(path)),
     )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
     for opinions in reading.prims.values():
@@ -163,6 +170,8 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
     elif name == "PhysxLimitAPI" and opinions.path in account.outside:
         reason = f"{applied}: soft limits of joints outside articulations are not simulated"
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
+    elif name in _OF_BODIES and opinions.path in account.repeated:
+        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {_REPEATED} are not simulated"))
     elif SCHEMAS[name].multiple and not instance:
         reason = f"{applied} needs an instance name"
         suggestion = f"{name}:{_instance_for(opinions, name)}"
@@ -231,6 +240,8 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
         return READ.get(name, "")
     for owner in found:
         if opinions.has_owner(owner):
+            if owner.schema in _OF_BODIES and opinions.path in account.repeated:
+                return _REPEATED
             if owner.schema == "PhysxLimitAPI" and opinions.path in account.outside:
                 return "soft limits of joints outside articulations"
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
@@ -305,6 +316,10 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
         return "idle", "the PGS solver applies forces once a step, whatever it says", "set physxScene:solverType to TGS"
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
+    if owner.schema in _OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in account.bodies:
+        enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
+        fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
+        return "idle", "PhysX makes no body of the prim", fix
     for start, reason, suggestion in _IDLE:
         if owner.schema.startswith(start):
             return "idle", reason, suggestion
