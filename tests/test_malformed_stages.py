@@ -87,6 +87,22 @@ def test_relationship_in_place_of_an_attribute_is_told(schemas: tuple[str, ...],
     assert ("value/wrong-type", J, name) in codes(stage)
 
 
+@pytest.mark.parametrize(("host", "name"), [
+    (prim("PointInstancer", "x", (), {"string prototypes": "a"}), "prototypes"),
+    (prim("Cube", "x", ["PhysicsCollisionAPI", "MaterialBindingAPI"], {"string material:binding": "a"})
+     + prim("Material", "m", ["PhysicsMaterialAPI"]), "material:binding"),
+    (prim("PhysicsCollisionGroup", "x", ["CollectionAPI:colliders"], {"string collection:colliders:includes": "a"}),
+     "collection:colliders:includes")], ids=["instancer", "binding", "collection"])
+def test_attribute_in_place_of_a_relationship_of_usd_is_told(host: str, name: str) -> None:
+    assert ("value/wrong-type", "/Robot/x", name) in codes(opened(robot(host)))
+
+
+def test_instancer_with_indices_of_another_type_is_told() -> None:
+    repeated = {"rel prototypes": "</Robot/x/tip>", "int protoIndices": 3}
+    stage = opened(robot(prim("PointInstancer", "x", (), repeated, link("tip"))))
+    assert ("body/in-instancer", "/Robot/x", "prototypes") in codes(stage)
+
+
 def test_each_fault_of_a_mesh_is_told() -> None:
     mesh = prim("Mesh", "shape", ["PhysicsCollisionAPI"], {
         "point3f[] points": [(0, 0, math.nan), (1, 0, 0), (0, 1, 0)], "int[] faceVertexCounts": [3],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pxr import Usd
+from pxr import Sdf, Tf, Usd
 
 from physx_schema.description.collision import CollisionGroup, FilteredPair
 from physx_schema.description.opinions import PrimOpinions
@@ -65,14 +65,22 @@ def _members(reading: Reading, opinions: PrimOpinions) -> tuple[str, ...]:
     """The colliders in the group's collection."""
     collection = Usd.CollectionAPI(opinions.prim, _COLLECTION)
     for name in ("includes", "excludes"):
-        relationship = opinions.prim.GetRelationship(f"collection:{_COLLECTION}:{name}")
-        for target in relationship.GetTargets() if relationship else ():
-            if not reading.stage.GetPrimAtPath(target.GetPrimPath()):
+        full = f"collection:{_COLLECTION}:{name}"
+        for target in reading.targets(opinions.prim, full):
+            if not reading.stage.GetPrimAtPath(Sdf.Path(target).GetPrimPath()):
                 reading.problem(
-                    "group/missing-member", opinions.path, f"collection:{_COLLECTION}:{name}",
+                    "group/missing-member", opinions.path, full,
                     f"there is no prim at {target}", "the collection leaves it out", "correct or remove the path",
                 )
-    query = collection.ComputeMembershipQuery()
+    try:
+        query = collection.ComputeMembershipQuery()
+    except Tf.ErrorException as error:
+        reading.problem(
+            "group/missing-member", opinions.path, f"collection:{_COLLECTION}:includes",
+            " ".join(str(error.args[0].commentary).split()), "USD finds no members of the group",
+            "repair the collection",
+        )
+        return ()
     included = Usd.CollectionAPI.ComputeIncludedPaths(query, reading.stage, Usd.TraverseInstanceProxies())
     paths = (str(path) for path in included)
     return tuple(sorted((path for path in paths if _is_collider(reading, path)), key=path_key))

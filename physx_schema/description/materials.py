@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pxr import UsdShade
+from pxr import Tf, UsdShade
 
 from physx_schema.description.collision import PhysicsMaterial
 from physx_schema.description.opinions import PrimOpinions
@@ -19,6 +19,7 @@ class Materials:
     """The materials of a stage by path, and the bindings to them."""
 
     def __init__(self, reading: Reading, scene: str) -> None:
+        self._reading = reading
         self._bindings: dict[str, str] = {}
         found = reading.having("PhysicsMaterialAPI")
         self.by_path = {opinions.path: _material(reading, opinions) for opinions in found}
@@ -43,19 +44,21 @@ class Materials:
         return self._bindings[path]
 
     def _resolved(self, prim: Any) -> str:
-        material = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
+        try:
+            material = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial("physics")[0]
+        except Tf.ErrorException:       # an attribute is authored in place of a binding, which is reported below
+            material = None
         if material:
             path = str(material.GetPath())
             return path if path in self.by_path else ""
         return self._untyped(prim)
 
     def _untyped(self, prim: Any) -> str:
-        """A prim that is no UsdShade.Material and yet carries PhysicsMaterialAPI, bound nearest."""
+        """The material bound nearest by plain targets: of a prim that is no UsdShade.Material, or where USD raises."""
         while prim and not prim.IsPseudoRoot():
             for name in _PURPOSES:
-                relationship = prim.GetRelationship(name)
-                for target in relationship.GetTargets() if relationship else ():
-                    return str(target) if str(target) in self.by_path else ""
+                for target in self._reading.targets(prim, name):
+                    return target if target in self.by_path else ""
             prim = prim.GetParent()
         return ""
 

@@ -10,7 +10,7 @@ from pxr import Usd
 
 from physx_schema.description.authored import Problem
 from physx_schema.description.frames import Frames
-from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.opinions import PrimOpinions, look_up
 from physx_schema.description.schemas import split_name
 
 
@@ -92,6 +92,16 @@ class Reading:
                 severity: str = "error") -> None:
         """Record something that could not become a fact."""
         self.problems.append(Problem(code, path, name, message, why, fix, severity))
+
+    def targets(self, prim: Any, name: str) -> tuple[str, ...]:
+        """The targets of a relationship that concerns more than physics; an attribute in its place is reported."""
+        found = look_up(prim, name)
+        if found.type_name != "rel":
+            self.problem(
+                "value/wrong-type", str(prim.GetPath()), name, f"authored as {found.type_name}, USD has a relationship",
+                "USD and PhysX find no targets", "author the property as a relationship",
+            )
+        return found.value if isinstance(found.value, tuple) else ()
 
     def on_collider(self, path: str) -> bool:
         """Whether a prim is a collider or below one."""

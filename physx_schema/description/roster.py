@@ -11,7 +11,7 @@ from typing import Any
 from pxr import UsdGeom, Vt
 
 from physx_schema.description.bodies import is_enabled
-from physx_schema.description.conversions import shown
+from physx_schema.description.conversions import is_array, shown
 from physx_schema.description.frames import operation_order
 from physx_schema.description.model import Vec3
 from physx_schema.description.opinions import PrimOpinions
@@ -199,12 +199,13 @@ def _resets(prim: Any) -> bool:
 def _report_instancer(reading: Reading, instancer: Any, bodies: Mapping[str, str | None]) -> None:
     """PhysX steps the instances of a prototype with a body; no fact holds them."""
     path = str(instancer.GetPath())
-    prototypes = tuple(map(str, instancer.GetRelationship("prototypes").GetTargets()))
+    prototypes = reading.targets(instancer, "prototypes")
     inside = [body for body in (*bodies, *reading.copies) if any(
         body == prototype or body.startswith(prototype + "/") for prototype in prototypes)
         and body in reading.prims and is_enabled(reading.prims[body])]
     if inside:
-        count = len(instancer.GetAttribute("protoIndices").Get() or ())
+        indices = instancer.GetAttribute("protoIndices").Get()
+        count = len(indices) if is_array(indices) else 0
         reading.problem(
             "body/in-instancer", path, "prototypes", f"{count} instances of prototypes with rigid bodies ({inside[0]})",
             "PhysX steps every instance, none in an articulation; this description has no facts of them",
