@@ -25,7 +25,7 @@ def backwards(t: Topology, rows: Rows) -> Results:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("size", [1, 3, 7, 8, 9, 15, 16, 17, 40, LONG + 1])
+@pytest.mark.parametrize("size", [0, 1, 3, 7, 8, 9, 15, 16, 17, 40, LONG + 1])
 def test_lines_of_any_length_are_read_and_written_whole_and_no_others(size: int, dtype: str) -> None:
     sim = Simulation(FINGER, worlds=WORLDS, dtype=dtype)
     given = np.random.default_rng(size).normal(size=(len(CHOSEN), size)).astype(dtype)

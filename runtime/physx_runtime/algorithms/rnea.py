@@ -50,7 +50,7 @@ def inertial_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities
 
 def link_inertial_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
                         link: int) -> tuple[sp.Vec3, sp.Vec3]:
-    """The same of one link: m a_com, I alpha + w x I w."""
+    """Force and torque one link needs at zero generalised acceleration: m a_com, I alpha + w x I w."""
     return inertial_force(rows["mass"][link], world_inertia(t, rows, k, link), velocity.w[link], velocity.alpha[link],
                           velocity.a_com[link])
 
