@@ -127,6 +127,7 @@ def gear(hinge0: str, hinge1: str, ratio: float = 2.0) -> dict[str, Any]:
 def gears(text: ModuleType) -> dict[str, Case]:
     """Wheels a and b of a gear, a third one c and a slider d beside them; whose joints the gear names."""
     drive: Part = text.drive("angular", damping=100.0, targetVelocity=DEGREES)
+    upright = {f"quatf physics:localRot{index}": (0.7071068, 0.0, 0.0, 0.7071068) for index in range(2)}
 
     def turning(joint: dict[str, Any] | None, axis: str = "X") -> Case:
         body = "".join(text.link(name) for name in "abcd")
@@ -139,6 +140,7 @@ def gears(text: ModuleType) -> dict[str, Case]:
         "no gear": turning(None), "its own hinges": turning(gear("ja", "jb")),
         "its own hinges, about y": turning(gear("ja", "jb"), "Y"),
         "no hinges": turning(gear("", "")), "no hinges, about y": turning(gear("", ""), "Y"),
+        "no hinges, about y, its frames too": turning({**gear("", ""), **upright}, "Y"),
         "hinge1 does not exist": turning(gear("ja", "none")), "hinges swapped": turning(gear("jb", "ja")),
         "hinges swapped, ratio 1": turning(gear("jb", "ja", 1.0)),
         "hinges swapped, ratio -1": turning(gear("jb", "ja", -1.0)),

@@ -94,6 +94,14 @@ def test_moments_alone_are_about_the_axes_of_tilted_colliders(more: dict[str, ob
     assert ("body/inertia-incomplete /Robot/tip" in found(text)) == warned
 
 
+def test_infinite_moment_leaves_those_square_to_its_axis() -> None:
+    turned = {"float3 physics:diagonalInertia": (0.0, 2.0, 3.0),
+              "quatf physics:principalAxes": (0.9238795, 0, 0, 0.3826834)}
+    body = read(robot(link("a", more=turned), schemas=())).bodies[0]
+    inf = math.inf
+    assert np.array(body.inertia).tolist() == [[inf, inf, 0.0], [inf, inf, 0.0], [0.0, 0.0, pytest.approx(3.0)]]
+
+
 def test_moment_of_zero_is_infinite_outside_articulations_and_not_stepped() -> None:
     text = robot(link("a", more={"float3 physics:diagonalInertia": (2.0, 0.0, 3.0)}), schemas=())
     body = read(text).bodies[0]

@@ -232,7 +232,8 @@ def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
         if found is None or found.joint_kind != wanted:
             reading.problem(
                 "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
-                "PhysX couples the bodies about their own x axes" if found is None or found.joint_kind is None else
+                "PhysX couples the bodies about the x axes of the joint's own frames"
+                if found is None or found.joint_kind is None else
                 "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
                 f"point {base} at a {wanted} joint",
             )

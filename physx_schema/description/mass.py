@@ -82,7 +82,7 @@ def read_mass(
         moments = (moments[0] or math.inf, moments[1] or math.inf, moments[2] or math.inf) if free else (1.0, 1.0, 1.0)
     if axes is not None and not abs(length - 1.0) < _SANE:      # PhysX refuses the mass frame: centre and axes
         return MassProperties(total.mass, _ORIGIN, _diagonal(moments))
-    return MassProperties(total.mass, total.center, _turned(rotation, _diagonal(moments)), rotation)
+    return MassProperties(total.mass, total.center, _about(rotation, moments), rotation)
 
 
 def _sane(total: MassProperties) -> MassProperties:
@@ -249,6 +249,16 @@ def _product(first: Matrix3, second: Matrix3) -> Matrix3:
 def _turned(turn: Matrix3, inertia: Matrix3) -> Matrix3:
     """An inertia in the axes of the parent: R I R^T, exactly as it is where nothing turns."""
     return inertia if turn == _IDENTITY else _product(_product(turn, inertia), _transposed(turn))
+
+
+def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
+    """The inertia of principal moments about axes (columns); an infinite one counts where its axis has a part."""
+    if all(map(math.isfinite, moments)):
+        return _turned(axes, _diagonal(moments))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = (
+        [sum((a * b * moment for a, b, moment in zip(row, other, moments, strict=True) if a * b), 0.0)
+         for other in axes] for row in axes)
+    return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
 def _report_zero_inertia(reading: Reading, body: PrimOpinions, free: bool) -> None:

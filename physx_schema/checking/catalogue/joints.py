@@ -236,13 +236,14 @@ CODES = (
     Code(
         "joint/no-hinge", "error", "Gear or rack joint without its hinges",
         "A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one, each the joint that "
-        "holds the body on its side. Without them PhysX warns and couples the bodies about their own x axes. With a "
-        "joint of another kind, or of another body, it takes that joint's position for the hinge's, and the bodies "
-        "turn at other speeds, without a message. Only a gear of ratio 1 turns alike with its hinges swapped.",
+        "holds the body on its side. Without them PhysX warns and couples the bodies about the x axes of the "
+        "joint's own frames. With a joint of another kind, or of another body, it takes that joint's position for the "
+        "hinge's, and the bodies turn at other speeds, without a message. Only a gear of ratio 1 turns alike with its "
+        "hinges swapped.",
         measured="A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, "
-                 "and not about y. With hinge1 of another body, or a slider, the wheels turn with 19 and -38; with "
-                 "the two swapped with -10.3 and 20.6. Only missing hinges are logged. "
-                 "(`benchmarks/measure_joint_bodies.py`)",
+                 "and about y where the gear's own frames are turned alike. With hinge1 of another body, or a slider, "
+                 "the wheels turn with 19 and -38; with the two swapped with -10.3 and 20.6. Only missing hinges are "
+                 "logged. (`benchmarks/measure_joint_bodies.py`)",
         example=joint("j2") + prim("PhysxPhysicsGearJoint", "gear", {**_GEAR, "rel physics:hinge0": "</Robot/j2>"}),
         remedy=joint("j2") + prim("PhysxPhysicsGearJoint", "gear", _GEAR),
     ),
