@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_pushed import pushed, run_pushed
 from physx_runtime import Simulation
+from pxr import Usd
 from random_articulations import Features, engine_names, random_articulation
+from test_link_forces import author
 
 from physx_schema.description import describe
 
@@ -21,6 +23,7 @@ EVERYTHING_BUT_TENDONS = Features(links=(3, 6), drive=0.8, limit=0.5, friction=0
                                   fixed_tendon=0.0, spatial_tendon=0.0, max_velocity=0.0)
 FORCES_ONCE, PGS = replace(EVERYTHING_BUT_TENDONS, once=1.0), replace(EVERYTHING_BUT_TENDONS, solver="PGS")
 GENERIC = replace(EVERYTHING_BUT_TENDONS, spherical=0.7, generic=1.0)       # PhysX lets its locked axes drift
+PUSH = np.array([3.0, -2.0, 1.0, 0.5, -1.0, 2.0])       # m/s^2, rad/s^2
 CASES = [*(EVERYTHING_BUT_TENDONS for _ in range(6)), *(FORCES_ONCE for _ in range(3)), *(PGS for _ in range(3)),
          *(GENERIC for _ in range(2))]
 
@@ -32,12 +35,21 @@ def joint_forces(sim: Simulation) -> NDArray[np.float64]:
     return values[0]
 
 
+def push_last_link(path: Path) -> None:
+    stage = Usd.Stage.Open(str(path))
+    link = describe(path).articulations[0].links[-1].path
+    author(stage.GetPrimAtPath(link), PUSH, world=False, mode="acceleration")
+    stage.Save()
+
+
 def test_joints_carry_what_physx_says_they_do(oracle_folder: Path, tmp_path: Path) -> None:
     simulations, jobs = [], []
     for seed, features in enumerate(CASES):
         art, random = random_articulation(seed, features), np.random.default_rng(seed)
         path = tmp_path / f"{seed}.usda"
         path.write_text(art.text)
+        if seed % 2:
+            push_last_link(path)
         description = describe(path)
         names = engine_names(description.articulations[0])
         q, v, effort = ([values[name] for name in names] for values in (art.positions, art.velocities, art.efforts))
