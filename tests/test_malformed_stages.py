@@ -70,6 +70,32 @@ def test_empty_name_among_operations_is_left_out() -> None:
     assert "an empty name is in the order and not authored" in found
 
 
+@pytest.mark.parametrize(("type_name", "value"), [("string", '"a"'), ("float3", "(1, 2, 3)")])
+def test_orientation_that_is_no_quaternion_is_told(type_name: str, value: str) -> None:
+    text = finger().replace("quatf xformOp:orient = (1, 0, 0, 0)", f"{type_name} xformOp:orient = {value}")
+    assert ("body/transform-operation", TIP, "xformOp:orient") in codes(opened(text))
+    assert ("value/not-unit", TIP, "xformOp:orient") not in codes(opened(text))
+
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_count_that_is_no_number_is_told_and_has_the_default(value: str) -> None:
+    name = "physxArticulation:solverPositionIterationCount"
+    text = robot(base(), schemas=("PhysicsArticulationRootAPI", "PhysxArticulationAPI")).replace(
+        "{", f"{{\nfloat {name} = {value}\n", 1)
+    assert describe(opened(text)).articulations[0].position_iterations == 32
+    assert "/Robot" in {path for _, path, found in codes(opened(text)) if found == name}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("type_name", "value", "code"), [
+    ("double[]", "[nan]", "collider/mesh"), ("double", "inf", "collider/no-shape")])
+def test_indices_of_a_mesh_that_are_no_numbers_are_told(type_name: str, value: str, code: str) -> None:
+    mesh = prim("Mesh", "shape", ["PhysicsCollisionAPI"], {
+        "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0)], "int[] faceVertexCounts": [1]}).replace(
+        "{", f"{{\n{type_name} faceVertexIndices = {value}\n", 1)
+    assert code in {found for found, _, _ in codes(opened(robot(base(), mesh)))}
+
+
 def test_transform_turned_by_no_number_is_told() -> None:
     text = finger().replace("quatf xformOp:orient = (1, 0, 0, 0)", "quatf xformOp:orient = (nan, 0, 0, 0)")
     assert ("value/not-unit", TIP, "xformOp:orient") in codes(opened(text))

@@ -98,8 +98,9 @@ def _array(attribute: Any, kind: Any) -> Any:
     if value is None or isinstance(value, str):
         return np.empty(0, dtype=kind)
     try:
-        return np.array(value, dtype=kind)
-    except (TypeError, ValueError):
+        with np.errstate(invalid="ignore"):     # no number becomes an index that no point has
+            return np.array(value, dtype=kind)
+    except (TypeError, ValueError, OverflowError):
         return np.empty(0, dtype=kind)
 
 

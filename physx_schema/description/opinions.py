@@ -274,8 +274,9 @@ class View:
         return low if value < low else high if value > high else value
 
     def count(self, base: str, low: int = 0) -> int:
-        """A whole number."""
-        return int(self.number(base, low))
+        """A whole number; the default for NaN and infinity, which a value of another type can be."""
+        found = self.number(base, low)
+        return int(found if math.isfinite(found) else _default(self._schema, base, as_number))
 
     def flag(self, base: str) -> bool:
         """A truth value."""

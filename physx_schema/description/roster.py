@@ -151,8 +151,13 @@ def _operations(order: tuple[str, ...], authored: tuple[str, ...]) -> tuple[list
 
 
 def _report_turn(reading: Reading, path: str, name: str, value: Any) -> None:
-    """A quaternion of another length, which turns by another angle: twice the arc cosine of its real part."""
-    if hasattr(value, "GetLength") and not abs(value.GetLength() - 1.0) <= _UNIT:
+    """What is no quaternion, and one of another length, which turns by twice the arc cosine of its real part."""
+    if value is not None and not hasattr(value, "GetImaginary"):
+        reading.problem(
+            "body/transform-operation", path, name, f"{shown(value)} is no quaternion",
+            "USD and PhysX leave the operation out", "author a quaternion",
+        )
+    elif value is not None and not abs(value.GetLength() - 1.0) <= _UNIT:
         reading.problem(
             "value/not-unit", path, name, f"a quaternion of length {value.GetLength():g}",
             "USD does not normalise it, and PhysX turns the body as USD does: by another angle",
