@@ -67,7 +67,7 @@ def _retyped(item: Authored, wanted: str) -> Repair | None:
         return safe(SetValue(item.path, item.property, value, wanted))
     if wanted not in _NUMBERS or isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if wanted in _WHOLE and value != int(value):
+    if wanted in _WHOLE and not float(value).is_integer():
         return None
     return safe(SetValue(item.path, item.property, int(value) if wanted in _WHOLE else float(value), wanted))
 
