@@ -108,6 +108,13 @@ def test_body_in_an_instance_names_its_prototype() -> None:
     assert "/__Prototype_" in found.message
 
 
+def test_joint_to_a_body_in_an_instance_says_why_that_is_none() -> None:
+    text = facts_transforms.instanced(link("a") + link("b", (1, 0, 0)), joint("Revolute", "j", "I/a", "I/b"))
+    found = [item for item in read(text).problems if item.code == "joint/no-body"]
+    assert [item.message for item in found] == [
+        f"/Robot/I/{name} is inside an instance, where there are no bodies" for name in "ab"]
+
+
 def test_shear_is_reported_in_degrees() -> None:
     text = facts_transforms.STAGES["a turned body in a scale of three lengths"]
     message = next(problem.message for problem in read(text).problems if problem.code == "body/transform-sheared")

@@ -121,10 +121,12 @@ def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
         return JointEnd("", frame, sound)
     body = reading.body_of(targets[0])
     if not body:
+        found, fix = "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
+        if target.IsInstanceProxy():
+            found, fix = "is inside an instance, where there are no bodies", "clear instanceable above it"
         reading.problem(
-            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} is not a rigid body nor inside one",
-            "PhysX joins this side to the world", "apply PhysicsRigidBodyAPI to it, or remove the target for the world",
-            "warning",
+            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {found}",
+            "PhysX joins this side to the world", f"{fix}, or remove the target for the world", "warning",
         )
     placed = _in_body(reading, frame, target, body) if sound else frame
     return JointEnd(body, placed, sound, not body and reading.on_collider(targets[0]))
