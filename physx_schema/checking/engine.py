@@ -45,9 +45,9 @@ def check(
     """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
 
     Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
-    stage), or several joined with +. `select` keeps the findings of some codes or families such as "DJ.007", `ignore`
-    leaves some out; `waivers` count beside those on the stage. Raises UnreadableError for a path that is no readable
-    USD file and ValueError for an unknown profile, code or family.
+    stage), "driven" (the published rules for driven joints), or several joined with +. `select` keeps the findings of
+    some codes or families such as "DJ.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
+    UnreadableError for a path that is no readable USD file and ValueError for an unknown profile, code or family.
     """
     choice = Choice(tuple(select), tuple(ignore))
     parse_profile(profile)      # refused before anything is read

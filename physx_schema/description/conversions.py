@@ -78,4 +78,4 @@ def as_tokens(value: Any) -> tuple[str, ...] | None:
         return None
     # by index: the iteration of USD's arrays ends with an exception, which takes several times as long
     found = [value[i] for i in range(len(value))]
-    return tuple(found) if {str}.issuperset(map(type, found)) else None
+    return tuple(found) if all(isinstance(item, str) for item in found) else None
