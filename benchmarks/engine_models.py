@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from step_speed import build_arm
+from pxr import Gf, Sdf, Usd, UsdPhysics
 
 from physx_schema import authoring
 from physx_schema.description import describe
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+from driven_chains import driven_arm, empty_world
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 32, 1
 FINGERS, PHALANGES = 5, 3
@@ -24,7 +28,7 @@ FINGERS, PHALANGES = 5, 3
 def models(folder: Path, newton: Path | None) -> Iterator[tuple[str, Path]]:
     """(name, stage) of every robot that is found; stages are written into `folder`."""
     sources = {"cart-pole": _samples() / "CartPole.usda", "ant": _samples() / "AntNoSelfColl.usda"}
-    for name, build in (("arm", build_arm), ("hand", build_hand)):
+    for name, build in (("arm", driven_arm), ("hand", build_hand)):
         sources[name] = folder / f"{name}_source.usda"
         build(sources[name])
     if newton:
@@ -45,12 +49,7 @@ def _samples() -> Path:
 
 def build_hand(path: Path) -> None:
     """Two wrist joints and five fingers of four joints: a driven knuckle, three bones that one tendon closes."""
-    stage = Usd.Stage.CreateNew(str(path))
-    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
-    stage.DefinePrim("/World/scene", "PhysicsScene")
-    root = stage.DefinePrim("/World/art", "Xform")
+    stage, root = empty_world(path)
 
     def body(name: str, mass: float, size: float, position: tuple[float, float, float]) -> Any:
         inertia = 0.4 * mass * size * size

@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -26,33 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 FINGER = ROOT / "tests" / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 DT = 1 / 60
 EFFORT = 0.5        # force or torque
-
-
-def build_arm(path: Path) -> None:
-    """A seven-joint arm with a drive, limits, friction and armature on every joint."""
-    from pxr import Usd, UsdGeom
-
-    from physx_schema import authoring
-
-    stage = Usd.Stage.CreateNew(str(path))
-    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
-    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-    stage.SetDefaultPrim(stage.DefinePrim("/World", "Xform"))
-    stage.DefinePrim("/World/scene", "PhysicsScene")
-    root = stage.DefinePrim("/World/art", "Xform")
-    below = authoring.rigid_body(stage, "/World/art/base", mass=2.0, inertia=(0.1, 0.1, 0.1), position=(0.0, 0.0, 0.0))
-    authoring.fixed_joint(stage, "/World/art/anchor", None, below)
-    for i in range(7):
-        body = authoring.rigid_body(stage, f"/World/art/link{i}", mass=1.5 - 0.15 * i, inertia=(0.02, 0.02, 0.01),
-                                    position=(0.0, 0.0, 0.15 + 0.3 * i))
-        joint = authoring.revolute_joint(stage, f"/World/art/joint{i}", below, body, axis="ZYXYZYX"[i],
-                                         anchor=(0.0, 0.0, 0.3 * i), lower=-120.0, upper=120.0)
-        authoring.drive(joint, stiffness=0.5, damping=0.1, max_force=60.0)
-        authoring.joint_axis(joint, armature=0.05, static_friction=0.05, dynamic_friction=0.03,
-                             viscous_friction=0.0005, max_velocity=400.0)
-        below = body
-    authoring.articulation_root(root)
-    stage.Save()
 
 
 def replicate(source: Path, target: Path, worlds: int) -> None:
@@ -143,9 +117,13 @@ def main() -> None:
     if arguments.physx:
         physx_worker(json.loads(arguments.physx))
         return
+    # brings USD, which the worker's engine does not stand
+    sys.path.append(str(ROOT / "tests"))
+    from driven_chains import driven_arm
+
     with tempfile.TemporaryDirectory() as folder:
         arm = Path(folder) / "arm.usda"
-        build_arm(arm)
+        driven_arm(arm)
         print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {arguments.worlds} worlds, "
               f"{arguments.steps} steps, best of {arguments.rounds} interleaved rounds; world steps per second")
         for name, stage in (("finger (3 dof, tendon)", FINGER), ("arm (7 dof)", arm)):
