@@ -1,8 +1,9 @@
-"""Whole files or none: a file is written beside its target and then renamed over it."""
+"""Whole files or none: written beside the target and renamed over it; devices and links are written through."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,19 +16,35 @@ from physx_schema.errors import UnsupportedError
 def replacing(path: Path) -> Iterator[Path]:
     """A path to write to, which becomes `path` when the block ends without an error, and vanishes otherwise.
 
-    The folder is made where missing; the temporary file keeps the suffix, by which USD chooses the format.
+    The folder is made where missing; the temporary file keeps the suffix, by which USD chooses the format. What is no
+    regular file (a device, a FIFO, a symbolic link) stays what it is: the whole text is then written through it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
+    replaced = path.is_file() and not path.is_symlink()
+    through = not replaced and (path.exists() or path.is_symlink())
+    if not through:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=None if through else path.parent, prefix=f".{path.stem}.", suffix=path.suffix)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())      # mkstemp makes files that only their owner can read
-        temporary.replace(path)
+        if through:
+            with temporary.open("rb") as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        else:
+            # mkstemp makes files that only their owner can read
+            temporary.chmod(path.stat().st_mode & 0o777 if replaced else 0o666 & ~_umask())
+            _flush(temporary)
+            temporary.replace(path)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _flush(path: Path) -> None:
+    """Have the disk hold a file's bytes before its name says that it does."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def _umask() -> int:

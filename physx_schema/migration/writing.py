@@ -13,6 +13,7 @@ from typing import Any
 from pxr import Sdf, Tf, UsdUtils
 
 from physx_schema.errors import UnsupportedError
+from physx_schema.files import replacing
 from physx_schema.migration.report import LayerChange
 
 CRATE = b"PXR-USDC"
@@ -72,8 +73,8 @@ def copied(change: LayerChange, target: Path) -> None:
         UsdUtils.ModifyAssetPaths(copy, lambda path: _anchored(path, source.parent, target.parent))
     crate = target.suffix == ".usdc" or (target.suffix == ".usd" and is_crate(source))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        exported(copy, target, crate).replace(target)
+        with replacing(target) as temporary:
+            exported(copy, temporary, crate).replace(temporary)
     except OSError as error:
         remedy = "give a writable place with room"
         raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; {remedy}") from None
