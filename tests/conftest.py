@@ -32,6 +32,12 @@ def shared_cases() -> Path:
 
 
 @pytest.fixture(scope="session")
+def case_stages(shared_cases: Path) -> list[Path]:
+    """Every stage of the recorded cases; hostile files are no stages that anybody could read."""
+    return [path for path in sorted(shared_cases.glob("*/**/*.usda")) if path.parent.name != "hostile"]
+
+
+@pytest.fixture(scope="session")
 def oracle_folder() -> Path:
     """The folder of the PhysX oracle, put on sys.path; skips where it or the ovphysx it needs is missing."""
     folder = SHARED / "oracle"
