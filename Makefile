@@ -11,7 +11,6 @@ ORACLE_VENV := .venv-oracle
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Compiled kernels are shared by the test workers and by later runs.
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 export PHYSX_RUNTIME_CACHE := $(CURDIR)/.cache/kernels
 
 # Reference cases and the driver of real PhysX, where they lie beside the checkout.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from physx_runtime.targets.native import cache_folder
+from physx_runtime.targets.kernel_cache import cache_folder
 
 from physx_schema.cli import doctor, machine_state
 from physx_schema.cli.doctor import Diagnosis, diagnose
@@ -121,6 +121,12 @@ def test_cache_that_cannot_be_written_is_a_problem(monkeypatch: pytest.MonkeyPat
     (tmp_path / "file").touch()
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "file" / "cache"))
     assert "set PHYSX_RUNTIME_CACHE to a folder that is" in machine_state.kernel_cache()[2]
+
+
+def test_cache_that_others_can_write_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
+    tmp_path.chmod(0o770)
+    assert machine_state.kernel_cache()[2].startswith(f"chmod go-w {tmp_path}, or set PHYSX_RUNTIME_CACHE")
 
 
 def test_size_of_a_cache_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import physx_generated
 from physx_generated import legacy, omni_physics
 from pxr import Plug, Usd
 
-from physx_schema.cli.machine_state import cuda_state, kernel_cache, numba_cache
+from physx_schema.cli.machine_state import cuda_state, kernel_cache
 
 # Distributions that bring a `pxr` of their own; two of them overwrite each other's files.
 USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
@@ -45,7 +45,7 @@ def diagnose() -> Iterator[Diagnosis]:
     yield from _packages()
     yield from _usd()
     yield from _schemas()
-    yield from (Diagnosis(*item) for item in (cuda_state(version("numba-cuda")), kernel_cache(), numba_cache()))
+    yield from (Diagnosis(*item) for item in (cuda_state(version("numba-cuda")), kernel_cache()))
 
 
 def version(distribution: str) -> str:

@@ -1,9 +1,10 @@
-"""The state of the machine: CUDA, and the folders of compiled kernels."""
+"""The state of the machine: CUDA, and the folder of compiled kernels."""
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ State = tuple[str, str, str]        # what, state, what to do
 
 _DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "C:/Windows/System32/nvcuda.dll")
 _SECONDS = 60
+_CACHE = "kernel cache"
 # CUDA is tried in another process: a driver that hangs or ends the process must not take this one along.
 _TRIAL = """
 import json
@@ -56,26 +58,17 @@ def _judged(code: int, output: str, error: str) -> State:
 
 
 def kernel_cache() -> State:
-    """The folder of compiled kernels: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
+    """The folder of compiled kernels, PHYSX_RUNTIME_CACHE or in the user's cache folder: its size, or its fault."""
     chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return _folder("kernel cache", Path(chosen) if chosen else home / "physx_runtime", "PHYSX_RUNTIME_CACHE")
-
-
-def numba_cache() -> State:
-    """The folder of numba's own cache where one is set; it otherwise writes beside the sources."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if not chosen:
-        return "numba cache", "beside the sources (NUMBA_CACHE_DIR is not set)", ""
-    return _folder("numba cache", Path(chosen), "NUMBA_CACHE_DIR")
-
-
-def _folder(what: str, folder: Path, variable: str) -> State:
-    """Size of a cache, and whether it can be written."""
+    folder, remedy = Path(chosen) if chosen else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a folder that is"
     existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        return what, f"{folder} cannot be written, so kernels are compiled anew each time", (
-            f"make it writable, or set {variable} to a folder that is")
+        return _CACHE, f"{folder} cannot be written, so kernels are compiled anew each time", (
+            f"make it writable, or {remedy}")
+    if folder.exists() and folder.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return _CACHE, f"other users can write to {folder}, so kernels are compiled anew each time", (
+            f"chmod go-w {folder}, or {remedy} yours alone")
     files = [item for item in folder.rglob("*") if item.is_file()] if folder.exists() else []
     size = sum(item.stat().st_size for item in files)
-    return what, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; may be deleted at any time", ""
+    return _CACHE, f"{folder}: {len(files)} files, {size / 1e6:.1f} MB; may be deleted at any time", ""

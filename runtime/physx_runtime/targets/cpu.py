@@ -8,11 +8,12 @@ from typing import Any
 
 import llvmlite.ir as ir
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from physx_runtime.model import Topology
+from physx_runtime.targets.loops import parallel_loop
 from physx_runtime.targets.native import load_kept, register_bits
 from physx_runtime.tracing.emit_ir import ELEMENT, Vectors
 from physx_runtime.tracing.emit_step import emit_step
@@ -59,7 +60,7 @@ def _step_block(typingctx: Any, address: Any, block: Any, steps: Any, n: Any, v:
     return types.void(types.int64, block, types.int64, types.int64, types.int64), codegen
 
 
-@njit(parallel=True, cache=True)
+@parallel_loop
 def _run(address, x, steps, n, v):  # type: ignore[no-untyped-def]
     for block in prange(x.shape[0]):
         _step_block(address, x[block], steps, n, v)

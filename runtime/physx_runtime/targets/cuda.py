@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from physx_runtime.model import Topology
-from physx_runtime.targets.native import cache_folder, write_atomically
+from physx_runtime.targets.kernel_cache import keep_text
 from physx_runtime.tracing.emit_python import emit_source
 from physx_runtime.tracing.program import trace_step
 
@@ -37,15 +37,9 @@ def load_kernel(t: Topology, dtype: str) -> Any:
     _require_numba_cuda()
     text = emit_kernel(t, dtype)
     name = "cuda_step_" + hashlib.sha256(text.encode()).hexdigest()[:20]
-    path = cache_folder() / f"{name}.py"
-    if not path.is_file():
-        write_atomically(path, text.encode())
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path}: the emitted kernel cannot be imported; delete it and try again")
-    module = importlib.util.module_from_spec(spec)
+    module = types.ModuleType(name)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    exec(compile(text, keep_text(f"{name}.py", text), "exec"), module.__dict__)
     return module.step
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import llvmlite.ir as ir
 import numba
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from physx_runtime.targets.loops import parallel_loop
 from physx_runtime.targets.native import load_function, register_bits
 from physx_runtime.tracing.emit_function import Block, emit_function
 from physx_runtime.tracing.emit_ir import ELEMENT, Vectors
@@ -95,7 +96,7 @@ def _call(typingctx: Any, address: Any, rows: Any, parameters: Any, scratch: Any
     return types.void(types.int64, rows, parameters, scratch, pointers, types.int64), codegen
 
 
-@njit(parallel=True, cache=True)
+@parallel_loop
 def _run(address, buffer, parts, width, parameters, scratch, pointers):  # type: ignore[no-untyped-def]
     each = buffer.shape[2] // width
     for i in prange(len(parts)):

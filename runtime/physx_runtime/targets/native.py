@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import llvmlite
 import llvmlite.binding as llvm
+
+from physx_runtime.targets.kernel_cache import keep, keep_text, kept
+from physx_runtime.targets.own_code import own_code
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
 
 HOST = "this machine"
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
-    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "physx_runtime"
 
 
 def register_bits() -> int:
@@ -45,12 +37,17 @@ def load_function(symbol: str, text: str, cpu: str = HOST) -> int:
 
 def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
     """The addresses of functions by symbol, each in its own IR text, compiled on first use; cpu as `load_function`."""
+    return _linked({symbol: _object_code(symbol, text, cpu) for symbol, text in texts.items()}, cpu)
+
+
+def _linked(codes: Mapping[str, bytes], cpu: str) -> dict[str, int]:
+    """Addresses of functions by symbol, each in its own object code."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu))
-    for symbol, text in texts.items():
-        engine.add_object_file(llvm.ObjectFileRef.from_data(_object_code(symbol, text, cpu)))
+    for code in codes.values():
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return {symbol: int(engine.get_function_address(symbol)) for symbol in texts}
+    return {symbol: int(engine.get_function_address(symbol)) for symbol in codes}
 
 
 def load_kept(key: str, make: Callable[[], tuple[str, str]]) -> int:
@@ -59,33 +56,16 @@ def load_kept(key: str, make: Callable[[], tuple[str, str]]) -> int:
     key: names what `make` depends on, besides the package's own code.
     """
     digest = hashlib.sha256(f"{key} {own_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
-    note = cache_folder() / f"made_{digest}.txt"
-    if note.is_file():
-        symbol = note.read_text()
-        if _object_file(symbol, HOST).is_file():
-            return load_function(symbol, "")
+    note = kept(f"made_{digest}.txt")
+    if note is not None:
+        symbol = note.decode()
+        code = kept(_object_name(symbol, HOST))
+        if code is not None:
+            return _linked({symbol: code}, HOST)[symbol]
     symbol, text = make()
     address = load_function(symbol, text)
-    write_atomically(note, symbol.encode())
+    keep(f"made_{digest}.txt", symbol.encode())
     return address
-
-
-@functools.cache
-def own_code() -> str:
-    """A hash of the package's Python code: what it emits may change with it."""
-    root, total = Path(__file__).resolve().parents[1], hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        total.update(path.read_bytes())
-    return total.hexdigest()
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, so that parallel processes may share the folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(data)
-    Path(temporary).replace(path)
 
 
 def assembly(text: str, cpu: str = HOST) -> str:
@@ -94,18 +74,18 @@ def assembly(text: str, cpu: str = HOST) -> str:
 
 
 def _object_code(symbol: str, text: str, cpu: str) -> bytes:
-    path = _object_file(symbol, cpu)
-    if path.is_file():
-        return path.read_bytes()
-    code = bytes(_machine(cpu).emit_object(llvm.parse_assembly(text)))
-    write_atomically(path, code)
-    write_atomically(path.with_suffix(".ll"), text.encode())
+    name = _object_name(symbol, cpu)
+    code = kept(name)
+    if code is None:
+        code = bytes(_machine(cpu).emit_object(llvm.parse_assembly(text)))
+        keep(name, code)
+        keep_text(f"{symbol}.ll", text)
     return code
 
 
-def _object_file(symbol: str, cpu: str) -> Path:
+def _object_name(symbol: str, cpu: str) -> str:
     target = " ".join((llvmlite.__version__, *_processor(cpu)))
-    return cache_folder() / f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
+    return f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
 
 
 @functools.cache

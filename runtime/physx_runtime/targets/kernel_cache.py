@@ -1,0 +1,116 @@
+"""Compiled kernels on disk: what was kept is taken only if it is whole, of these versions, and nobody else's.
+
+Machine code that is damaged ends the process or computes something else, so every file begins with a line that names
+what it holds, for which versions, and the checksum. A cache that cannot be used makes the first step slower, no more.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import platform
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import llvmlite
+import numba
+
+FORMAT = "physx-runtime kernel 1"
+VERSIONS = f"llvmlite {llvmlite.__version__} numba {numba.__version__} python {platform.python_version()}"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+logger = logging.getLogger("physx_runtime")
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
+    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "physx_runtime"
+
+
+def kept(name: str) -> bytes | None:
+    """What was kept under a name; None where there is nothing, or nothing that can be trusted."""
+    folder = cache_folder()
+    if not _trusted(folder):
+        return None
+    try:
+        with (folder / name).open("rb") as stream:
+            owned = _foreign(os.fstat(stream.fileno())) == ""
+            data = stream.read() if owned else b""
+    except OSError:
+        return None
+    header, _, payload = data.partition(b"\n")
+    if header == _header(name, payload):
+        return payload
+    _say_damaged(folder)
+    return None
+
+
+def keep(name: str, payload: bytes) -> None:
+    """Keep bytes under a name; where the cache cannot be written, that is said once."""
+    if _trusted(cache_folder()):
+        write_atomically(cache_folder() / name, _header(name, payload) + b"\n" + payload)
+
+
+def keep_text(name: str, text: str) -> Path:
+    """Keep source code for people to read; nothing is loaded from it. Returns where it belongs."""
+    if _trusted(cache_folder()):
+        write_atomically(cache_folder() / name, text.encode())
+    return cache_folder() / name
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, so that parallel processes may share the folder."""
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary:
+            with suppress(OSError):
+                Path(temporary).unlink()
+        _say(path.parent, f"cannot be written ({error.strerror})")
+
+
+def _header(name: str, payload: bytes) -> bytes:
+    checksum = hashlib.sha256(payload).hexdigest()
+    return f"{FORMAT}, {VERSIONS}: {name}, {len(payload)} bytes, sha256 {checksum}".encode()
+
+
+def _trusted(folder: Path) -> bool:
+    """Whether nobody else can put code into the folder; a missing one is made so."""
+    try:
+        reason = _foreign(folder.stat())
+    except OSError:
+        return True                 # nothing to load; writing says what is wrong
+    if reason:
+        _say(folder, f"is refused, because {reason}")
+    return not reason
+
+
+def _foreign(status: os.stat_result) -> str:
+    """Who else decides what a file or folder holds; empty where nobody does. Root may always."""
+    if status.st_uid not in (os.geteuid(), 0):
+        return "it belongs to another user"
+    return "other users can write to it" if status.st_mode & OTHERS_WRITE else ""
+
+
+@functools.cache
+def _say(folder: Path, state: str) -> None:
+    logger.warning("kernel cache %s %s: kernels are compiled anew in every process; set PHYSX_RUNTIME_CACHE to a "
+                   "folder that only you can write", folder, state)
+
+
+@functools.cache
+def _say_damaged(folder: Path) -> None:
+    logger.warning("kernel cache %s holds files that are damaged or not yours: these kernels are compiled anew and "
+                   "replaced", folder)
