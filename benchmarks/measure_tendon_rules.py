@@ -75,11 +75,11 @@ def idle(text: ModuleType) -> dict[str, tuple[str, list[float]]]:
 
 
 def short(text: ModuleType) -> dict[str, str]:
-    """A spatial tendon of rest length 1 on a slider, by pose, joint state, centre of mass and place on the link."""
+    """A spatial tendon on a slider, by rest length, pose, joint state, centre of mass and place on the link."""
     root = text.attachment("r", (0, 0, 0), stiffness=10.0)
 
-    def posed(place: float, state: float, center: float = 0.0, local: float = 0.0) -> str:
-        end = text.attachment("f", (local, 0, 0), ("base", "r"), leaf=True, restLength=1.0)
+    def posed(place: float, state: float, center: float = 0.0, local: float = 0.0, **leaf: float) -> str:
+        end = text.attachment("f", (local, 0, 0), ("base", "r"), leaf=True, **{"restLength": 1.0, **leaf})
         part = text.both(end, ([], {"point3f physics:centerOfMass": (center, 0, 0)}))
         body = text.fixed_base(root) + text.link("l0", (place, 0, 0), part=part)
         body += text.joint("Prismatic", "j0", "base", "l0", "X", part=text.joint_state("linear", position=state))
@@ -90,6 +90,11 @@ def short(text: ModuleType) -> dict[str, str]:
            for place, state in ((0.0, 0.0), (0.0, 0.001), (0.0, 0.0011), (0.0, 0.5), (0.5, 0.0))},
         **{f"rest length 1, centre of mass {center:g}, localPos {local:g}": posed(0.0, 0.0, center, local)
            for center, local in ((0.0, 0.5), (0.5, 0.0), (0.5, -0.5))},
+        **{f"rest length {rest:g}, gearing {gearing:g}, posed at {place:g}, joint state {state:g}": posed(
+            place, state, restLength=rest, gearing=gearing)
+           for rest, gearing, place, state in (
+               (-1.0, 1.0, 0.5, 0.5), (-1.0, 1.0, 0.5, 1.0), (-1e-6, 1.0, 0.5, 1.0), (-3e38, 1.0, 0.5, 1.0),
+               (-1.0, 2.0, 0.5, 1.0), (-1.0, -1.0, 0.5, 1.0), (0.0, 1.0, 0.5, 1.0))},
     }
 
 

@@ -88,9 +88,9 @@ def test_reader_finds_a_branching_tree(stage: Usd.Stage) -> None:
         ("/Robot/base", "cable", -1, False, 1.0), (A, "cable_1", 0, False, 0.5), (B, "cable_2", 1, True, 2.0),
         (C, "cable_3", 1, True, 3.0),
     }
-    rest_lengths = {item.path: item.rest_length for item in tendon.attachments}
-    assert rest_lengths[B] == 1.5
-    assert rest_lengths[C] < 0.0
+    rest_lengths = {item.path: (item.rest_length, item.rest_from_poses) for item in tendon.attachments}
+    assert rest_lengths[B] == (1.5, False)
+    assert rest_lengths[C][1]
     assert tendon.stiffness == 60.0
 
 
@@ -191,7 +191,7 @@ def test_leaf_values_on_an_attachment_with_children_are_refused(stage: Usd.Stage
 
 def test_negative_rest_length_is_refused(stage: Usd.Stage) -> None:
     leaf = Attachment(A, (0, 0, 0), rest_length=-1.0)
-    one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:restLength:", "length at the start")
+    one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:restLength:", "length as posed")
 
 
 def test_tendon_without_gains_is_refused(stage: Usd.Stage) -> None:

@@ -144,7 +144,8 @@ def test_segment_is_measured_through_turned_and_reversed_joints() -> None:
 
 
 @pytest.mark.parametrize(("center", "local", "found"), [
-    (0.0, 0.5, set()), (0.5, 0.0, {"tendon/mass-frame"}), (0.5, -0.5, {"tendon/mass-frame", "tendon/zero-length"})])
+    (0.0, 0.5, set()), (0.5, 0.0, {"tendon/mass-frame", "tendon/rest-from-pose"}),
+    (0.5, -0.5, {"tendon/mass-frame", "tendon/rest-from-pose", "tendon/zero-length"})])
 def test_attachments_count_from_the_centre_of_mass(center: float, local: float, found: set[str]) -> None:
     """As PhysX was measured to push: with a centre of mass at 0.5 an attachment at -0.5 lies on the root's."""
     part = pulled(0.0, 0.0, {"point3f physics:centerOfMass": (center, 0, 0),
@@ -155,7 +156,13 @@ def test_attachments_count_from_the_centre_of_mass(center: float, local: float, 
 def test_attachments_count_along_the_principal_axes() -> None:
     part = pulled(0.0, 0.0, {"quatf physics:principalAxes": (0.70710678, 0, 0, 0.70710678),
                              "point3f physxTendon:f:localPos": (1, 0, 0)})
-    assert {code for code, *_ in findings(part)} == {"tendon/mass-frame"}
+    assert {code for code, *_ in findings(part)} == {"tendon/mass-frame"}       # as far from the root as authored
+
+
+@pytest.mark.parametrize(("posed", "state", "found"), [(0.5, 0.5, False), (0.5, 1.0, True)])
+def test_rest_length_of_other_poses_than_the_start_is_a_warning(posed: float, state: float, found: bool) -> None:
+    """As PhysX was measured to pull: -0.04995 at a joint state of 1 and a pose of 0.5, nothing where both are 0.5."""
+    assert ("tendon/rest-from-pose" in {code for code, *_ in findings(pulled(posed, state))}) == found
 
 
 @pytest.mark.parametrize(("gearing", "found"), [

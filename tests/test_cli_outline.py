@@ -79,7 +79,7 @@ def test_branches_of_a_spatial_tendon_follow_its_attachments() -> None:
         "spatial tendon r: stiffness 8 N/m, damping 0.5 N s/m, offset 0.1 m, limit stiffness 3 N/m",
         "  r on base: root at (-2, 0, 0) m",
         "    via on a: attachment at (0.1, 0, 0.5) m, gearing 0.8",
-        "      right on c: leaf at (0.6, 0, -0.4) m, gearing 0.9, rest length as at the start",
+        "      right on c: leaf at (0.6, 0, -0.4) m, gearing 0.9, rest length 2.65357 m (as posed)",
         "      left on b: leaf at (0.3, 0, 0) m, gearing 1.1, rest length 2.5 m, length 1 to 2 m",
     ]
 

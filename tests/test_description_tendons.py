@@ -161,7 +161,8 @@ def test_spatial_tendon_goes_from_root_to_leaf() -> None:
     assert (found.stiffness, found.offset, found.prefix) == (5.0, 0.5, "physxTendon:r:")
     assert (root.link, root.parent, root.leaf, root.local_position) == (1, -1, False, (1.0, 0.0, 0.0))
     assert (leaf.link, leaf.parent, leaf.leaf, leaf.gearing) == (2, 0, True, 0.5)
-    assert (leaf.rest_length, leaf.upper_limit) == (-1.0, 3.0)
+    assert (leaf.rest_length, leaf.rest_from_poses) == (pytest.approx(0.5 * math.sqrt(5.0)), True)
+    assert leaf.upper_limit == 3.0
 
 
 def test_local_positions_take_the_scale_of_their_link() -> None:

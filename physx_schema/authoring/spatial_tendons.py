@@ -29,7 +29,7 @@ class Attachment:
     position: Vec3                      # in the link's frame, in the link's own (scaled) lengths
     gearing: float = 1.0                # weight of the distance to the parent attachment
     children: tuple[Attachment, ...] = ()
-    rest_length: float | None = None    # leaf only: length at which it is slack; the length at the start where None
+    rest_length: float | None = None    # leaf only: length at which it is slack; the length as posed where None
     lower: float | None = None          # leaf only: length, no limit where None
     upper: float | None = None          # leaf only: length, no limit where None
 
@@ -68,7 +68,7 @@ def spatial_tendon(
     leaf's link feel the pull, along the first and the last segment; every leaf is a tendon of its own.
 
     stiffness, limit_stiffness: force / length. damping: force time / length. offset: length. What is left out is not
-    written and keeps PhysX's default (0; no limits; the length at the start for rest_length).
+    written and keeps PhysX's default (0; no limits; the length between the authored link poses for rest_length).
 
     Writes PhysxTendonAttachmentRootAPI:<name> on the root's link, and <name>_1, <name>_2 … depth first on the others:
     PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI between, with localPos, parentLink and
@@ -130,7 +130,7 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX reads as the "
-                         f"length at the start; leave rest_length out for that, or give a length of at least 0")
+                         f"length as posed; leave rest_length out for that, or give a length of at least 0")
         if not limit_stiffness:
             lines += limit_problems(points[0].where, limit_stiffness, attachment.lower, attachment.upper)
     return lines

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.start_poses import start_poses
-from physx_schema.description import Attachment, Description, FixedTendon, Link, SpatialTendon, Vec3, unlimited
+from physx_schema.description import Description, FixedTendon, SpatialTendon, Vec3, unlimited
 from physx_schema.description.frames import composed
-from physx_schema.description.model import IDENTITY_POSE, Pose
+from physx_schema.description.model import IDENTITY_POSE
+from physx_schema.description.spatial_tendons import geared_lengths, place_in_link
 
 SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
 _NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word
@@ -33,10 +34,13 @@ def spatial_tendons(description: Description) -> Iterator[Finding]:
     for articulation in description.articulations:
         poses = start_poses(articulation) if articulation.spatial_tendons else []
         for tendon in articulation.spatial_tendons:
-            places = [_in_link(articulation.links[item.link], item) for item in tendon.attachments]
-            yield from _moved(tendon, places, description.scene_of(articulation).meters_per_unit)
-            yield from _segments(tendon, [composed(poses[item.link], place)[0] for item, place in zip(
-                tendon.attachments, places, strict=True)])
+            places = [place_in_link(articulation.links[item.link], item) for item in tendon.attachments]
+            points = [composed(poses[item.link], (place, IDENTITY_POSE[1]))[0] for item, place in zip(
+                tendon.attachments, places, strict=True)]
+            meters = description.scene_of(articulation).meters_per_unit
+            yield from _moved(tendon, places, meters)
+            yield from _stretched(tendon, points, meters)
+            yield from _segments(tendon, points)
             bounds = [(item.lower_limit, item.upper_limit) for item in tendon.attachments
                       if item.leaf and (item.path, item.prefix + "parentAttachment") not in without_leaf]
             yield from _limits(tendon.path, tendon.prefix, tendon.limit_stiffness, bounds)
@@ -147,23 +151,31 @@ def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
         )
 
 
-def _in_link(link: Link, attachment: Attachment) -> Pose:
-    """An attachment in its link's frame; PhysX counts localPos from the centre of mass, along the principal axes."""
-    return composed((link.center_of_mass, link.principal_axes), (attachment.local_position, IDENTITY_POSE[1]))
-
-
-def _moved(tendon: SpatialTendon, places: Sequence[Pose], meters: float) -> Iterator[Finding]:
+def _moved(tendon: SpatialTendon, places: Sequence[Vec3], meters: float) -> Iterator[Finding]:
     """Attachments that are elsewhere than their localPos says."""
     for item, place in zip(tendon.attachments, places, strict=True):
-        apart = math.dist(place[0], item.local_position)
+        apart = math.dist(place, item.local_position)
         if apart * meters > _NOTICED:
             yield Finding(
                 "tendon/mass-frame", "warning", item.path, item.prefix + "localPos",
                 f"{apart:.4g} from where it is in the link's own frame",
-                "PhysX counts localPos from the centre of mass, along the principal axes; a restLength below 0 is "
-                "measured in the link's frame, so the tendon starts with a force",
+                "PhysX counts localPos from the centre of mass, along the principal axes",
                 "author localPos from the centre of mass and along the principal axes, or author "
                 "physics:centerOfMass and physics:principalAxes that leave the two frames one",
+            )
+
+
+def _stretched(tendon: SpatialTendon, points: Sequence[Vec3], meters: float) -> Iterator[Finding]:
+    """Ends that start with a force because their rest length is another one than the length at the start."""
+    for item, length in zip(tendon.attachments, geared_lengths(tendon.attachments, points), strict=True):
+        if item.rest_from_poses and tendon.stiffness > 0.0 and abs(length - item.rest_length) * meters > _NOTICED:
+            yield Finding(
+                "tendon/rest-from-pose", "warning", item.path, item.prefix + "restLength",
+                f"no rest length: {item.rest_length:.4g} between the authored poses, while the tendon starts at "
+                f"{length:.4g}",
+                "PhysX measures it before joint states and joint frames place the links, and with localPos in the "
+                "links' own frames, so the tendon starts with a force",
+                f"pose the links where their joints put them, or author restLength, {length:.6g} for no force",
             )
 
 
@@ -189,5 +201,6 @@ _COMMON = (
 
 RULES = (
     Rule("fixed-tendon", fixed_tendons, _COMMON),
-    Rule("spatial-tendon", spatial_tendons, ("tendon/mass-frame", "tendon/zero-length", *_COMMON)),
+    Rule("spatial-tendon", spatial_tendons, (
+        "tendon/mass-frame", "tendon/rest-from-pose", "tendon/zero-length", *_COMMON)),
 )

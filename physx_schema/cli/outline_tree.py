@@ -263,8 +263,8 @@ def _attachment(tendon: SpatialTendon, item: Attachment, units: Units, home: str
     if item.parent >= 0:
         parts.append(f"gearing {number(item.gearing)}")
     if item.leaf:
-        rest = f"{number(item.rest_length)} {units.length}" if item.rest_length >= 0 else "as at the start"
-        parts.append(f"rest length {rest}")
+        parts.append(f"rest length {number(item.rest_length)} {units.length}" + (
+            " (as posed)" if item.rest_from_poses else ""))
         if tendon.limit_stiffness and (math.isfinite(item.lower_limit) or math.isfinite(item.upper_limit)):
             parts.append(f"length {units.limits(item.lower_limit, item.upper_limit, False)}")
     return ", ".join(parts)

@@ -236,9 +236,11 @@ class Attachment:
     gearing: float                      # dimensionless
     parent: int                         # index into SpatialTendon.attachments, -1 for the root
     leaf: bool
-    rest_length: float                  # leaf only; negative: the geared length at the start
+    rest_length: float                  # leaf only: where the spring is slack
     lower_limit: float                  # leaf only
     upper_limit: float                  # leaf only
+    rest_from_poses: bool = False       # restLength is below 0: rest_length is the geared length without the offset
+                                        # between the authored link poses, localPos in the links' own frames
 
 
 @dataclass(frozen=True, slots=True)

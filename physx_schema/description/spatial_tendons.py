@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from physx_schema.description.frames import scaled
-from physx_schema.description.model import Attachment, Link, SpatialTendon, Vec3
+from physx_schema.description.frames import composed, scaled
+from physx_schema.description.model import IDENTITY_POSE, Attachment, Link, SpatialTendon, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading, path_key
 
@@ -55,7 +56,7 @@ def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[Spati
         if item.schema == _ROOT:
             chain = _chain(reading, item, children)
             reached.update(member.key for member, _ in chain)
-            tendons.append(_tendon(reading, item, chain, index))
+            tendons.append(_tendon(reading, item, chain, index, links))
     _report_unreached(reading, declared, reached)
     return tuple(tendons)
 
@@ -107,15 +108,14 @@ def _chain(
 
 def _tendon(
     reading: Reading, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
+    links: Sequence[Link],
 ) -> SpatialTendon:
     view = root.opinions.view(_ROOT, root.name)
     parents = {parent for _, parent in chain}
+    attachments = [_attachment(reading, item, parent, index, end=parent >= 0 and place not in parents)
+                   for place, (item, parent) in enumerate(chain)]
     return SpatialTendon(
-        path=root.opinions.path, name=root.name, prefix=view.prefix,
-        attachments=tuple(
-            _attachment(reading, item, parent, index, end=parent >= 0 and place not in parents)
-            for place, (item, parent) in enumerate(chain)
-        ),
+        path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_rested(attachments, links),
         stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
         limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
         enabled=view.flag("tendonEnabled"),
@@ -134,6 +134,31 @@ def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[s
         leaf=end, rest_length=view.number("restLength") if leaf else 0.0,
         lower_limit=lower, upper_limit=view.number("upperLimit", lower) if leaf else float("inf"),
     )
+
+
+def place_in_link(link: Link, attachment: Attachment) -> Vec3:
+    """Where PhysX attaches: localPos counts from the link's centre of mass, along the principal axes of its inertia."""
+    return composed((link.center_of_mass, link.principal_axes), (attachment.local_position, IDENTITY_POSE[1]))[0]
+
+
+def geared_lengths(attachments: Sequence[Attachment], points: Sequence[Vec3]) -> list[float]:
+    """The length from the root to each attachment, offset left out; `points` are the attachments in the world."""
+    lengths: list[float] = []
+    for item, point in zip(attachments, points, strict=True):
+        lengths.append(0.0 if item.parent < 0 else
+                       lengths[item.parent] + item.gearing * math.dist(point, points[item.parent]))
+    return lengths
+
+
+def _rested(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[Attachment, ...]:
+    """The attachments with the lengths that rest lengths below 0 stand for.
+
+    PhysX measures them while the links are still where they are authored, before joint states and frames place them,
+    and between the places that localPos has in the links' own frames, although the tendon acts in the mass frames.
+    """
+    points = [composed(links[item.link].pose, (item.local_position, IDENTITY_POSE[1]))[0] for item in attachments]
+    return tuple(replace(item, rest_length=length, rest_from_poses=True) if item.leaf and item.rest_length < 0.0
+                 else item for item, length in zip(attachments, geared_lengths(attachments, points), strict=True))
 
 
 def _report_no_leaf(reading: Reading, item: _Declared) -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import forward_kinematics, quaternion
 from physx_runtime.model import (
     FIXED,
     PGS,
@@ -28,7 +27,6 @@ from physx_runtime.model import (
     input_rows,
 )
 from physx_runtime.solver.sleep import restless
-from physx_runtime.solver.spatial_tendon import attachment_points, tendon_length
 from physx_schema.description.model import (
     Articulation,
     Attachment,
@@ -42,6 +40,7 @@ from physx_schema.description.model import (
     SpatialTendon,
     unlimited,
 )
+from physx_schema.description.spatial_tendons import place_in_link
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]
@@ -120,8 +119,6 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         state["v"] = [0.0] * 6
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
-        if path[-1].rest_length < 0.0:
-            parameters[f"spatial{i}_rest_length"] = [_length_at_start(topology, parameters, state, i, path, frames)]
     for i, (link, push) in enumerate(_pushes(articulation)):
         parameters |= _push_rows(f"push{i}", push, frames[link])
     for i, m in enumerate(articulation.mimics):
@@ -323,30 +320,13 @@ def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attach
 
 def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachment, ...],
                          links: tuple[Link, ...], frames: tuple[Pose, ...]) -> dict[str, list[float]]:
-    """PhysX takes localPos in the link's mass frame: from the centre of mass, along the principal axes of inertia."""
-    positions = []
-    for a in path:
-        mass_frame = (links[a.link].center_of_mass, links[a.link].principal_axes)
-        in_link = _compose(mass_frame, (a.local_position, IDENTITY_ROTATION))
-        positions.append(_compose(_inverse(frames[a.link]), in_link)[0])
+    positions = [_compose(_inverse(frames[a.link]), (place_in_link(links[a.link], a), IDENTITY_ROTATION))[0]
+                 for a in path]
     leaf = path[-1]
     return _tendon_rows(name, tendon) | {
         f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit],
         f"{name}_upper": [leaf.upper_limit], f"{name}_gearing": [a.gearing for a in path],
         f"{name}_position": [x for p in positions for x in p]}
-
-
-def _length_at_start(t: Topology, parameters: Mapping[str, list[float]], state: Mapping[str, list[float]],
-                     tendon: int, path: tuple[Attachment, ...], frames: tuple[Pose, ...]) -> float:
-    """What PhysX takes for a negative rest length: the geared length in the authored state, without the offset.
-
-    Here localPos counts in the link's own frame, although the tendon then acts in the mass frame.
-    """
-    in_links = [x for a in path for x in _compose(_inverse(frames[a.link]), (a.local_position, IDENTITY_ROTATION))[0]]
-    rows = {**parameters, **state, f"spatial{tendon}_position": in_links}
-    k = forward_kinematics(t, rows, state["q"], quaternion(rows, "root_rotation", 0))
-    points = attachment_points(t, rows, k, tendon)
-    return float(tendon_length(rows, tendon, points) - rows[f"spatial{tendon}_offset"][0])
 
 
 def _pushes(articulation: Articulation) -> list[tuple[int, Push]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import attached, joint, prim, tendon
+from physx_schema.checking.catalogue.snippets import attached, joint, placed, prim, tendon
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -135,12 +135,22 @@ CODES = (
     Code(
         "tendon/mass-frame", "warning", "Attachment elsewhere than localPos says",
         "PhysX counts localPos from the centre of mass of the link, along its principal axes of inertia, and not in "
-        "the link's own frame. A restLength below 0, which stands for the length at the start, is measured in the "
-        "link's frame all the same.",
+        "the link's own frame. A restLength below 0, which stands for the length between the authored poses, is "
+        "measured in the link's frame all the same.",
         measured="A link whose centre of mass is at 0.5 and whose attachment is at 0 is pushed as one at 0.5 is, with "
                  "0.04995; with the attachment at -0.5 it lies on the root attachment and feels nothing. "
                  "(`benchmarks/measure_tendon_rules.py`)",
         example=ROOT + attached("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
+        remedy=CABLE,
+    ),
+    Code(
+        "tendon/rest-from-pose", "warning", "Rest length of other poses than the start",
+        "A restLength that is not authored, or below 0, stands for the geared length between the authored poses of "
+        "the links. Joints then put the links elsewhere where their states or frames say so, and the tendon starts "
+        "with a force.",
+        measured="A slider posed at 0.5 whose joint state is 1 is pulled with 0.04995 by a tendon of stiffness 10, and "
+                 "not at all where its state is 0.5. (`benchmarks/measure_tendon_rules.py`)",
+        example=ROOT + attached("d", "Leaf", "f", ("c", "r"), placed(translate="(0, 0, 1)")),
         remedy=CABLE,
     ),
     Code(

@@ -17,6 +17,7 @@ from physx_runtime.session.following import Ear, Edits, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.layers import Into
 from physx_runtime.session.messages import Message, Messages, messages_of
+from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation import Simulation
@@ -71,6 +72,7 @@ class Session:
         self._runs: dict[str, Run] = {}
         self._time = 0.0
         self._outdated = False              # the authored start has been edited since the last reading
+        self._rest_lengths: RestLengths = {}
         self._description: Description
         self._sorter: Sorter
         self._read(StateEdits())
@@ -104,6 +106,7 @@ class Session:
         properties, prims = self._ear.take()
         self._results.restore()
         if properties or prims or self._outdated:
+            self._rest_lengths = {}
             self._read(StateEdits())
         for run in self._runs.values():
             run.reset()
@@ -218,8 +221,10 @@ class Session:
 
     def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
-        self._description = description = describe(self._stage)
-        self._outdated = False
+        found = describe(self._stage)
+        description = with_rest_lengths(found, {} if afresh else self._rest_lengths)
+        self._description, self._rest_lengths = description, rest_lengths(description)
+        self._outdated = description is not found
         self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
         self._runs = {}

@@ -13,6 +13,7 @@ from physx_runtime.viewing.plots import Chart
 from physx_runtime.viewing.poses import link_poses, rotated
 from physx_runtime.viewing.text import number
 from physx_schema.description.model import Articulation, Dof, FixedTendon, Mimic, SpatialTendon
+from physx_schema.description.spatial_tendons import place_in_link
 
 Array = NDArray[np.float64]
 
@@ -92,7 +93,7 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
                     length: str) -> Iterator[Chart]:
     """One chart a leaf: PhysX treats every leaf as a tendon of its own."""
     poses = link_poses(articulation, recording, world)
-    points = [rotated(poses[:, a.link], a.local_position) for a in tendon.attachments]
+    points = [rotated(poses[:, a.link], place_in_link(articulation.links[a.link], a)) for a in tendon.attachments]
     geared = [np.zeros(len(poses))]                 # along the path from the root; its own gearing does not count
     for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
         distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
@@ -100,8 +101,7 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
     kind = "spatial tendon" if tendon.enabled else "spatial tendon, disabled"
     for attachment, value in zip(tendon.attachments, geared, strict=True):
         if attachment.leaf:
-            rest = attachment.rest_length if attachment.rest_length >= 0.0 else float(value[0])
-            yield _length(f"{attachment.path} {attachment.name}", kind, tendon.offset + value, rest,
+            yield _length(f"{attachment.path} {attachment.name}", kind, tendon.offset + value, attachment.rest_length,
                           (attachment.lower_limit, attachment.upper_limit), length)
 
 
