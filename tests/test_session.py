@@ -70,7 +70,8 @@ def test_a_closed_session_refuses_work_and_hears_nothing() -> None:
 
 def test_what_is_not_simulated_is_named_once() -> None:
     hinge = prim("PhysicsRevoluteJoint", "hinge", (), {"rel physics:body0": "</crate>", "rel physics:body1": "</lid>"})
-    stage = opened(arm() + link("crate", (5, 0, 0), children=CUBE) + link("lid", (5, 0, 1)) + hinge)
+    lower = link("lower", (2, 0, 0), children=CUBE)
+    stage = opened(arm(lower=lower) + link("crate", (5, 0, 0), children=CUBE) + link("lid", (5, 0, 1)) + hinge)
     session = Session(stage)
     session.step(DT)
     stage.GetAttributeAtPath("/Robot/lower.physics:mass").Set(2.0)      # read again
@@ -78,7 +79,7 @@ def test_what_is_not_simulated_is_named_once() -> None:
     found = [(m.code, m.path) for m in session.messages if m.kind == "not-simulated"]
     assert len(found) == len(set(found))
     assert {("session/free-body", "/crate"), ("session/free-body", "/lid"),
-            ("session/free-joint", "/hinge"), ("session/contact", "/crate/shape")} == set(found)
+            ("session/free-joint", "/hinge"), ("session/contact", "/Robot/lower/shape")} == set(found)
     assert len(set(session.messages)) == len(session.messages)
 
 

@@ -13,7 +13,7 @@ from physx_schema.description.authored import Authored, Opinion
 from physx_schema.description.circumstances import report_connection
 from physx_schema.description.declared import declaring, definitions, elsewhere, names_like
 from physx_schema.description.dofs import is_axis_free
-from physx_schema.description.engines import READ, engine_of, why_property_unused, why_schema_unused
+from physx_schema.description.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
 from physx_schema.description.hints import closest, closest_property, meant_instance, meant_property, meant_schema
 from physx_schema.description.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.model import Articulation, Joint, Link, unlimited
@@ -51,6 +51,7 @@ _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 _OUTSIDE_ONLY = {"breakForce": math.inf, "breakTorque": math.inf, "collisionEnabled": False}
+CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
 _KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 Reason = tuple[str, str, str]       # code, reason, suggestion
 _APPLY = "apply "
@@ -158,8 +159,9 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         if why is not None:
             account.unused.append(Opinion(opinions.path, "apiSchemas", why[1], why[2], why[0]))
     elif name in OTHER_SCHEMAS or applied in opinions.used_schemas:
-        reason = f"{applied}: {OTHER_SCHEMAS.get(name, 'contacts')} are not simulated"
-        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
+        about = OTHER_SCHEMAS.get(name, CONTACTS)
+        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {about} are not simulated",
+                                             code=about if about == CONTACTS else ""))
     elif gone := retired_schema(name):
         account.unused.append(_retired(opinions, "apiSchemas", applied, gone))
     elif name not in SCHEMAS:
@@ -214,11 +216,12 @@ def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, 
         return
     found = owners(name)
     about = _about(account, opinions, name, found)
-    idle = (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == "contacts" and not account.contacts)
+    idle = (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == CONTACTS and not account.contacts)
     if idle or _is_default_of_articulation_joint(account, opinions, name):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
-        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated"))
+        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated",
+                                             code=about if about == CONTACTS else ""))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, found, item.owner)
         wanted = suggestion.removeprefix(_APPLY) if code == "not-applied" and suggestion.startswith(_APPLY) else ""
@@ -237,7 +240,7 @@ def _is_default_of_articulation_joint(account: Account, opinions: PrimOpinions, 
 def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
     """What an unread property is about where PhysX reads it; empty where it does not."""
     if engine_of(name):
-        return READ.get(name, "")
+        return what_is_read(opinions, name)
     for owner in found:
         if opinions.has_owner(owner):
             if owner.schema in _OF_BODIES and opinions.path in account.repeated:

@@ -13,10 +13,15 @@ Reason = tuple[str, str, str]       # code, reason, suggestion
 _NAMESPACES: Mapping[str, str] = {name.lower(): engine for name, engine in OTHER_ENGINES.items()}
 
 # Properties of other engines that PhysX reads and no fact holds, with what they are about.
-READ: Mapping[str, str] = {
+_READ: Mapping[str, str] = {
     "newton:timeStepsPerSecond": "the step, which the caller of the simulation chooses",
     "newton:selfCollisionEnabled": "contacts", "newton:contactMargin": "contacts", "newton:contactGap": "contacts",
     "newton:maxHullVertices": "contacts",
+}
+
+# The schema of PhysX that, once applied, decides in place of a property: with its default where nothing is authored.
+_DECIDING: Mapping[str, tuple[str, str]] = {
+    "newton:selfCollisionEnabled": ("PhysxArticulationAPI", "physxArticulation:enabledSelfCollisions"),
 }
 
 # PhysX's counterpart of what it does not read; {axis} is the instance name of the joint.
@@ -44,6 +49,11 @@ def engine_of(name: str) -> str:
     return next((engine for start, engine in OTHER_ENGINES.items() if name.startswith(start)), "")
 
 
+def what_is_read(opinions: PrimOpinions, name: str) -> str:
+    """What a property of another engine is about that PhysX reads on the prim; "" where it does not."""
+    return "" if name in _DECIDING and opinions.has(_DECIDING[name][0]) else _READ.get(name, "")
+
+
 def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
     """Why an applied schema or prim type of another engine has no effect; None where something of it has."""
     if name in SCHEMAS:
@@ -66,6 +76,9 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
             return "overridden", "PhysX has a value of its own for the axis, which it takes", ""
         if base in SCHEMAS["NewtonMimicAPI"].defaults:
             return "idle", "the joint has no mimic joint by NewtonMimicAPI that PhysX makes", ""
+    if name in _DECIDING:
+        schema, own = _DECIDING[name]
+        return "overridden", f"PhysX takes {own} of {schema}, authored or not", own
     axis = _AXES.get(opinions.joint_kind or "", "angular")
     return ("other-engine", f"a property of {engine} that PhysX does not read",
             _COUNTERPARTS.get(name, "").format(axis=axis))

@@ -12,18 +12,20 @@ if TYPE_CHECKING:
     from physx_runtime.computing import LinkState, compute
     from physx_runtime.direct import Direct
     from physx_runtime.inspection import dump, dump_step
+    from physx_runtime.not_simulated import NotSimulated, NotSimulatedWarning
     from physx_runtime.recording import Recording
     from physx_runtime.session import Session
     from physx_runtime.simulating import simulate
     from physx_runtime.simulation import DivergenceWarning, Simulation
     from physx_runtime.verification import Row, Verification, verify
 
-__all__ = ["Direct", "DivergenceWarning", "LinkState", "Recording", "Row", "Session", "Simulation", "Verification",
-           "compute", "dump", "dump_step", "simulate", "verify"]
+__all__ = ["Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning", "Recording", "Row",
+           "Session", "Simulation", "Verification", "compute", "dump", "dump_step", "simulate", "verify"]
 
 _HOMES = {"compute": "computing", "LinkState": "computing", "Direct": "direct", "dump": "inspection",
           "dump_step": "inspection",
-          "DivergenceWarning": "simulation", "Recording": "recording", "Simulation": "simulation",
+          "DivergenceWarning": "simulation", "NotSimulated": "not_simulated",
+          "NotSimulatedWarning": "not_simulated", "Recording": "recording", "Simulation": "simulation",
           "simulate": "simulating", "Session": "session", "Row": "verification", "Verification": "verification",
           "verify": "verification"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from physx_runtime.packing import as_articulation
@@ -13,9 +14,10 @@ def choose(description: Description, path: str | None) -> Articulation:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
     A body outside articulations is one of a single link. Without a path it counts where there is no articulation, and
-    where it is the only one that moves by itself.
+    where it is the only one that moves by itself. Articulations that share a root prim go by their root links.
     """
-    found = {a.path: a for a in description.articulations}
+    several = Counter(a.path for a in description.articulations)
+    found = {a.path if several[a.path] == 1 else a.links[0].path: a for a in description.articulations}
     bodies = {body.path: body for body in description.bodies}
     if path in bodies or (path is None and not found and bodies):
         return _chosen_body(description, bodies, path)

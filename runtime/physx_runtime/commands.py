@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from physx_schema.cli.text import printable
+
+if TYPE_CHECKING:
+    from physx_runtime.not_simulated import NotSimulated
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED = 1, 5
@@ -35,15 +43,23 @@ class _Seconds(click.ParamType[float]):
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
 @click.option("--articulation", help="Prim path of the articulation or free body, where the stage has several.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
-def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
-                     out: Path | None) -> None:
-    """Step an articulation or a free body of a stage as PhysX steps it."""
+@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves it in PhysX is not simulated.")
+def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None, out: Path | None,
+                     strict: bool) -> None:
+    """Step an articulation or a free body of a stage as PhysX steps it.
+
+    What moves it in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5.
+    """
     if out is not None and out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
+    from physx_runtime.not_simulated import NotSimulatedWarning
     from physx_runtime.recording_file import write_recording
     from physx_runtime.simulating import simulate
 
-    recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)        # it is said below, line by line
+        recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation)
+    _say(stage, recording.not_simulated)
     if out is not None:
         try:
             write_recording(out, recording)
@@ -53,18 +69,26 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     where = f", written to {out}" if out else "; give --out to keep the motion"
     click.echo(f"{stage}: {joints} joint axes and {links} links, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
+    if strict and recording.not_simulated:
+        raise click.exceptions.Exit(_NOT_EVALUATED)
+
+
+def _say(stage: str, found: Sequence[NotSimulated]) -> None:
+    """One line on stderr for everything that is left out."""
+    for item in found:
+        click.echo(printable(f"{stage}: {item}"), err=True)
 
 
 @click.command("verify")
 @click.argument("stage")
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
-@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated.")
+@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
 def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
     """Measure what the authored drives, tendons and mimic joints of a stage come to.
 
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
-    5 something not evaluated (with --strict).
+    5 something not evaluated or not simulated (with --strict).
     """
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
@@ -72,5 +96,5 @@ def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
 
     verification = verify(stage, dt=dt)
     click.echo(verification_json(verification) if style == "json" else "\n".join(verification_lines(verification)))
-    unknown = any(row.verdict == NOT_EVALUATED for row in verification.rows)
+    unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)

@@ -29,7 +29,7 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
     from physx_schema.cli.text import finding_lines, plural
 
     report = check(stage, profile)
-    _warn([f"{item.path} {item.property}: {item.reason}" for item in report.not_evaluated])
+    _warn([f"not evaluated: {item.path} {item.property}: {item.reason}" for item in report.not_evaluated])
     if report.errors:
         lines = [line for finding in report.errors for line in finding_lines(report.source, finding)]
         raise AssertionError("\n".join([f"{plural(len(report.errors), 'error')} in {report.source}", *lines]))
@@ -38,8 +38,8 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
 def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> None:
     """Assert that every measured value is within `tolerance` (relative) of the authored one and nothing is ignored.
 
-    The message lists prim, property, authored and effective value and the reason. What could not be measured becomes a
-    NotEvaluatedWarning. Raises as physx_runtime.verify.
+    The message lists prim, property, authored and effective value and the reason. What could not be measured or is not
+    simulated becomes a NotEvaluatedWarning. Raises as physx_runtime.verify.
     """
     __tracebackhide__ = True
     from physx_runtime.verification import verify
@@ -48,7 +48,9 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     from physx_schema.cli.text import plural
 
     verification = verify(stage)
-    _warn([f"{row.path} {row.property}: {row.reason}" for row in verification.rows if row.verdict == NOT_EVALUATED])
+    _warn([f"not evaluated: {row.path} {row.property}: {row.reason}" for row in verification.rows
+           if row.verdict == NOT_EVALUATED])
+    _warn(list(map(str, verification.not_simulated)))
     wrong = [row for row in verification.rows if not _takes_effect(row, tolerance)]
     if wrong:
         lines = [f"{row.path}: {sentence(row, verification)}" for row in wrong]
@@ -76,7 +78,7 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
 
 def _warn(lines: list[str]) -> None:
     for line in lines:
-        warnings.warn(f"not evaluated: {line}", NotEvaluatedWarning, stacklevel=3)
+        warnings.warn(line, NotEvaluatedWarning, stacklevel=3)
 
 
 @pytest.fixture

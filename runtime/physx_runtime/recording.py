@@ -20,6 +20,7 @@ from physx_runtime.algorithms.kinematics import (
     link_velocities,
     quaternion,
 )
+from physx_runtime.not_simulated import NotSimulated
 from physx_runtime.packing import PackedModel
 from physx_runtime.solver.step import clamp_start
 
@@ -37,6 +38,7 @@ class Recording:
     link_names: tuple[str, ...]         # (n_link,) prim path
     link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
     link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
+    not_simulated: tuple[NotSimulated, ...] = ()    # what moves it in PhysX and was left out
 
 
 def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:

@@ -75,4 +75,5 @@ def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[di
     time = np.arange(len(states), dtype=np.float64) * (sim.dt * every)
     return Recording(time, sim.model.dof_names, rows["q"],
                      rows["v"][..., sim.topology.root_size:], sim.model.link_names,
-                     link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype))
+                     link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype),
+                     sim.not_simulated)

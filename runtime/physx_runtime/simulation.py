@@ -16,6 +16,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.choosing import choose
 from physx_runtime.divergence_report import DivergenceReport, DivergenceWarning
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, acting_rows, input_rows, state_rows
+from physx_runtime.not_simulated import require_trusted
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
 from physx_runtime.parameters import Parameter, randomized
@@ -45,7 +46,8 @@ class Simulation:
     """Worlds of one articulation, stepped together; none depends on what runs beside it.
 
     A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
-    reported once by a DivergenceWarning; `reset` revives it.
+    reported once by a DivergenceWarning; `reset` revives it. What else moves the articulation in PhysX, such as
+    contact, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
 
     Args:
         stage: a stage, a file, or a Description already read.
@@ -74,6 +76,7 @@ class Simulation:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, self.dt = _required_count("worlds", worlds, 1), _required_time(dt)
         chosen = choose(description, articulation)
+        self.not_simulated = require_trusted(description, chosen)
         self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))

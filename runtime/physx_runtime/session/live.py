@@ -10,6 +10,7 @@ from typing import Any
 
 from pxr import Usd
 
+from physx_runtime.not_simulated import not_simulated
 from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
 from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, joint_edits, state_edits
@@ -241,6 +242,11 @@ class Session:
     def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
         root = articulation.links[0].path
         before = next((run for run in old if run.model.link_names[0] == root), None)
+        holding = [item.path for item in not_simulated(description, articulation) if item.refused]
+        if holding:
+            self._messages.say(Message("not-simulated", "warning", "session/held", articulation.path, "", "not "
+                               f"simulated: {', '.join(holding)} holds it outside articulations; it stays where it is"))
+            return None
         try:
             if before is not None and before.repack(articulation, description.scene_of(articulation)):
                 return before

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from physx_runtime.not_simulated import not_simulated
+from physx_runtime.packing import as_articulation
 from physx_schema.description.authored import Problem
 from physx_schema.description.model import Description
 
@@ -77,12 +79,15 @@ def _not_simulated(description: Description) -> Iterator[Message]:
         if body.path not in loose and not body.kinematic:
             yield left("free-body", body.path, "a rigid body that joints outside articulations hold; it stays where it "
                        "is")
+    moved = (*description.articulations, *map(as_articulation, description.loose_bodies))
+    found = {item.path: item for item in not_simulated(description, *moved)}
     for joint in description.joints:
-        yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing")
-    links = [link for articulation in description.articulations for link in articulation.links]
-    colliders = [collider for link in (*links, *description.bodies) for collider in link.colliders]
-    for collider in (*colliders, *description.static_colliders):
-        if collider.enabled and not collider.trigger:
-            yield left("contact", collider.path, "contact; the collider passes through others")
+        text = found[joint.path].text if joint.path in found else (
+            f"a {joint.kind} joint outside articulations; it holds nothing")
+        yield left("free-joint", joint.path, text)
+    for item in found.values():
+        if item.code == "contact":      # loops and what is not read are said above
+            yield Message("not-simulated", "warning", "session/contact", item.path, item.property,
+                          f"not simulated: {item.text}")
     if not description.articulations and not description.loose_bodies:
         yield left("nothing", "/", "the stage has no articulation and no free body; nothing moves")

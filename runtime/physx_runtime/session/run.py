@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.not_simulated import NotSimulatedWarning
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.session.observing import Observer
 from physx_runtime.simulation import DivergenceWarning, Simulation
@@ -41,7 +42,9 @@ class Run:
     def __init__(self, description: Description, articulation: Articulation, **settings: Any) -> None:
         self.articulation = articulation
         alone = replace(description, articulations=(articulation,))     # its path may be that of others too
-        self.simulation = Simulation(alone, **settings)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotSimulatedWarning)    # messages of the session say it
+            self.simulation = Simulation(alone, **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.look()

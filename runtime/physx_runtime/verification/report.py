@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from physx_runtime.not_simulated import NotSimulated
+
 AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED = "as authored", "altered", "ignored", "not evaluated"
 
 
@@ -30,6 +32,7 @@ class Verification:
     dt: float                   # s
     position_iterations: int
     velocity_iterations: int
+    not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
 
     @property
     def failed(self) -> tuple[Row, ...]:

@@ -24,6 +24,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     for row in verification.rows:
         if row.verdict != AS_AUTHORED:
             yield printable(f"{row.path}: {sentence(row, verification)}")
+    yield from map(printable, map(str, verification.not_simulated))
     counts = ", ".join(f"{sum(row.verdict == verdict for row in verification.rows)} {verdict}" for verdict in VERDICTS)
     yield printable(f"{verification.source}: {counts}")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from physx_runtime.not_simulated import not_simulated
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.quantities import NO_EXPERIMENT, quantities, unmeasured
@@ -30,7 +31,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Every number is measured by experiment, with the authored iteration counts and again with an ideal solver, and only
     the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a floating
-    base are taken away. What PhysX refuses or never uses is a row too.
+    base are taken away. What PhysX refuses or never uses is a row too; what moves the articulations and is in no
+    experiment, such as contact, is named in `not_simulated`.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -54,7 +56,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         raise UnsupportedError(
             f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
     n, v = next(((a.position_iterations, a.velocity_iterations) for a in description.articulations), (0, 0))
-    return Verification(description.source, tuple(rows), dt, n, v)
+    return Verification(description.source, tuple(rows), dt, n, v,
+                        not_simulated(description, *description.articulations))
 
 
 def _reader(stage: Any) -> Authored:

@@ -1,0 +1,1 @@
+"""Collision: which colliders PhysX lets meet."""
