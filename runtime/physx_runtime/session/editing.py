@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,15 +55,16 @@ def joint_edits(reading: ReadingOfJoints, articulation: Articulation, edited: se
     return replace(articulation, links=links)
 
 
-def state_edits(stage: Any, edits: Edits, runs: Sequence[Run], ignored: Ignored) -> StateEdits:
-    """The states that edits set; those that set none are reported through `ignored`."""
+def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Sequence[Run],
+                ignored: Ignored) -> StateEdits:
+    """The states that edits set to `values`; those that set none are reported through `ignored`."""
     found = StateEdits()
     joints = [link.joint for run in runs for link in run.articulation.links if link.joint]
     dofs = {(joint.path, state_instance(joint, dof)): dof for joint in joints for dof in joint.dofs}
     floating = {run.model.link_names[0]: not run.articulation.fixed_base for run in runs}
     for path in edits.states:
         prim, _, name = path.rpartition(".")
-        value = _value(stage, path)
+        value = values.get(path)
         if value is None:
             continue
         if not np.isfinite(value).all():

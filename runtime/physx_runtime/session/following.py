@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
-from physx_runtime.session.layers import Slot
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions import is_physics_name
 
@@ -26,31 +25,37 @@ JOINT_VALUES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:", "
                 "physics:upperLimit")
 
 
+@dataclass(slots=True)
+class Heard:
+    """Paths of what changed on a stage."""
+
+    values: set[str] = field(default_factory=set)       # properties whose value may be another one
+    others: set[str] = field(default_factory=set)       # properties of which something else changed
+    prims: set[str] = field(default_factory=set)        # prims that were composed anew
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.others or self.prims)
+
+
 class Ear:
     """Hears every change of a stage that is not the session's own, until it is closed."""
 
     def __init__(self, stage: Any) -> None:
-        self._heard = _Heard()
-        self._key = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._heard.hear, stage)
+        self._hearing = _Hearing()
+        self._key = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._hearing.hear, stage)
 
     @contextmanager
     def own(self) -> Iterator[None]:
         """Changes meanwhile are the session's own."""
-        self._heard.own, self._heard.own_heard = True, False
+        self._hearing.own = True
         try:
             yield
         finally:
-            self._heard.own = False
+            self._hearing.own = False
 
-    def expect(self, slots: Mapping[str, Slot]) -> None:
-        """After a writing: if no notice of it came, somebody holds a change block open, and it will come later."""
-        if not self._heard.own_heard:
-            self._heard.late = dict(slots)
-
-    def take(self) -> tuple[set[str], set[str]]:
-        """Properties and prims edited since the last call, by path."""
-        heard = self._heard.properties, self._heard.prims
-        self._heard.properties, self._heard.prims = set(), set()
+    def take(self) -> Heard:
+        """What changed since the last call."""
+        heard, self._hearing.heard = self._hearing.heard, Heard()
         return heard
 
     def close(self) -> None:
@@ -58,30 +63,24 @@ class Ear:
         self._key.Revoke()
 
 
-class _Heard:
+class _Hearing:
     """What was heard; apart from the registration, which would otherwise keep itself alive."""
 
     def __init__(self) -> None:
-        self.own = self.own_heard = False
-        self.properties: set[str] = set()
-        self.prims: set[str] = set()
-        self.late: dict[str, Slot] = {}
+        self.own = False
+        self.heard = Heard()
 
     def hear(self, notice: Any, _: Any) -> None:
         if self.own:
-            self.own_heard = True
             return
         for path in notice.GetResyncedPaths():
-            (self.properties if path.IsPropertyPath() else self.prims).add(str(path))
+            (self.heard.values if path.IsPropertyPath() else self.heard.prims).add(str(path))
         for path in notice.GetChangedInfoOnlyPaths():
-            if path.IsPropertyPath():
-                self.properties.add(str(path))
-            elif not IDLE_FIELDS.issuperset(notice.GetChangedFields(path)):
-                self.prims.add(str(path))
-        if self.late:
-            self.properties -= {path for path, slot in self.late.items()
-                                if slot.spec and slot.spec.default == slot.last}
-            self.late = {}
+            fields = set(notice.GetChangedFields(path))
+            if path.IsPropertyPath() and (not fields or "default" in fields):
+                self.heard.values.add(str(path))
+            elif not IDLE_FIELDS.issuperset(fields):
+                (self.heard.others if path.IsPropertyPath() else self.heard.prims).add(str(path))
 
 
 @dataclass(slots=True)
@@ -112,10 +111,10 @@ class Sorter:
         self._joints = {link.joint.path for a in found for link in a.links if link.joint}
         self._links = {link.path for a in found for link in a.links}
 
-    def sort(self, properties: Iterable[str], prims: Iterable[str]) -> Edits:
-        """What is to be done about edited properties and prims."""
-        edits = Edits(reading=any(True for _ in prims))
-        for path in properties:
+    def sort(self, heard: Heard) -> Edits:
+        """What is to be done about what changed."""
+        edits = Edits(reading=bool(heard.prims))
+        for path in heard.values:
             prim, _, name = path.rpartition(".")
             if name.startswith(JOINT_VALUES) and prim in self._joints and path in self._consumed:
                 edits.joints.add(prim)
@@ -125,6 +124,7 @@ class Sorter:
                 edits.reading = True
                 if name.startswith("xformOp"):
                     edits.placed.add(prim)
+        edits.reading |= any(self._concerns(*path.rsplit(".", 1)) for path in heard.others)
         return edits
 
     def _concerns(self, prim: str, name: str) -> bool:

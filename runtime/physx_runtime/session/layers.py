@@ -1,9 +1,9 @@
-"""The layer that results are written into: what was made there, and how everything was before."""
+"""The layer that results are written into: what was made there, and what goes back to where it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pxr import Sdf
@@ -12,16 +12,67 @@ from physx_schema.errors import AuthoringError
 
 Into = Literal["session", "edit_target"]
 INTO = ("session", "edit_target")
+# What a property spec has that nobody gave anything but its declaration and a value.
+BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
+
+
+@dataclass(slots=True, eq=False)
+class Place:
+    """A spec that results are written to, its value as last written or seen, and the value that others gave it."""
+
+    spec: Any
+    last: Any
+    theirs: Any         # None where they have no opinion
+    made: bool = False  # the spec is the session's own
+
+    @staticmethod
+    def of(spec: Any) -> Place:
+        """A spec that others made, as it is now."""
+        return Place(spec, spec.default, spec.default)
+
+    def write(self, value: Any) -> None:
+        """Give the spec a value, unless that is what stands there."""
+        if self.spec and self.spec.default != value:
+            self.spec.default = value
+        self.last = value
+
+    def restore(self) -> None:
+        """Give the spec back the value that others gave it; what they removed stays removed."""
+        if not self.spec:
+            return
+        if self.theirs is not None:
+            self.spec.default = self.theirs
+        elif self.made and BARE_FIELDS.issuperset(self.spec.ListInfoKeys()):
+            self.spec.owner.RemoveProperty(self.spec)
+        else:
+            self.spec.ClearDefaultValue()
 
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """An attribute that results are written to, and the value it holds since the last writing."""
+    """An attribute that results are written to."""
 
-    path: str               # of the property on the stage
-    spec: Any
-    place: Any              # path of the spec in its layer
-    last: Any = None
+    path: str                       # of the property on the stage
+    place: Place                    # in the layer that results go into
+    echoes: list[Place] = field(default_factory=list)       # in layers where others set it while results were there
+    passing: bool = False           # an operation that only results have, whatever others set it to
+    replaced: tuple[str, ...] | None = None         # of an order of operations: the prim's own, which it replaces
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Every spec that results are written to."""
+        return self.place, *self.echoes
+
+    @property
+    def type_name(self) -> Any:
+        """The value type of the attribute."""
+        return self.place.spec.typeName
+
+    def write(self, value: Any) -> None:
+        """Show a value, whatever stands there."""
+        self.place.write(value)
+        for echo in self.echoes:
+            echo.write(value)
 
 
 class WrittenLayer:
@@ -34,14 +85,17 @@ class WrittenLayer:
         self.layer = self._target.GetLayer() if self._target else stage.GetSessionLayer()
         if self.layer is None:
             raise AuthoringError("the stage has no session layer; open it with one, or give into='edit_target'")
+        self.require_editable()
+        self.slots: dict[str, Slot] = {}
+        self._echoed: dict[str, list[Any]] = {}         # property path to specs in other layers that follow results
+        self._prims: list[Any] = []                     # paths of prim specs that were made, parents first
+        self._applied: list[tuple[Any, str, bool]] = []     # prim spec, schema, whether it had no list of them before
+
+    def require_editable(self) -> None:
+        """Raise AuthoringError where the layer cannot be edited."""
         if not self.layer.permissionToEdit:
             raise AuthoringError(f"{self.layer.identifier}: the layer cannot be edited, and results go into it; "
                                  "allow editing, or choose another one by `into`")
-        self.slots: dict[str, Slot] = {}
-        self._prims: list[Any] = []                     # paths of prim specs that were made, parents first
-        self._made: list[Any] = []                      # property specs
-        self._values: list[tuple[Any, Any]] = []        # property spec that was there, its value before
-        self._schemas: list[tuple[Any, Any]] = []       # prim spec, its list of applied schemas before
 
     def slot(self, prim: Any, name: str, type_name: Any, uniform: bool = False) -> Slot | None:
         """The slot of an attribute; None where the edit target does not reach the prim."""
@@ -53,48 +107,51 @@ class WrittenLayer:
             spec = owner.attributes.get(name)
             if spec is None:
                 variability = Sdf.VariabilityUniform if uniform else Sdf.VariabilityVarying
-                spec = Sdf.AttributeSpec(owner, name, type_name, variability)
-                self._made.append(spec)
+                place = Place(Sdf.AttributeSpec(owner, name, type_name, variability), None, None, made=True)
             else:
-                self._values.append((spec, spec.default))
-            self.slots[path] = Slot(path, spec, spec.path, spec.default)
+                place = Place.of(spec)
+            echoes = [Place.of(echoed) for echoed in self._echoed.get(path, ()) if echoed]
+            self.slots[path] = Slot(path, place, echoes)
         return self.slots[path]
+
+    def echo(self, path: str, spec: Any) -> None:
+        """Write what goes into a slot to a spec of another layer as well, until `reset`."""
+        self._echoed.setdefault(path, []).append(spec)
+        self.slots[path].echoes.append(Place.of(spec))
 
     def apply(self, prim: Any, schema: str) -> None:
         """Add an API schema to the prim's own, without its properties."""
         owner = self._prim_spec(prim)
         if owner is None:
             return
-        before = owner.GetInfo("apiSchemas") if owner.HasInfo("apiSchemas") else None
-        names = Sdf.TokenListOp()
-        if before is not None and before.isExplicit:
-            names.explicitItems = [*before.explicitItems, schema]
-        elif before is not None:
-            names.prependedItems = [*before.prependedItems, schema]
-            names.appendedItems, names.deletedItems = before.appendedItems, before.deletedItems
+        names = owner.GetInfo("apiSchemas") if owner.HasInfo("apiSchemas") else None
+        self._applied.append((owner, schema, names is None))
+        names = names or Sdf.TokenListOp()
+        if names.isExplicit:
+            names.explicitItems = [*names.explicitItems, schema]
         else:
-            names.prependedItems = [schema]
-        self._schemas.append((owner, before))
+            names.prependedItems = [*names.prependedItems, schema]
         owner.SetInfo("apiSchemas", names)
 
     def restore(self) -> None:
-        """Bring everything back to what it was before; what others removed meanwhile stays removed."""
+        """Take back what was made and written; what others authored meanwhile stays, and what they removed is gone."""
+        self.require_editable()
         with Sdf.ChangeBlock():
-            for spec, value in self._values:
-                if spec:
-                    _set_default(spec, value)
-            for spec in self._made:
-                if spec:
-                    spec.owner.RemoveProperty(spec)
-            for owner, before in reversed(self._schemas):
-                if owner and before is None:
-                    owner.ClearInfo("apiSchemas")
-                elif owner:
-                    owner.SetInfo("apiSchemas", before)
+            for slot in self.slots.values():
+                for place in slot.places:
+                    place.restore()
+            for owner, schema, bare in self._applied:
+                if owner and owner.HasInfo("apiSchemas"):
+                    _take_off(owner, schema, bare)
             self._remove_prims(reversed(self._prims))
         self.slots.clear()
-        for records in (self._prims, self._made, self._values, self._schemas):
-            records.clear()
+        self._prims.clear()
+        self._applied.clear()
+
+    def reset(self) -> None:
+        """`restore`, and write to this layer alone from now on."""
+        self.restore()
+        self._echoed.clear()
 
     def _remove_prims(self, paths: Iterable[Any]) -> None:
         """Remove prim specs that nobody else has put anything into."""
@@ -124,8 +181,19 @@ class WrittenLayer:
         return spec
 
 
-def _set_default(spec: Any, value: Any) -> None:
-    if value is None:
-        spec.ClearDefaultValue()
+def _take_off(owner: Any, schema: str, bare: bool) -> None:
+    """Take a schema off a prim spec's list, and the list where it was made for it and nothing is left."""
+    names = owner.GetInfo("apiSchemas")
+    if names.isExplicit:
+        names.explicitItems = list(_without(schema, names.explicitItems))
     else:
-        spec.default = value
+        names.prependedItems = list(_without(schema, names.prependedItems))
+        names.appendedItems = list(_without(schema, names.appendedItems))
+    if bare and names == Sdf.TokenListOp():
+        owner.ClearInfo("apiSchemas")
+    else:
+        owner.SetInfo("apiSchemas", names)
+
+
+def _without(name: str, names: Iterable[str]) -> Iterator[str]:
+    return (other for other in names if other != name)

@@ -68,7 +68,7 @@ class Session:
         self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": GENERIC}
         self._messages = Messages()
         self._ear = Ear(stage)
-        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages.note,
+        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
                                 self._ear.own)
         self._runs: dict[str, Run] = {}
         self._time = 0.0
@@ -97,16 +97,16 @@ class Session:
                 self._messages.say(Message(
                     "diverged", "error", "session/diverged", path, "",
                     "positions or velocities are no longer finite; it stands still until reset"))
-        if self._results.write(list(self._runs.values())):
-            self._ear.expect(self._results.slots)
+        self._results.write(list(self._runs.values()))
         self._time += dt
 
     def reset(self) -> None:
         """Take everything written off the stage and go back to the authored state; edits of others stay."""
         self._require_open()
-        properties, prims = self._ear.take()
-        self._results.restore()
-        if properties or prims or self._outdated:
+        heard = self._ear.take()
+        self._results.watch.sift(heard)     # what others set where results are stays
+        self._results.reset()
+        if heard or self._outdated:
             self._rest_lengths = {}
             self._read(StateEdits())
         for run in self._runs.values():
@@ -176,21 +176,20 @@ class Session:
     # --- following edits ---------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        properties, prims = self._ear.take()
-        if not properties and not prims:
+        heard = self._ear.take()
+        if not heard:
             return
-        removed = self._results.removed(properties)
-        edits = self._sorter.sort(properties - removed, prims | removed)
+        heard, values = self._results.watch.sift(heard)
+        edits = self._sorter.sort(heard)
         if not edits:
             return
         if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
             self._read(StateEdits(), afresh=True)
             return
-        for path in properties & self._results.slots.keys():
-            self._results.adopt(path)
-        set_states = state_edits(self._stage, edits, list(self._runs.values()), self._messages.ignored)
+        runs = list(self._runs.values())
+        set_states = state_edits(self._stage, edits, values, runs, self._messages.ignored)
         self._outdated |= bool(edits.states)
-        hidden = hidden_placements(self._stage, properties, list(self._runs.values()))
+        hidden = hidden_placements(self._stage, heard.values, runs)
         if edits.reading or not self._reread_joints(edits):
             self._results.restore()
             frames = Frames()
@@ -237,6 +236,7 @@ class Session:
                 several = paths.count(articulation.path) > 1
                 self._runs[articulation.links[0].path if several else articulation.path] = run
         self._sorter = Sorter(description, [run.articulation for run in self._runs.values()])
+        self._results.watch.look(list(self._runs.values()))
         self._apply(set_states)
 
     def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,10 @@ from pxr import Gf, Sdf
 
 from physx_runtime.session.following import VELOCITIES
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
+from physx_runtime.session.messages import Messages
 from physx_runtime.session.run import Run, state_instance
 from physx_runtime.session.transforms import Note, Transforms
+from physx_runtime.session.watching import Watch
 from physx_schema.description.model import Dof, Joint
 
 Array = NDArray[np.float64]
@@ -33,66 +35,61 @@ class Switches:
 class Results:
     """The slots of everything that moves, made before the first writing."""
 
-    def __init__(self, stage: Any, into: Into, switches: Switches, note: Note, own: Callable[[], Any]) -> None:
-        self._stage, self._switches, self._note = stage, switches, note
+    def __init__(self, stage: Any, into: Into, switches: Switches, messages: Messages,
+                 own: Callable[[], Any]) -> None:
+        self._stage, self._switches, self._messages = stage, switches, messages
         self._own = own             # context in which changes of the stage are this session's
         self._layer = WrittenLayer(stage, into)
+        self._watch = Watch(stage, self._layer, messages, own)
         self._prepared: _Prepared | None = None
 
     @property
-    def slots(self) -> dict[str, Slot]:
-        """Property path to what is written there; empty before the first writing."""
-        return self._layer.slots
+    def watch(self) -> Watch:
+        """What others set in the place of results."""
+        return self._watch
 
-    def write(self, runs: Sequence[Run]) -> bool:
-        """Write the state of the runs, in one change block; whether anything changed."""
+    def write(self, runs: Sequence[Run]) -> None:
+        """Write the state of the runs, in one change block."""
         links = np.concatenate([run.links for run in runs]) if runs else np.zeros((0, 13))
+        self._layer.require_editable()
+        first = self._prepared is None
         with self._own(), Sdf.ChangeBlock():
-            first = self._prepared is None
             if self._prepared is None:
-                self._prepared = _Prepared(self._stage, self._layer, self._switches, runs, self._note)
-            changed = [(slot, value) for slot, value in self._prepared.values(links, runs) if value != slot.last]
-            for slot, value in changed:
-                slot.spec.default = slot.last = value
+                self._prepared = _Prepared(self._stage, self._layer, self._switches, runs, self._messages.note)
+            for slot, value in self._prepared.values(links, runs):
+                slot.write(value)
         if first:
             self._report_hidden()
-        return bool(changed)
 
     def restore(self) -> None:
-        """Bring the layer back to how it was before the first writing."""
+        """Take the results off the stage."""
         self._prepared = None
         with self._own():
             self._layer.restore()
 
-    def adopt(self, path: str) -> None:
-        """Take over a value that somebody authored where results are written, in this layer or in a weaker one."""
-        slot = self.slots[path]
-        if not slot.spec or slot.spec.default != slot.last:
-            return
-        stack = self._stage.GetPropertyAtPath(path).GetPropertyStack()
-        layers = [spec.layer for spec in stack]
-        if self._layer.layer not in layers:
-            return
-        below = stack[layers.index(self._layer.layer) + 1:]
-        value = next((spec.default for spec in below if spec.HasDefaultValue()), None)
-        if value is not None:
-            with self._own():
-                slot.spec.default = slot.last = value
-
-    def removed(self, paths: Iterable[str]) -> set[str]:
-        """Those of the paths at which somebody removed what was written; nobody set anything there."""
-        held = ((path, self.slots.get(path)) for path in paths)
-        return {path for path, slot in held if slot is not None and not slot.spec
-                and not self._layer.layer.GetPropertyAtPath(slot.place)}
+    def reset(self) -> None:
+        """Take the results off the stage for good: those that follow where others set them as well."""
+        self._prepared = None
+        with self._own():
+            self._layer.reset()
 
     def _report_hidden(self) -> None:
-        """Say of which properties a stronger layer hides the results."""
-        for path in self.slots:
-            stack = self._stage.GetPropertyAtPath(path).GetPropertyStack()
-            if stack and stack[0].layer != self._layer.layer:
-                prim, _, name = path.rpartition(".")
-                self._note(prim, name, f"written to {self._layer.layer.identifier}, but the opinion in "
-                           f"{stack[0].layer.identifier} is stronger and hides it")
+        """Say where results are not to be seen: in a layer out of use, or below a stronger opinion."""
+        layer = self._layer.layer
+        hiding: dict[str, Any] = {}
+        for path in self._layer.slots:
+            found = self._stage.GetPropertyAtPath(path)
+            stack = [spec.layer for spec in found.GetPropertyStack()] if found else []
+            if layer not in stack:
+                self._messages.note("/", "", f"results are written to {layer.identifier}, which the stage does not see "
+                                    "now: it is muted, no longer one of its layers, or the variant is not selected")
+                return
+            if stack[0] != layer:
+                hiding[path] = stack[0]
+        for path, above in hiding.items():
+            prim, _, name = path.rpartition(".")
+            self._messages.note(prim, name, f"written to {layer.identifier}, but the opinion in "
+                                f"{above.identifier} is stronger and hides it")
 
 
 class _Prepared:

@@ -132,27 +132,24 @@ class Run:
             edits.linear[root], edits.angular[root] = (v[0], v[1], v[2]), (v[3], v[4], v[5])
         self.apply(edits)
 
-    def apply(self, edits: StateEdits) -> bool:
-        """Set what is this articulation's own among the edits; whether there was anything."""
+    def apply(self, edits: StateEdits) -> None:
+        """Set what is this articulation's own among the edits; if only to what it is, that wakes it."""
         q, v = self.simulation.get("q"), self.simulation.get("v")
         size, root = self.simulation.topology.root_size, self.model.link_names[0]
-        before = q.copy(), v.copy()
         for i, name in enumerate(self.model.dof_names):
             q[:, i] = edits.positions.get(name, q[:, i])
             v[:, size + i] = edits.rates.get(name, v[:, size + i])
         if size:
             v[:, 0:3] = edits.linear.get(root, v[:, 0:3])
             v[:, 3:6] = edits.angular.get(root, v[:, 3:6])
-        changed = not (np.array_equal(before[0], q) and np.array_equal(before[1], v))
-        if changed:
+        joints, roots = edits.positions.keys() | edits.rates.keys(), edits.linear.keys() | edits.angular.keys()
+        if not joints.isdisjoint(self.model.dof_names) or root in roots:
             self.simulation.set("q", q)
             self.simulation.set("v", v)
+            self.simulation.wake()
         if root in edits.poses:
             self._place_root(edits.poses[root])
-            changed = True
-        if changed:
             self.simulation.wake()
-        return changed
 
     def look(self) -> None:
         """Take the state as it is now for what is to be written."""

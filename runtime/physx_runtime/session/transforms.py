@@ -91,7 +91,7 @@ class Transforms:
         if ops.matrix is None and not rigid:
             ops = _Ops()
         if not ops.complete:
-            kept = ", ".join(prim.GetAttribute("xformOpOrder").Get() or ()) or "none"
+            kept = ", ".join(_order(prim)) or "none"
             note(str(prim.GetPath()), "xformOpOrder", f"its operations ({kept}) do not take every pose; others are "
                  "written in their place")
         if ops.matrix is not None or not rigid:
@@ -133,6 +133,7 @@ class Transforms:
             return
         slot = layer.slot(xformable.GetPrim(), "xformOpOrder", Sdf.ValueTypeNames.TokenArray, uniform=True)
         if slot is not None:
+            slot.replaced = _order(xformable.GetPrim())
             reset = ["!resetXformStack!"] if xformable.GetResetXformStack() else []
             self._once.append((slot, Vt.TokenArray([*reset, *names])))
 
@@ -143,7 +144,10 @@ class Transforms:
         name = f"xformOp:{kind}"
         if prim.HasAttribute(name):
             name += f":{SUFFIX}"
-        return layer.slot(prim, name, type_name)
+        slot = layer.slot(prim, name, type_name)
+        if slot is not None:
+            slot.passing = name not in _order(prim)
+        return slot
 
 
 def _own_ops(xformable: Any) -> _Ops:
@@ -167,8 +171,13 @@ def _own_ops(xformable: Any) -> _Ops:
     return found if TURNS.issuperset(types) else _Ops()
 
 
+def _order(prim: Any) -> tuple[str, ...]:
+    """The names of a prim's own operations, those without an attribute included."""
+    return tuple(UsdGeom.Xformable(prim).GetXformOpOrderAttr().Get() or ())
+
+
 def _class(slot: Slot) -> type[Any]:
-    found: type[Any] = slot.spec.typeName.type.pythonClass
+    found: type[Any] = slot.type_name.type.pythonClass
     return found
 
 
