@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 
@@ -37,8 +38,8 @@ def test_mimic_with_gearing_0_is_ignored() -> None:
 
 def test_tendon_axis_without_a_root_is_ignored() -> None:
     verification = verify(chain(axis(0.5)))
-    assert {row.verdict for row in verification.rows} == {"ignored"}
-    assert any(row.property.startswith("physxTendon:t:") and row.path == "/Robot/j0" for row in verification.rows)
+    found = [row for row in verification.rows if row.property.startswith("physxTendon:t:")]
+    assert {(row.path, row.verdict) for row in found} == {("/Robot/j0", "ignored")}
 
 
 def test_gain_without_the_schema_is_ignored() -> None:
@@ -73,16 +74,16 @@ def test_no_row_is_without_a_verdict_or_a_reason() -> None:
 def test_rows_of_one_prim_stand_together() -> None:
     driven = drive("linear", stiffness=3.0)
     stage = chain(both(driven, axis(root=True, stiffness=2.0)), both(driven, axis()), both(driven, axis()))
-    paths = [row.path for row in verify(stage).rows]
-    assert paths == sorted(paths)
+    runs = [path for path, _ in itertools.groupby(row.path for row in verify(stage).rows)]
+    assert len(runs) == len(set(runs))
 
 
-def test_articulation_with_nothing_to_measure_has_no_rows() -> None:
-    assert verify(chain(((), {}))).rows == ()
+def test_articulation_with_nothing_to_measure_has_rows_that_say_so() -> None:
+    assert {row.verdict for row in verify(chain(((), {}))).rows} == {"not evaluated"}
 
 
 def test_stage_without_physics_is_unsupported() -> None:
-    with pytest.raises(UnsupportedError, match="no articulation; apply PhysicsArticulationRootAPI to the robot's root"):
+    with pytest.raises(UnsupportedError, match="no articulation and no rigid body; apply Physics"):
         verify(Usd.Stage.CreateInMemory())
 
 
@@ -128,7 +129,8 @@ def test_verifying_twice_gives_the_same_rows() -> None:
 def test_every_gain_of_a_recorded_stage_is_measured(case: str, shared_cases: Path) -> None:
     verification = verify(shared_cases / "dynamics" / case / "stage.usda")
     assert verification.rows
-    assert not [row for row in verification.rows if row.verdict == "not evaluated"]
+    names = [row.property.rpartition(":")[2] for row in verification.rows if row.verdict == "not evaluated"]
+    assert not {"stiffness", "damping", "maxForce", "gearing", "forceCoefficient", "naturalFrequency"} & set(names)
 
 
 def test_finger_of_the_recorded_cases_is_altered_by_its_three_axes(shared_cases: Path) -> None:

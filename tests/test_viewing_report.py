@@ -104,6 +104,16 @@ def test_values_that_were_not_measured_are_listed_with_the_reason(full: str) -> 
     assert "1 value not evaluated: no experiment /World/elbow.physxJointAxis:angular:armature 0.5" in found
 
 
+def test_values_of_many_prims_that_were_not_measured_are_one_entry(tmp_path: Path) -> None:
+    masses = tuple(Row(f"/World/link{i}", "physics:mass", 1.0, None, None, "not evaluated", "no way") for i in range(9))
+    assert "9 values not evaluated: no way physics:mass on 9 prims" in words(page(tmp_path, masses))
+
+
+def test_vector_is_shown_in_brackets(tmp_path: Path) -> None:
+    row = Row("/scene", "physics:gravityDirection", (0.0, 0.0, -1.0), (0.0, 0.0, -1.0), None, "as authored", "")
+    assert "(0, 0, \N{MINUS SIGN}1)" in words(page(tmp_path, (row,)))
+
+
 def test_findings_come_with_why_and_fix(full: str) -> None:
     found = words(full).replace("&#39;", "'")
     assert "error DJ.007/instance at /World/elbow instance name 'Z' Why: PhysX ignores it Fix: rename it" in found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -39,17 +38,19 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     """Assert that every measured value is within `tolerance` (relative) of the authored one and nothing is ignored.
 
     The message lists prim, property, authored and effective value and the reason. What could not be measured or is not
-    simulated becomes a NotEvaluatedWarning. Raises as physx_runtime.verify.
+    simulated becomes a NotEvaluatedWarning, one for all values. Raises as physx_runtime.verify.
     """
     __tracebackhide__ = True
     from physx_runtime.verification import verify
+    from physx_runtime.verification.folding import folded
     from physx_runtime.verification.report import NOT_EVALUATED
-    from physx_runtime.verification.text import sentence
+    from physx_runtime.verification.text import place_and_reason, sentence
     from physx_schema.cli.text import plural
 
     verification = verify(stage)
-    _warn([f"not evaluated: {row.path} {row.property}: {row.reason}" for row in verification.rows
-           if row.verdict == NOT_EVALUATED])
+    unknown = folded(row for row in verification.rows if row.verdict == NOT_EVALUATED)
+    if unknown:
+        _warn(["\n".join(["not evaluated:", *map(place_and_reason, unknown)])])
     _warn(list(map(str, verification.not_simulated)))
     wrong = [row for row in verification.rows if not _takes_effect(row, tolerance)]
     if wrong:
@@ -64,16 +65,16 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
 
     A row that is altered although its number is right is altered for another reason, such as a range out of reach.
     """
-    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED
+    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, deviation
     from physx_runtime.verification.verifying import TOLERANCE
 
     if row.verdict in (IGNORED, NOT_EVALUATED):
         return row.verdict == NOT_EVALUATED
     if row.effective is None:
         return False
-    if row.verdict == ALTERED and math.isclose(row.effective, row.authored, rel_tol=TOLERANCE):
+    if row.verdict == ALTERED and deviation(row.authored, row.effective) <= TOLERANCE:
         return False
-    return row.authored == row.effective or abs(row.effective - row.authored) <= tolerance * abs(row.authored)
+    return row.authored == row.effective or deviation(row.authored, row.effective) <= tolerance
 
 
 def _warn(lines: list[str]) -> None:

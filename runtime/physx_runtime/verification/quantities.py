@@ -1,4 +1,4 @@
-"""Every authored number of an articulation that verification answers for, measured or not."""
+"""Every number of an articulation that has an experiment, and those that never act."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon
 
 DISABLED = "tendonEnabled is false, which switches the tendon off"
 NO_LIMITS = "the tendon has neither a lower nor an upper limit"
-NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
 
 # Error of a mimic joint's offset that counts as none where 0 is authored, degrees or lengths.
 OFFSET_NOISE = 1e-2
@@ -29,21 +28,6 @@ def quantities(articulation: Articulation) -> Iterator[Quantity]:
     for mimic in articulation.mimics:
         if mimic.instance:      # Newton's have other properties
             yield from _mimic(articulation, mimic)
-
-
-def unmeasured(dof: Dof) -> Iterator[Quantity]:
-    """Numbers of a degree of freedom that act and that no experiment covers: the performance envelope."""
-    turn, envelope = (DEGREES if dof.angular else 1.0), dof.drive and dof.drive.envelope
-    if not envelope:
-        return
-    speed, along = ("deg/s", "deg") if dof.angular else ("length/s", "length")
-    push = "torque" if dof.angular else "force"
-    for name, value, unit, per_stage in (
-            ("maxActuatorVelocity", envelope.max_actuator_velocity, speed, turn),
-            ("velocityDependentResistance", envelope.velocity_dependent_resistance, f"{push} s/{along}", 1.0 / turn),
-            ("speedEffortGradient", envelope.speed_effort_gradient, f"{speed}/{push}", turn)):
-        if value != 0.0 and not unlimited(value):
-            yield Quantity(Key(dof.path, envelope.prefix + name), value, unit, per_stage)
 
 
 def _joint_axis(dof: Dof) -> Iterator[Quantity]:

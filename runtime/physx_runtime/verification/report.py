@@ -1,11 +1,14 @@
-"""What verification found: authored, effective and ideal value of every property it can measure."""
+"""What verification found: authored, effective and ideal value of every number on a stage, and what it cannot say."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from physx_runtime.not_simulated import NotSimulated
 
+# A number, or those of a vector or an array.
+Value = float | tuple[float, ...]
 AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED = "as authored", "altered", "ignored", "not evaluated"
 
 
@@ -15,9 +18,9 @@ class Row:
 
     path: str                   # prim
     property: str               # full property name, "drive:angular:physics:stiffness"
-    authored: float
-    effective: float | None     # measured with the authored iteration counts; None where not measured
-    ideal: float | None         # the same experiment with the solver's own influence removed
+    authored: Value             # NaN where the opinion is no number
+    effective: Value | None     # measured with the authored iteration counts; None where not measured
+    ideal: Value | None         # the same experiment with the solver's own influence removed
     verdict: str                # AS_AUTHORED | ALTERED | IGNORED | NOT_EVALUATED
     reason: str                 # why effective differs, or why nothing was measured; empty where as authored
     unit: str = ""
@@ -25,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Everything measured on one stage."""
+    """Everything that is to be said of the numbers of one stage."""
 
     source: str
     rows: tuple[Row, ...]
@@ -38,3 +41,10 @@ class Verification:
     def failed(self) -> tuple[Row, ...]:
         """Rows whose value does not take effect as authored."""
         return tuple(row for row in self.rows if row.verdict in (ALTERED, IGNORED))
+
+
+def deviation(authored: Value, effective: Value) -> float:
+    """How far an effective value is from the authored one, of the authored one's size; of vectors, as vectors."""
+    a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
+    size = math.hypot(*a)
+    return math.dist(a, e) / size if size else math.inf if any(e) else 0.0

@@ -6,32 +6,63 @@ import json
 import math
 from collections.abc import Iterator
 
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.folding import Fold, folded
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, Verification
 from physx_schema.cli.machine import plain
 from physx_schema.cli.text import printable
 
-VERSION = 1
+VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 LEFT_ALIGNED = {"path", "property", "verdict"}
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
+# What a reader has to see first; what was not evaluated is in no table.
+TABLED = (ALTERED, IGNORED, AS_AUTHORED)
 
 
 def verification_lines(verification: Verification) -> Iterator[str]:
-    """The table, a sentence for every row that is not as authored, and one line of summary."""
-    if verification.rows:
-        yield from _table([HEADINGS, *map(_cells, verification.rows)])
+    """The table, a sentence for what is altered, ignored or not evaluated, and one line of summary.
+
+    What is ignored or not evaluated for one reason on many prims is one line, and in no table.
+    """
+    folds = {verdict: _folds(verification, verdict) for verdict in VERDICTS}
+    tabled = [fold.rows[0] for verdict in TABLED for fold in folds[verdict] if _has_number(fold)]
+    if tabled:
+        yield from _table([HEADINGS, *map(_cells, tabled)])
         yield ""
-    for row in verification.rows:
-        if row.verdict != AS_AUTHORED:
-            yield printable(f"{row.path}: {sentence(row, verification)}")
+    for fold in (*folds[ALTERED], *folds[IGNORED]):
+        yield printable(f"{fold.place}: {_fold_sentence(fold, verification)}")
+    for fold in folds[NOT_EVALUATED]:
+        yield printable(f"not evaluated: {place_and_reason(fold)}")
     yield from map(printable, map(str, verification.not_simulated))
     counts = ", ".join(f"{sum(row.verdict == verdict for row in verification.rows)} {verdict}" for verdict in VERDICTS)
     yield printable(f"{verification.source}: {counts}")
 
 
+def _folds(verification: Verification, verdict: str) -> list[Fold]:
+    """The rows of a verdict; what has no measured value folds."""
+    rows = [row for row in verification.rows if row.verdict == verdict]
+    if verdict in (ALTERED, AS_AUTHORED):
+        return [Fold((row,)) for row in rows]
+    measured = [Fold((row,)) for row in rows if row.effective is not None]
+    return [*measured, *folded(row for row in rows if row.effective is None)]
+
+
+def place_and_reason(fold: Fold) -> str:
+    """Which values no experiment answers for, and why."""
+    what = f"{fold.name} on " if fold.name else ""
+    return f"{what}{fold.place}: {fold.rows[0].reason}"
+
+
+def _fold_sentence(fold: Fold, verification: Verification) -> str:
+    """The sentence of a row, or of several that are ignored for one reason."""
+    if len(fold.rows) == 1:
+        return sentence(fold.rows[0], verification)
+    return f"{_named(fold.name, fold.authored)}, without effect in PhysX, because {fold.rows[0].reason}"
+
+
 def sentence(row: Row, verification: Verification) -> str:
     """What became of a value and why, to read aloud."""
-    start = f"{row.property} {number(row.authored)} authored"
+    start = _named(row.property, row.authored)
     iterations = f"{verification.position_iterations}/{verification.velocity_iterations} iterations"
     if row.verdict == IGNORED:
         return f"{start}, without effect in PhysX, because {row.reason}"
@@ -42,9 +73,21 @@ def sentence(row: Row, verification: Verification) -> str:
     return f"{start}, {number(row.effective)} effective in PhysX at {iterations}, because {row.reason}"
 
 
-def number(value: float | None) -> str:
+def _named(name: str, value: Value | None) -> str:
+    """A property and its number, where it is one."""
+    shown = number(value)
+    return f"{name or 'the prim'} authored" if shown == "-" else f"{name} {shown} authored"
+
+
+def number(value: Value | None) -> str:
     """Four significant digits; a dash where there is no value."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(number, value))})"
     return "-" if value is None or math.isnan(value) else f"{value:.4g}"
+
+
+def _has_number(fold: Fold) -> bool:
+    return len(fold.rows) == 1 and number(fold.authored) != "-"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -61,5 +104,5 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
 
 
 def verification_json(verification: Verification) -> str:
-    """Everything measured; numbers that are none are strings ("NaN")."""
+    """Every row; numbers that are none are strings ("NaN")."""
     return json.dumps({"version": VERSION, **plain(verification)}, indent=2, allow_nan=False)

@@ -1,4 +1,4 @@
-"""Verify a stage: measure what every authored number of its articulations comes to."""
+"""Verify a stage: measure what every authored number comes to, and name those that are not measured."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from physx_runtime.not_simulated import not_simulated
+from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
+from physx_runtime.verification.authored import Authored, authored_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
-from physx_runtime.verification.quantities import NO_EXPERIMENT, quantities, unmeasured
+from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
-from physx_runtime.verification.refused import Authored, refused_rows
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
@@ -25,14 +26,15 @@ TOLERANCE = 0.01
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
-    """Measure drives, tendons and mimic joints of every articulation in the authored pose.
+    """What every number on a stage comes to: drives, axes, tendons and mimic joints of articulations are measured.
 
     stage: a stage, a file, or a Description already read. dt: time step [s].
 
     Every number is measured by experiment, with the authored iteration counts and again with an ideal solver, and only
     the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a floating
-    base are taken away. What PhysX refuses or never uses is a row too; what moves the articulations and is in no
-    experiment, such as contact, is named in `not_simulated`.
+    base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
+    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such as
+    contact, is named in `not_simulated`.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -44,34 +46,20 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
     if not (dt > 0.0 and math.isfinite(dt)):
         raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
-    opened = None if isinstance(stage, Description) else open_stage(stage)
-    description = stage if isinstance(stage, Description) else describe(opened)
-    authored = _reader(opened)
+    description = stage if isinstance(stage, Description) else describe(open_stage(stage))
+    authored = authored_numbers(description)
     rows = [row for a in description.articulations for row in _rows(description, a, dt, authored)]
     taken = {(row.path, row.property) for row in rows}
-    rows += [row for row in refused_rows(description, authored) if (row.path, row.property) not in taken]
-    order = list(dict.fromkeys(row.path for row in rows))
-    rows.sort(key=lambda row: order.index(row.path))
-    if not rows and not description.articulations:
-        raise UnsupportedError(
-            f"{description.source}: no articulation; apply PhysicsArticulationRootAPI to the robot's root")
+    rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
+    moving = (*description.articulations, *description.bodies)
+    if not moving and all(row.verdict == NOT_EVALUATED for row in rows):
+        raise UnsupportedError(f"{description.source}: no articulation and no rigid body; apply "
+                               "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
+    places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
+    rows.sort(key=lambda row: places[row.path])
     n, v = next(((a.position_iterations, a.velocity_iterations) for a in description.articulations), (0, 0))
     return Verification(description.source, tuple(rows), dt, n, v,
                         not_simulated(description, *description.articulations))
-
-
-def _reader(stage: Any) -> Authored:
-    """What finds the number that a property authors; None where there is no stage to look at."""
-
-    def authored(path: str, name: str) -> float | None:
-        prim = stage.GetPrimAtPath(path) if stage is not None else None
-        attribute = prim.GetAttribute(name) if prim else None
-        value: Any = attribute.Get() if attribute and attribute.HasAuthoredValue() else None
-        if hasattr(value, "__len__") and not isinstance(value, str):
-            value = value[0] if len(value) else None
-        return float(f"{value:.7g}") if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-    return authored
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored) -> Iterator[Row]:
@@ -85,8 +73,8 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
     for quantity in wanted:
-        value = authored(quantity.key.path, quantity.key.property)
-        number = quantity.on_stage(quantity.described) if value is None else value
+        value = authored.get((quantity.key.path, quantity.key.property))
+        number = value if isinstance(value, float) else quantity.on_stage(quantity.described)
         if unusable:
             yield _row(quantity, number, None, None, NOT_EVALUATED, unusable)
         elif quantity.idle:
@@ -94,11 +82,6 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             yield _row(quantity, number, 0.0, 0.0, verdict, quantity.idle if number != 0.0 else "")
         else:
             yield _judged(quantity, number, experiments)
-    for dof in articulation.dofs:
-        for quantity in unmeasured(dof):
-            value = authored(quantity.key.path, quantity.key.property)
-            number = quantity.on_stage(quantity.described) if value is None else value
-            yield _row(quantity, number, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 
 def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +18,7 @@ import jinja2
 from numpy.typing import NDArray
 
 from physx_runtime.recording import Recording
+from physx_runtime.verification.folding import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
@@ -72,9 +73,8 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         headline=headline(checked, verification),
         sound=not (verification.failed or checked.errors),
         totals=[(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-        groups=_grouped((row for row in verification.rows if row.verdict != NOT_EVALUATED), lambda row: row.path),
-        unmeasured=_grouped(sorted((row for row in verification.rows if row.verdict == NOT_EVALUATED),
-                                   key=lambda row: row.reason), lambda row: row.reason),
+        groups=_by_path(row for row in verification.rows if row.verdict != NOT_EVALUATED),
+        unmeasured=_by_reason(row for row in verification.rows if row.verdict == NOT_EVALUATED),
         marks=MARKS, severities=SEVERITIES, checked=checked,
         shots=[(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
         joints=_figures(joints[:PLOTS], recording.time), relations=_figures(relations[:PLOTS], recording.time),
@@ -110,9 +110,19 @@ def _count(verification: Verification, verdict: str) -> int:
     return sum(row.verdict == verdict for row in verification.rows)
 
 
-def _grouped(rows: Iterable[Row], key: Callable[[Row], str]) -> list[tuple[str, list[Row]]]:
-    """Neighbouring rows with the same key."""
-    return [(name, list(members)) for name, members in groupby(rows, key)]
+def _by_path(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Prims with their rows."""
+    return [(path, list(members)) for path, members in groupby(rows, lambda row: row.path)]
+
+
+def _by_reason(rows: Iterable[Row]) -> list[tuple[str, int, list[Fold]]]:
+    """Reasons, how many values have them, and these in folds."""
+    found = [(reason, list(members)) for reason, members in groupby(sorted(rows, key=_reason), _reason)]
+    return [(reason, len(members), list(folded(members))) for reason, members in found]
+
+
+def _reason(row: Row) -> str:
+    return row.reason
 
 
 def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
@@ -121,7 +131,9 @@ def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
 
 def share(row: Row) -> float | None:
     """Effective value over authored value; None where that says nothing."""
-    if row.effective is None or row.authored == 0.0 or not math.isfinite(row.effective / row.authored):
+    if isinstance(row.authored, tuple) or isinstance(row.effective, tuple) or row.effective is None:
+        return None
+    if row.authored == 0.0 or not math.isfinite(row.effective / row.authored):
         return None
     return row.effective / row.authored
 

@@ -1,0 +1,81 @@
+"""What the account of a stage says of opinions without an experiment: each of them becomes a row.
+
+The account knows every opinion: it became a fact, nothing uses it, or this library cannot judge it. Nothing is listed
+here by name, so what the reader learns to read has a row from the first day.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from physx_runtime.verification.authored import Authored
+from physx_runtime.verification.report import IGNORED, NOT_EVALUATED, Row
+from physx_schema.description.known import WITHOUT_EFFECT
+from physx_schema.description.model import Description
+
+NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
+OUTSIDE = "the joint is in no articulation; only articulations are measured"
+CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
+# What the numbers of a schema are, where there is more to say than that there is no experiment.
+_SUBJECTS: Mapping[str, str] = {
+    "PhysicsMassAPI": "mass properties",
+    **dict.fromkeys(("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"), "motion and settings of bodies"),
+    **dict.fromkeys(("PhysxSceneAPI", "PhysxArticulationAPI"), "settings of the solver"),
+    **dict.fromkeys(("PhysicsJoint", "PhysicsFixedJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint",
+                     "PhysicsSphericalJoint", "PhysicsLimitAPI"), "frames and limits of joints"),
+}
+_COLLIDING = frozenset({
+    "PhysicsCollisionAPI", "PhysxCollisionAPI", "NewtonCollisionAPI", "PhysicsMeshCollisionAPI",
+    "PhysxConvexHullCollisionAPI", "NewtonMeshCollisionAPI", "PhysicsMaterialAPI", "PhysxMaterialAPI",
+})
+
+
+def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
+    """Ignored: what PhysX refuses or nothing uses. Not evaluated: what cannot be judged, and numbers that act."""
+    seen = set()
+    for path, name, verdict, reason in _accounted(description, authored):
+        key = path, name, "" if (path, name) in authored else reason
+        if key not in seen:
+            seen.add(key)
+            yield Row(path, name, authored.get((path, name), math.nan), None, None, verdict, reason)
+
+
+def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
+    """Path, property, verdict and reason; the first word on a property counts."""
+    yield from _refused(description)
+    for opinion in description.unused:
+        hint = f" ({opinion.suggestion})" if opinion.suggestion else ""
+        yield opinion.path, opinion.property, IGNORED, opinion.reason + hint
+    for opinion in description.not_evaluated:
+        yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
+    outside = {joint.path for joint in description.joints}
+    for item in description.authored:
+        if (item.path, item.property) in authored and f"{item.path}.{item.property}" in description.consumed:
+            reason = OUTSIDE if item.path in outside else _unmeasured(item.property, item.schema)
+            yield item.path, item.property, NOT_EVALUATED, reason
+
+
+def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
+    """What PhysX makes nothing of."""
+    accepted = {(m.path, m.instance) for a in description.articulations for m in a.mimics}
+    for d in description.mimic_declarations:
+        name = f"physxMimicJoint:{d.instance}:gearing"
+        if d.refusal:
+            yield d.path, name, IGNORED, f"PhysX makes no mimic joint: {d.refusal}"
+        elif (d.path, d.instance) not in accepted:
+            yield d.path, name, IGNORED, "PhysX makes no mimic joint: the two joints are not in one articulation"
+    opinions = {(item.path, item.property) for item in description.authored}
+    for problem in description.problems:
+        if problem.severity == "error" and (problem.path, problem.property) in opinions:
+            yield problem.path, problem.property, IGNORED, f"{problem.message}: {problem.why}"
+
+
+def _unmeasured(name: str, schema: str) -> str:
+    """Why a number that became a fact is not measured."""
+    if name in WITHOUT_EFFECT:
+        return CHOICE
+    if schema in _COLLIDING:
+        return "contacts are not simulated"
+    subject = _SUBJECTS.get(schema)
+    return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT
