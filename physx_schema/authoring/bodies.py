@@ -8,6 +8,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_schema.authoring.prims import PrimLike, find_prim, is_prim_path, refuse, why_not_editable
 from physx_schema.authoring.quantities import as_vector, is_finite, not_finite, not_vector
+from physx_schema.checking.mass import moments_fault
 from physx_schema.description.model import Vec3
 from physx_schema.errors import AuthoringError
 
@@ -22,8 +23,8 @@ def rigid_body(
 ) -> UsdPhysics.RigidBodyAPI:
     """Define a rigid body: an Xform at `path` with the given mass properties.
 
-    mass: above 0. inertia: moments about the centre of mass along the body's axes [mass length^2], each above 0.
-    center_of_mass: in the body's frame. position: of the body's frame in that of the parent prim.
+    mass: above 0. inertia: moments about the centre of mass along the body's axes [mass length^2], each above 0 and at
+    most the sum of the other two. center_of_mass: in the body's frame. position: of that frame in the parent prim's.
 
     Writes PhysicsRigidBodyAPI, PhysicsMassAPI with mass, diagonalInertia, principalAxes and centerOfMass, and a
     translate op. Raises AuthoringError, nothing written, for other values and where there is a prim already.
@@ -35,6 +36,8 @@ def rigid_body(
     problems += [f"{path}: {name}: {value} is not above 0, and PhysX would make a value up; give one"
                  for name, values in (("mass", (mass,)), ("inertia", as_vector(inertia) or ()))
                  for value in values if is_finite(value) and value <= 0.0]
+    fault = moments_fault(as_vector(inertia) or ())
+    problems += [f"{path}: inertia: {fault}; give moments of a solid"] if fault else []
     refuse(problems)
     frame = UsdGeom.Xform.Define(stage, path)
     frame.AddTranslateOp().Set(Gf.Vec3d(*map(float, position)))

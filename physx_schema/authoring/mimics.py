@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from physx_generated import PhysxMimicJointAPI
-from pxr import Usd, UsdPhysics
+from pxr import Sdf, Usd, UsdPhysics
 
 from physx_schema.authoring.edits import Edit, author
 from physx_schema.authoring.prims import PrimLike, find_prim, joint_axis_of, leftovers, stage_of
 from physx_schema.authoring.quantities import given, is_finite
-from physx_schema.authoring.topology import Topology
-from physx_schema.description.model import unlimited
+from physx_schema.authoring.topology import Place, Topology
+from physx_schema.checking.finding import location
+from physx_schema.checking.mimic_limits import asked_for, limits_fault
 from physx_schema.description.schemas import ROTATIONS
 
 SCHEMA = "PhysxMimicJointAPI"
 NAMESPACE = "physxMimicJoint"
 INSTANCES = {"X": "rotX", "Y": "rotY", "Z": "rotZ"}
+NEWTON = "NewtonMimicAPI"
+# How a hard coupling is spelt: no damping ratio, and a frequency that nothing reads but SimReady's rule asks for.
+HARD = {"naturalFrequency": 60.0, "dampingRatio": 0.0}      # rad / s
 
 
 def mimic(
@@ -27,12 +31,14 @@ def mimic(
 
     q in degrees (revolute) or lengths (prismatic). gearing: unit of the joint / unit of the reference. offset: unit of
     the joint. natural_frequency [rad / time] and damping_ratio, both above 0, make the coupling a spring; left out it
-    is hard. instance: rotX, rotY or rotZ; the joint's own axis where None, for prismatic joints too.
+    is hard, which is written as a damping ratio of 0. instance: rotX, rotY or rotZ; the joint's own axis where None,
+    for prismatic joints too.
 
     Writes PhysxMimicJointAPI:<instance> on `joint` with referenceJoint and the values given. Returns it; `set` changes
     its values later.
 
-    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would refuse or ignore.
+    Raises AuthoringError, one line per problem and nothing written, for everything PhysX would refuse or ignore and for
+    what `check` calls an error under any profile: joints without two limits, limits that cut off the motion, chains.
     """
     stage = stage_of(joint)
     prim, leader = find_prim(stage, joint), find_prim(stage, reference)
@@ -41,9 +47,10 @@ def mimic(
     problems = _value_problems(where, gearing, natural_frequency, damping_ratio)
     problems += _place_problems(Topology(stage), prim, leader, name)
     if not problems:
-        problems += _limit_problems(where, prim, leader, gearing, offset or 0.0)
-    values = given(offset=offset, naturalFrequency=natural_frequency, dampingRatio=damping_ratio)
-    edit = Edit(PhysxMimicJointAPI, prim, name, {"referenceJoint": leader, "gearing": gearing, **values})
+        problems += _limit_problems(prim, leader, gearing, offset or 0.0)
+    spring = given(naturalFrequency=natural_frequency, dampingRatio=damping_ratio) or HARD
+    values = {"referenceJoint": leader, "gearing": gearing, **given(offset=offset), **spring}
+    edit = Edit(PhysxMimicJointAPI, prim, name, values)
     authored: PhysxMimicJointAPI = author([edit], problems)[0]
     return authored
 
@@ -75,39 +82,48 @@ def _place_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instan
     lines = leftovers(prim, NAMESPACE, [SCHEMA], instance)
     lines += [f"{path}: already a mimic joint, {SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
               for other in ROTATIONS if other != instance and prim.HasAPI(SCHEMA, other)]
+    if _has_newtons(prim):
+        lines.append(f"{path}: already a mimic joint, {NEWTON}, and PhysX obeys both; remove it first")
     if path == reference:
         return [*lines, f"{path}: refers to itself; give another joint as reference"]
     for part in (prim, leader):
         lines += filter(None, [topology.joint_problem(part)])
-        lines += _open_ended(part)
+        lines += _unlimited(part)
     place, other = topology.of_joint(path), topology.of_joint(reference)
     if place is not None and other is not None and place.tree is not other.tree:
         lines.append(f"{path}: {reference} is in another articulation; a mimic joint stays within one")
-    way = _leaders(prim.GetStage(), reference)
-    if path in way:
-        lines.append(f"{path}: {' -> '.join([path, *way[:way.index(path) + 1]])} is a circle of mimic joints; let the "
-                     f"first joint follow none of them")
-    return lines
+    return [*lines, *_chain_problems(place, prim, leader)]
 
 
-def _leaders(stage: Usd.Stage, path: str) -> list[str]:
-    """A joint, the joint it follows, and so on."""
-    way = [path]
-    while (prim := stage.GetPrimAtPath(way[-1])) and (mimics := PhysxMimicJointAPI.GetAll(prim)):
-        targets = mimics[0].GetReferenceJointRel().GetTargets()
-        if not targets or str(targets[0]) in way:
-            break
-        way.append(str(targets[0]))
-    return way
+def _chain_problems(place: Place | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
+    """Lines for a reference that follows another joint, and for joints that follow the new follower."""
+    path, stage = prim.GetPath(), prim.GetStage()
+    remedy = "SimReady and Newton allow no chain; refer to the joint at its head, with the product of the gearings"
+    head = _reference_of(leader)
+    lines = [f"{path}: {leader.GetPath()} follows {head} itself, and {remedy}"] if head else []
+    joints = (link.joint.path for link in place.tree.links if link.joint is not None) if place else ()
+    return lines + [f"{path}: {joint} follows this joint, and {remedy}" for joint in joints
+                    if _reference_of(stage.GetPrimAtPath(joint)) == path]
 
 
-def _open_ended(prim: Usd.Prim) -> list[str]:
-    """The line for a revolute joint without two finite limits."""
-    if joint_axis_of(prim) != "angular" or not any(map(unlimited, _limits(prim))):
-        return []
-    lower, upper = _limits(prim)
-    return [f"{prim.GetPath()}.physics:{'lowerLimit' if unlimited(lower) else 'upperLimit'}: limits [{lower:g}, "
-            f"{upper:g}], and PhysX couples no revolute joint without two finite limits; author both"]
+def _reference_of(prim: Usd.Prim) -> Sdf.Path | None:
+    """The joint that a joint follows by a mimic joint; None where it follows none."""
+    rels = [mimic.GetReferenceJointRel() for mimic in PhysxMimicJointAPI.GetAll(prim)]
+    if _has_newtons(prim):
+        rels.append(prim.GetRelationship("newton:mimicJoint"))
+    return next((target for rel in rels if rel for target in rel.GetTargets()), None)
+
+
+def _has_newtons(prim: Usd.Prim) -> bool:
+    """Whether Newton's mimic joint is applied, which USD need not know."""
+    return NEWTON in prim.GetPrimTypeInfo().GetAppliedAPISchemas()
+
+
+def _unlimited(prim: Usd.Prim) -> list[str]:
+    """The line for a joint without two finite limits and room between them."""
+    fault = limits_fault(_limits(prim)) if joint_axis_of(prim) else ""
+    return [f"{prim.GetPath()}.physics:lowerLimit: the joint has {fault}, and PhysX or SimReady refuses to couple it; "
+            f"author two finite limits, lower < upper"] if fault else []
 
 
 def _limits(prim: Usd.Prim) -> tuple[float, float]:
@@ -116,13 +132,10 @@ def _limits(prim: Usd.Prim) -> tuple[float, float]:
     return joint.GetLowerLimitAttr().Get(), joint.GetUpperLimitAttr().Get()
 
 
-def _limit_problems(where: str, prim: Usd.Prim, leader: Usd.Prim, gearing: float, offset: float) -> list[str]:
-    """The line for a coupling that the limits of the two joints leave no position for."""
+def _limit_problems(prim: Usd.Prim, leader: Usd.Prim, gearing: float, offset: float) -> list[str]:
+    """The line for a coupling of which the limits of the two joints cut something off."""
     if not (is_finite(gearing) and is_finite(offset)):
         return []
-    lower, upper = _limits(prim)
-    ends = sorted(-gearing * end - offset for end in _limits(leader))
-    if ends[0] <= upper and lower <= ends[1]:
-        return []
-    return [f"{where}:gearing: the limits of {leader.GetPath()} put this joint between {ends[0]:g} and {ends[1]:g}, "
-            f"outside its own limits [{lower:g}, {upper:g}]; change gearing, offset or limits"]
+    found = asked_for(str(prim.GetPath()), _limits(prim), _limits(leader), gearing, offset)
+    return [f"{location(item.path, item.property)}: {item.message}; {item.fix}, or change gearing and offset"
+            for item in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
@@ -42,17 +42,24 @@ def mass_properties(description: Description) -> Iterator[Finding]:
 
 def _inertia(path: str, values: Values) -> Iterator[Finding]:
     """The largest moment of a solid is at most the sum of the others."""
-    moments = values.get("diagonalInertia", ())
-    if len(moments) != 3 or not all(math.isfinite(moment) and moment > 0.0 for moment in moments):
-        return
-    largest = max(moments)
-    if largest > (sum(moments) - largest) * (1.0 + _TOLERANCE):
+    fault = moments_fault(values.get("diagonalInertia", ()))
+    if fault:
         yield Finding(
-            "body/inertia-triangle", "error", path, "physics:diagonalInertia",
-            f"no solid has the moments {', '.join(f'{moment:g}' for moment in moments)}: the largest is above the sum "
-            "of the others", "PhysX takes them, and the body turns as nothing real does",
+            "body/inertia-triangle", "error", path, "physics:diagonalInertia", fault,
+            "PhysX takes them, and the body turns as nothing real does",
             "author the moments of the body, each at most the sum of the others",
         )
+
+
+def moments_fault(moments: Sequence[float]) -> str:
+    """Why no solid has three positive moments of inertia; empty where one has."""
+    if len(moments) != 3 or not all(math.isfinite(moment) and moment > 0.0 for moment in moments):
+        return ""
+    largest = max(moments)
+    if largest <= (sum(moments) - largest) * (1.0 + _TOLERANCE):
+        return ""
+    named = ", ".join(f"{moment:g}" for moment in moments)
+    return f"no solid has the moments {named}: the largest is above the sum of the others"
 
 
 def _pair(path: str, values: Values, link: Link | None) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ def limits(item: MimicDeclaration) -> Iterator[Finding]:
     if len(item.references) == 1 and item.reference_kind is not None and item.references[0] != item.path:
         sides.append((item.references[0], "the reference joint", item.reference_kind, item.reference_limits))
     for path, role, kind, bounds in sides:
-        fault = _fault(bounds)
+        fault = limits_fault(bounds)
         if kind not in ("revolute", "prismatic") or not fault:
             continue
         name = "upperLimit" if unlimited(bounds[1]) and not unlimited(bounds[0]) else "lowerLimit"
@@ -35,7 +35,8 @@ def limits(item: MimicDeclaration) -> Iterator[Finding]:
         yield from judged(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
 
 
-def _fault(bounds: Interval) -> str:
+def limits_fault(bounds: Interval) -> str:
+    """What is wrong with the limits of a joint that a mimic joint couples; empty where nothing is."""
     lower, upper = bounds
     if math.isnan(lower) or math.isnan(upper):
         return f"limits that are not numbers, [{lower:g}, {upper:g}]"
@@ -53,7 +54,7 @@ def range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
     if not (math.isfinite(gearing) and math.isfinite(offset)) or gearing == 0.0:
         return
     if item.reference_kind is not None:
-        yield from _asked_for(item.path, item.limits, item.reference_limits, gearing, offset)
+        yield from asked_for(item.path, item.limits, item.reference_limits, gearing, offset)
 
 
 def newton_ranges(description: Description) -> Iterator[Finding]:
@@ -62,7 +63,7 @@ def newton_ranges(description: Description) -> Iterator[Finding]:
         for mimic in (item for item in articulation.mimics if not item.instance):
             follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
             unit, per = _unit(follower), _unit(reference)
-            yield from _asked_for(
+            yield from asked_for(
                 mimic.path, (follower.lower * unit, follower.upper * unit),
                 (reference.lower * per, reference.upper * per), mimic.gearing * unit / per, mimic.offset * unit)
 
@@ -72,9 +73,9 @@ def _unit(dof: Dof) -> float:
     return math.degrees(1.0) if dof.angular else 1.0
 
 
-def _asked_for(path: str, limits: Interval, reference: Interval, gearing: float, offset: float) -> Iterator[Finding]:
+def asked_for(path: str, limits: Interval, reference: Interval, gearing: float, offset: float) -> Iterator[Finding]:
     """Whether a follower's limits hold what those of its reference ask for; nothing where either has a fault."""
-    if _fault(limits) or _fault(reference):
+    if limits_fault(limits) or limits_fault(reference):
         return
     (lower, upper), image = limits, _image(reference, gearing, offset)
     slack = TOLERANCE * max(1.0, abs(image[0]), abs(image[1]))
