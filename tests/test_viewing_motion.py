@@ -30,7 +30,7 @@ def recording(links: tuple[str, ...], joints: tuple[str, ...] = ()) -> Recording
     position = np.linspace(0.0, 1.0, RECORDS * len(joints)).reshape(RECORDS, 1, len(joints))
     poses = random_poses(len(links))
     still = np.zeros((*poses.shape[:3], 6))
-    return Recording(np.arange(RECORDS) * DT, joints, position, 2.0 * position, links, poses, still)
+    return Recording(np.arange(RECORDS) * DT, joints, position, 2.0 * position, links, poses, still, (32, 1), "")
 
 
 def world_rigid(prim: Any, code: float) -> NDArray[np.float64]:

@@ -57,7 +57,7 @@ def swing(degrees: ArrayLike) -> Recording:
         tip = tip + along
     still = np.zeros((*poses.shape[:3], 6))
     q = q[:, None]
-    return Recording(0.1 * np.arange(len(q)), (SHOULDER, ELBOW), q, np.zeros_like(q), LINKS, poses, still)
+    return Recording(0.1 * np.arange(len(q)), (SHOULDER, ELBOW), q, np.zeros_like(q), LINKS, poses, still, (32, 1), "")
 
 
 def saved(stage: Any, path: Path) -> Path:

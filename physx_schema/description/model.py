@@ -10,7 +10,7 @@ drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from physx_schema.description.authored import AppliedSchema, Authored, MimicDeclaration, Opinion, Problem
 from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
@@ -305,6 +305,7 @@ class Description:
     scene: Scene                        # the one that steps bodies without an owner
     articulations: tuple[Articulation, ...]
     bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
+    body_paths: tuple[str, ...] = ()    # of every rigid body that PhysX makes, links too, in traversal order
     joints: tuple[Joint, ...] = ()      # joints between them (link indices are -1)
     mimic_declarations: tuple[MimicDeclaration, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -324,6 +325,10 @@ class Description:
         """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
         held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
+
+    def only(self, articulation: Articulation) -> Description:
+        """The same stage with nothing to step on it but one articulation, which may be another than it describes."""
+        return replace(self, articulations=(articulation,), bodies=())
 
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""

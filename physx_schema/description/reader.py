@@ -61,6 +61,7 @@ def _describe(stage: Any) -> Description:
     account = settle(reading, articulations, bodies, outside)
     return Description(
         source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=outside,
+        body_paths=tuple(path for path, scene in roster.scenes.items() if scene is not None),
         mimic_declarations=tuple(chain.from_iterable(declarations.values())), problems=_sorted(reading.problems),
         unused=tuple(account.unused),
         not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),

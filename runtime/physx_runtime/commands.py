@@ -67,6 +67,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
             raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     joints, links = len(recording.joint_names), len(recording.link_names)
     where = f", written to {out}" if out else "; give --out to keep the motion"
+    if recording.raised:
+        click.echo(f"{stage}: {recording.raised}", err=True)
     click.echo(f"{stage}: {joints} joint axes and {links} links, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
     if strict and recording.not_simulated:

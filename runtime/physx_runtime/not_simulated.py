@@ -11,6 +11,7 @@ from physx_runtime.collision.filtering import CollisionFilter
 from physx_schema.description.accounting import CONTACTS
 from physx_schema.description.authored import Opinion
 from physx_schema.description.model import Articulation, Description, Joint
+from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
 
 # Lines that a warning quotes.
@@ -27,7 +28,7 @@ class NotSimulatedWarning(UserWarning):
 class NotSimulated:
     """One thing that is left out."""
 
-    code: str                   # "joint" | "loop" | "contact" | "unread"
+    code: str                   # "joint" | "loop" | "contact" | "unread" | "sleep"
     path: str                   # prim
     property: str               # "" for the prim itself
     text: str                   # what it is, what comes of it, and what to do
@@ -46,12 +47,13 @@ def not_simulated(description: Description, *moved: Articulation) -> tuple[NotSi
             *_unread(description, moved))
 
 
-def require_trusted(description: Description, articulation: Articulation) -> tuple[NotSimulated, ...]:
-    """What is left out when this one is stepped, which a NotSimulatedWarning says.
+def require_trusted(description: Description, articulation: Articulation, counts: SolverCounts,
+                    ) -> tuple[NotSimulated, ...]:
+    """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
 
     Raises UnsupportedError where the motion would be another one altogether.
     """
-    found = not_simulated(description, articulation)
+    found = (*not_simulated(description, articulation), *_sleepers(description, articulation, counts))
     refused = [str(item) for item in found if item.refused]
     if refused:
         raise UnsupportedError("\n".join(refused))
@@ -59,6 +61,14 @@ def require_trusted(description: Description, articulation: Articulation) -> tup
         more = f"; and {len(found) - QUOTED} more, see not_simulated" if len(found) > QUOTED else ""
         warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=_level_outside())
     return found
+
+
+def _sleepers(description: Description, articulation: Articulation, counts: SolverCounts) -> Iterator[NotSimulated]:
+    """Who raises the counts, and would no longer if it fell asleep."""
+    if counts.raised and description.scene_of(articulation).sleeping:
+        for path in sorted({counts.position_from, counts.velocity_from} - {articulation.path}):
+            yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {articulation.path} is no longer "
+                               f"{counts.raised}; a Session steps both")
 
 
 def _level_outside() -> int:

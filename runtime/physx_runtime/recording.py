@@ -38,6 +38,8 @@ class Recording:
     link_names: tuple[str, ...]         # (n_link,) prim path
     link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
     link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
+    iterations: tuple[int, int]         # position, velocity iterations of every step
+    raised: str                         # whose counts these are instead of its own; empty where they are its own
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves it in PhysX and was left out
 
 

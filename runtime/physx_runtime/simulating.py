@@ -76,4 +76,5 @@ def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[di
     return Recording(time, sim.model.dof_names, rows["q"],
                      rows["v"][..., sim.topology.root_size:], sim.model.link_names,
                      link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype),
+                     (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.iterations.raised,
                      sim.not_simulated)

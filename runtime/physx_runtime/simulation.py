@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.arguments import required_count, required_time
 from physx_runtime.choosing import choose
 from physx_runtime.divergence_report import DivergenceReport, DivergenceWarning
 from physx_runtime.model import LINK_FORCE_ROWS, Topology, acting_rows, input_rows, state_rows
@@ -30,6 +29,7 @@ from physx_runtime.waking import TARGETS, WAKING, put_to_sleep, sleepers, stir, 
 from physx_runtime.worlds import Worlds, make_worlds
 from physx_schema.description import describe
 from physx_schema.description.model import Description
+from physx_schema.description.solver_batches import SolverCounts, as_solved, solver_counts
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
@@ -55,7 +55,7 @@ class Simulation:
         dt: time of a step [s].
         device: "cpu" or "cuda".
         dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
+        solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate.
         articulation: prim path of the articulation, where the stage has several, or of a free body.
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
             as "static_friction" or "stiffness"; the step then heeds them on every joint.
@@ -74,10 +74,12 @@ class Simulation:
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
                  path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
-        worlds, self.dt = _required_count("worlds", worlds, 1), _required_time(dt)
+        worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
         chosen = choose(description, articulation)
-        self.not_simulated = require_trusted(description, chosen)
-        self.model: PackedModel = pack(chosen, description.scene_of(chosen), solver)
+        seen = description if solver == "physx" else description.only(chosen)
+        self.iterations: SolverCounts = solver_counts(seen, chosen)     # and whose they are
+        self.not_simulated = require_trusted(description, chosen, self.iterations)
+        self.model: PackedModel = pack(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
         if randomize:
             self.model = replace(self.model, topology=randomized(self.model.topology, randomize))
         self._sleepless = not sleeping or solver == "ideal"
@@ -98,9 +100,16 @@ class Simulation:
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
-        self.dt = _required_time(dt)
+        self.dt = required_time(dt)
         for name, value in self.settings.rows(self.dt).items():
             self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
+
+    def solve_under(self, counts: SolverCounts) -> None:
+        """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
+        self.iterations, before = counts, self.model
+        self.model = replace(before, position_iterations=counts.position, velocity_iterations=counts.velocity)
+        self.settings = solver_settings(self.solver, self.model)
+        self.set_time_step(self.dt)
 
     def repack(self, model: PackedModel) -> None:
         """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
@@ -226,7 +235,7 @@ class Simulation:
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        count = _required_count("count", count, 0)
+        count = required_count("count", count, 0)
         if count > 0 and self.pushed_once:
             self._advance(1)
             self.pushed_once, count = False, count - 1
@@ -389,15 +398,3 @@ class Simulation:
 @functools.lru_cache(maxsize=64)
 def _row_sizes(t: Topology) -> dict[str, int]:
     return state_rows(t) | input_rows(replace(t, link_forces=True))
-
-
-def _required_time(dt: float) -> float:
-    if not (dt > 0.0 and math.isfinite(dt)):
-        raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
-    return dt
-
-
-def _required_count(name: str, count: Any, least: int) -> int:
-    if not isinstance(count, Integral) or count < least:
-        raise ValueError(f"{name} is {count!r}; give a whole number of at least {least}")
-    return int(count)

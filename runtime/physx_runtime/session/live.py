@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import Any
 
 from pxr import Usd
 
+from physx_runtime.arguments import required_time
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
@@ -25,6 +25,7 @@ from physx_runtime.simulation import Simulation
 from physx_schema.description.frames import Frames
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
+from physx_schema.description.solver_batches import SolverBatches
 from physx_schema.errors import UnsupportedError
 
 _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
@@ -76,6 +77,7 @@ class Session:
         self._rest_lengths: RestLengths = {}
         self._description: Description
         self._sorter: Sorter
+        self._batches: SolverBatches
         self._read(StateEdits())
         self._closed = False
         _OPEN.add(self)
@@ -88,9 +90,9 @@ class Session:
         Raises ValueError for a dt that is not positive and finite, RuntimeError on a closed session or expired stage.
         """
         self._require_open()
-        if not (dt > 0.0 and math.isfinite(dt)):
-            raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+        required_time(dt)
         self._follow()
+        self._follow_sleepers()
         for path, run in self._runs.items():
             run.step(dt)
             if run.diverged:
@@ -173,6 +175,22 @@ class Session:
             raise ValueError(f"no articulation {path or ''} is stepped; give one of {', '.join(self._runs) or 'none'}")
         return self._runs[path].simulation
 
+    def _follow_sleepers(self) -> None:
+        """Solve everything under the largest iteration counts of what is solved with it and awake."""
+        runs = {run.model.link_names[0]: run for run in self._runs.values()}
+        asleep = {root for root, run in runs.items() if run.asleep}
+        self._batches.rest(frozenset(asleep | (self._batches.starting_asleep - runs.keys())))
+        for path, run in self._runs.items():
+            counts = self._batches.counts(run.articulation)
+            if counts == run.simulation.iterations:
+                continue
+            run.simulation.solve_under(counts)
+            unstepped = {counts.position_from, counts.velocity_from} - {run.articulation.path for run in runs.values()}
+            for other in sorted(unstepped):
+                self._messages.say(Message(
+                    "not-simulated", "warning", "session/iterations", path, "",
+                    f"{counts.raised}; {other} is not stepped and taken for awake throughout"))
+
     # --- following edits ---------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
@@ -235,6 +253,7 @@ class Session:
             if run is not None:
                 several = paths.count(articulation.path) > 1
                 self._runs[articulation.links[0].path if several else articulation.path] = run
+        self._batches = SolverBatches(description)
         self._sorter = Sorter(description, [run.articulation for run in self._runs.values()])
         self._results.watch.look(list(self._runs.values()))
         self._apply(set_states)

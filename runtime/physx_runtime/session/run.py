@@ -17,6 +17,7 @@ from physx_runtime.session.observing import Observer
 from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
 from physx_schema.description.schemas import ROTATIONS
+from physx_schema.description.solver_batches import as_solved
 
 Array = NDArray[np.float64]
 LARGEST = 1e30      # length, and per s
@@ -41,10 +42,10 @@ class Run:
 
     def __init__(self, description: Description, articulation: Articulation, **settings: Any) -> None:
         self.articulation = articulation
-        alone = replace(description, articulations=(articulation,))     # its path may be that of others too
+        # alone, as its path may be that of others too
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotSimulatedWarning)    # messages of the session say it
-            self.simulation = Simulation(alone, **settings)
+            self.simulation = Simulation(description.only(articulation), **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.look()
@@ -71,6 +72,11 @@ class Run:
             self.links = links
         else:
             self.diverged = True
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it rests until something wakes it; what has diverged does not."""
+        return not self.diverged and bool(self.simulation.asleep[0])
 
     def joints(self) -> tuple[Array, Array]:
         """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
@@ -105,7 +111,8 @@ class Run:
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
-        model = self.simulation.adapted(pack(articulation, scene, self.simulation.solver))
+        model = self.simulation.adapted(pack(as_solved(articulation, self.simulation.iterations), scene,
+                                             self.simulation.solver))
         own = self.model
         if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):
             return False

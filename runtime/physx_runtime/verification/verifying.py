@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from physx_runtime.arguments import required_time
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
@@ -44,8 +45,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     unknown = [name for name in engines if name not in ENGINES]
     if unknown or not engines:
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
-    if not (dt > 0.0 and math.isfinite(dt)):
-        raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
+    required_time(dt)
     description = stage if isinstance(stage, Description) else describe(open_stage(stage))
     authored = authored_numbers(description)
     rows = [row for a in description.articulations for row in _rows(description, a, dt, authored)]

@@ -1,0 +1,75 @@
+"""Stages for iteration counts: sliders that fall in a scene's gravity, and free bodies beside them.
+
+In N position iterations what starts at rest falls by g dt² (N + 1) / (2 N) in its first step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pxr import Sdf, Usd
+
+DT, GRAVITY = 0.01, 10.0
+Counts = tuple[int, int]            # position, velocity iterations
+ASLEEP = {"bool physics:startsAsleep": "1"}
+KINEMATIC = {"bool physics:kinematicEnabled": "1"}
+WEIGHTLESS = {"bool physxRigidBody:disableGravity": "1"}
+
+
+def opened(text: str) -> Usd.Stage:
+    """A stage of USDA text, from memory."""
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.ImportFromString(text)
+    return Usd.Stage.Open(layer)
+
+
+def prim(kind: str, name: str, schemas: str, attributes: Mapping[str, str], children: str = "") -> str:
+    """A prim with applied schemas, given as names with spaces between, and attributes given as USDA."""
+    named = ", ".join(f'"{schema}"' for schema in schemas.split())
+    applied = f" (prepend apiSchemas = [{named}])" if named else ""
+    lines = "".join(f"    {name} = {value}\n" for name, value in attributes.items())
+    return f'def {kind} "{name}"{applied}\n{{\n{lines}{children}}}\n'
+
+
+def stage(*prims: str, scene: Mapping[str, str] | None = None) -> str:
+    """A stage in metres and kilograms with one scene."""
+    head = '#usda 1.0\n(\n    metersPerUnit = 1\n    kilogramsPerUnit = 1\n    upAxis = "Z"\n)\n'
+    gravity = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": str(GRAVITY)}
+    return head + prim("PhysicsScene", "scene", "PhysxSceneAPI", {**gravity, **(scene or {})}) + "".join(prims)
+
+
+def _counted(schema: str, counts: Counts | None) -> dict[str, str]:
+    names = (f"int {schema}:solverPositionIterationCount", f"int {schema}:solverVelocityIterationCount")
+    return {} if counts is None else dict(zip(names, map(str, counts), strict=True))
+
+
+def _place(x: float) -> dict[str, str]:
+    return {"double3 xformOp:translate": f"({x}, 0, 0)", "uniform token[] xformOpOrder": '["xformOp:translate"]'}
+
+
+def free(name: str, counts: Counts | None = None, x: float = 50.0, more: Mapping[str, str] | None = None) -> str:
+    """A free body; 16 and 1 iterations where none are authored."""
+    return prim("Xform", name, "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+        "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **_place(x),
+        **_counted("physxRigidBody", counts), **(more or {})})
+
+
+def slider(name: str, counts: Counts | None = None, x: float = 0.0, of_links: Mapping[str, str] | None = None,
+           of_joint: Mapping[str, str] | None = None, joint_schemas: str = "",
+           more: Mapping[str, str] | None = None) -> str:
+    """An articulation of a base fixed to the world and a tip on a slider along z; 32 and 1 where none are authored."""
+    links = "".join(prim("Xform", link, "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+        "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(of_links or {})})
+        for link in ("base", "tip"))
+    anchor = prim("PhysicsFixedJoint", "anchor", "", {"rel physics:body1": f"</{name}/base>"})
+    slide = prim("PhysicsPrismaticJoint", "slide", joint_schemas, {
+        "rel physics:body0": f"</{name}/base>", "rel physics:body1": f"</{name}/tip>",
+        "uniform token physics:axis": '"Z"', **(of_joint or {})})
+    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
+        **_place(x), **_counted("physxArticulation", counts), **(more or {})}, links + anchor + slide)
+
+
+def fallen(position_iterations: int) -> float:
+    """Where what falls freely is after its first step."""
+    n = position_iterations
+    return -GRAVITY * DT * DT * (n + 1) / (2 * n)
