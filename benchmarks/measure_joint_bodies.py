@@ -71,7 +71,13 @@ def loops(text: ModuleType) -> dict[str, Case]:
         third = text.joint(kind, name, body0, body1, "Y", part=([], attributes)) if kind else ""
         return hanging(text, text.link("l1", (1, 0, 0)), hinge(text), hinge(text, "j1", "l0", "l1"), third)
 
+    def several(axes: str) -> Case:
+        more = (text.joint("Revolute", f"j{i}", "base", "l0", axis, (0, 0, 0), (0.5, 0, 0))
+                for i, axis in enumerate(axes, 1))
+        return hanging(text, hinge(text), *more)
+
     return {
+        **{f"hinges from base to l0 about {', '.join('y' + axes.lower())}": several(axes) for axes in ("", "X", "XZ")},
         "chain": closed("", "", "", ""), "closed by the hinge j2": closed("Revolute", "j2", "l1", "base"),
         "closed by the hinge a0": closed("Revolute", "a0", "l1", "base"),
         "closed by the fixed joint j2": closed("Fixed", "j2", "l1", "base"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import facts_loops
 from robots import base, joint, link, opened, robot
 
 from physx_schema.description import Description, describe
@@ -125,6 +126,22 @@ def test_loop_is_reported_at_the_joint_that_closes_it() -> None:
              joint("Revolute", "j2", "a", "b"), joint("Revolute", "j3", "base", "b")]
     description = read(*parts)
     assert codes(description) == ["DJ.011/loop"]
+
+
+def test_third_hinge_between_two_bodies_is_outside_the_articulation() -> None:
+    """As PhysX makes them: of three hinges one is the tree's, one is nowhere, and one is a joint by itself."""
+    hinges = [joint("Revolute", f"j{i}", *ends) for i, ends in enumerate((("base", "a"), ("a", "base"), ("base", "a")))]
+    description = read(base(), link("a"), *hinges)
+    assert [dof.path for dof in description.articulations[0].dofs] == ["/Robot/j0"]
+    assert [item.path for item in description.joints] == ["/Robot/j2"]
+    assert [(problem.code, problem.path) for problem in description.problems] == [
+        ("DJ.011/loop", "/Robot/j1"), ("DJ.011/beside", "/Robot/j2")]
+
+
+def test_loop_of_a_switched_off_articulation_is_whole() -> None:
+    description = describe(opened(facts_loops.STAGES["a switched-off articulation with a loop"]))
+    assert [item.path for item in description.joints] == ["/Robot/j2", "/Robot/j3"]
+    assert codes(description) == []
 
 
 def test_kinematic_body_prevents_the_articulation() -> None:

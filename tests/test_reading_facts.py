@@ -12,6 +12,7 @@ from typing import Any
 
 import facts_engines
 import facts_joints
+import facts_loops
 import facts_random
 import facts_scenes
 import facts_transforms
@@ -26,7 +27,8 @@ from physx_schema.description import Description, describe
 FILE = Path(__file__).parent / "data" / "physx_facts.json"
 THEMES = {
     "scenes": facts_scenes.STAGES, "transforms": facts_transforms.STAGES, "trees": facts_trees.STAGES,
-    "joints": facts_joints.STAGES, "engines": facts_engines.STAGES, "random": facts_random.STAGES,
+    "joints": facts_joints.STAGES, "loops": facts_loops.STAGES, "engines": facts_engines.STAGES,
+    "random": facts_random.STAGES,
 }
 STAGES = {f"{theme}: {name}": text for theme, stages in THEMES.items() for name, text in stages.items()}
 REFUSED = {f"scenes: {name}": text for name, text in facts_scenes.REFUSED.items()}

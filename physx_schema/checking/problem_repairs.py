@@ -45,7 +45,7 @@ def _raised_static_friction(problem: Problem, values: Values) -> Repair | None:
 
 
 def _excluded(problem: Problem, values: Values) -> Repair | None:
-    """The joint that closes a loop outside the articulation, which is where PhysX drops it to."""
+    """The joint outside the articulation, where PhysX makes it."""
     return unsafe(SetValue(problem.path, problem.property, True, "bool"))
 
 
@@ -59,6 +59,7 @@ _REPAIRS: Mapping[str, Callable[[Problem, Values], Repair | None]] = {
     "joint/one-sided-limit": _other_bound,
     "joint/limit-order": _swapped,
     "joint/friction-order": _raised_static_friction,
+    "DJ.011/beside": _excluded,
     "DJ.011/loop": _excluded,
     "material/combine-mode": _nearest_mode,
 }

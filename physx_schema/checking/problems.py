@@ -49,7 +49,6 @@ def _joined(description: Description) -> dict[str, list[str]]:
 
 
 RULES = (Rule("reader", reader_problems, (
-    "DJ.007/time-samples", "DJ.011/loop", "articulation", "body", "collider", "group", "joint", "material", "pair",
-    "scene", "schema", "stage", "tendon",
-    "value",
+    "DJ.007/time-samples", "DJ.011/beside", "DJ.011/loop", "articulation", "body", "collider", "group", "joint",
+    "material", "pair", "scene", "schema", "stage", "tendon", "value",
 )),)

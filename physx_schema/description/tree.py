@@ -32,7 +32,14 @@ class Tree:
     base: AuthoredJoint | None
     links: tuple[TreeLink, ...]
     closing: tuple[AuthoredJoint, ...] = ()     # joints that PhysX drops because they close loops
+    beside: tuple[tuple[AuthoredJoint, AuthoredJoint], ...] = ()    # that it makes outside, and the joint of the same
+                                                                    # two bodies that it looks at instead
+    unfit: tuple[AuthoredJoint, ...] = ()       # that it makes outside because of their kind
     enabled: bool = True
+
+
+# A body on the walk, its joints that are still to be looked at, and the joint that reached each other body from it.
+_Visit = tuple[str, Iterator[AuthoredJoint], dict[str, AuthoredJoint]]
 
 
 @dataclass(slots=True)
@@ -42,6 +49,8 @@ class _Growth:
     inbound: dict[str, AuthoredJoint | None]
     children: dict[str, list[str]] = field(default_factory=dict)
     closing: list[AuthoredJoint] = field(default_factory=list)
+    beside: dict[str, tuple[AuthoredJoint, AuthoredJoint]] = field(default_factory=dict)    # by path
+    unfit: list[AuthoredJoint] = field(default_factory=list)
 
 
 def find_trees(reading: Reading, roster: Roster, joints: Iterable[AuthoredJoint]) -> list[Tree]:
@@ -60,10 +69,17 @@ def find_trees(reading: Reading, roster: Roster, joints: Iterable[AuthoredJoint]
     for root in order:
         trees = _trees_of(reading, graph, root, by_path)
         free = [tree for tree in trees if not _taken(reading, root, tree, claimed, enabled[root.path])]
-        found[root.path] = [Tree(tree.root, tree.base, tree.links, tree.closing, enabled[root.path])
+        found[root.path] = [tree if enabled[root.path] else _switched_off(tree)
                             for tree in free if _has_one_scene(reading, roster, tree)]
+        for tree in found[root.path]:
+            _report_tree(reading, graph, tree)
         claimed.update({link.body: root.path for tree in found[root.path] for link in tree.links})
     return [tree for root in roots for tree in found[root.path]]
+
+
+def _switched_off(tree: Tree) -> Tree:
+    """The tree of an articulation that PhysX does not make: there is no walk that could drop a joint."""
+    return Tree(tree.root, tree.base, tree.links, enabled=False)
 
 
 def _roots(reading: Reading) -> Iterator[PrimOpinions]:
@@ -190,45 +206,62 @@ def _tree(
     links = [TreeLink(start, -1, None)]
     for position, link in enumerate(links):
         links += [TreeLink(child, position, growth.inbound[child]) for child in growth.children.get(link.body, ())]
-    for joint in growth.closing:
-        _report_loop(reading, graph, joint)
-    for link in links:
-        if link.body in graph.roster.kinematic:
-            _report_kinematic_link(reading, link.body)
-    return [Tree(root, base, tuple(links), tuple(growth.closing))]
+    return [Tree(root, base, tuple(links), tuple(growth.closing), tuple(growth.beside.values()), tuple(growth.unfit))]
 
 
 def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
     """PhysX's walk: depth first, the joints of a body by type and path; a joint to a body reached before closes a loop.
 
-    Kinematic bodies become links; beyond them the walk takes only bodies that hang together without them.
+    At each body it looks at the first joint to each other body only. Those that it looks at from neither end are none
+    of the articulation's, and PhysX makes them beside it. Kinematic bodies become links; beyond them the walk takes
+    only bodies that hang together without them.
     """
     growth = _Growth({start: None})
     kinematic = graph.roster.kinematic
     group = {body for component in graph.components([start] if kinematic else ()) for body in component.bodies}
     used: set[str] = set()
-    stack = [(start, iter(graph.joints_of(start)))]
+    stack: list[_Visit] = [(start, iter(graph.joints_of(start)), {})]
     while stack:
-        body, joints = stack[-1]
+        body, joints, met = stack[-1]
         for joint in joints:
             other = joint.other(body)
             if joint.path in used or joint.excluded or other == body or not graph.roster.is_made(other):
                 continue
             if body in kinematic and other not in group:
                 continue
-            used.add(joint.path)
             if joint.kind not in TREE_KINDS:
-                _report_kind(reading, joint)
-            elif other in growth.inbound:
+                used.add(joint.path)
+                growth.unfit.append(joint)
+                continue
+            if other in met:
+                growth.beside[joint.path] = joint, met[other]
+                continue
+            used.add(joint.path)
+            growth.beside.pop(joint.path, None)
+            met[other] = joint
+            if other in growth.inbound:
                 growth.closing.append(joint)
             else:
                 growth.inbound[other] = joint
                 growth.children.setdefault(body, []).append(other)
-                stack.append((other, iter(graph.joints_of(other))))
+                stack.append((other, iter(graph.joints_of(other)), {}))
                 break
         else:
             stack.pop()
     return growth
+
+
+def _report_tree(reading: Reading, graph: BodyGraph, tree: Tree) -> None:
+    """Joints that are not where they seem to be, and links that are none of theirs."""
+    for joint in tree.unfit:
+        _report_kind(reading, joint)
+    for joint in tree.closing:
+        _report_loop(reading, graph, joint)
+    for joint, first in tree.beside:
+        _report_beside(reading, joint, first)
+    for link in tree.links:
+        if tree.enabled and link.body in graph.roster.kinematic:
+            _report_kinematic_link(reading, link.body)
 
 
 def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint) -> None:
@@ -280,6 +313,16 @@ def _report_loop(reading: Reading, graph: BodyGraph, joint: AuthoredJoint) -> No
         found = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
     reading.problem(
         "DJ.011/loop", joint.path, "physics:excludeFromArticulation", found,
-        "PhysX drops the joint that closes the loop on its walk from the root, this one",
+        "PhysX makes no joint of the one that closes the loop on its walk from the root, this one",
         f"set physics:excludeFromArticulation on one joint of the loop; on {joint.path} the links stay as they are",
+    )
+
+
+def _report_beside(reading: Reading, joint: AuthoredJoint, first: AuthoredJoint) -> None:
+    reading.problem(
+        "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
+        f"joins {joint.ends[0].body} and {joint.ends[1].body}, as {first.path} does",
+        "PhysX solves it beside the articulation, as a separate and softer constraint without joint state, armature, "
+        "friction and envelope",
+        "set physics:excludeFromArticulation where that is meant, or put a body between each two joints", "warning",
     )

@@ -90,7 +90,8 @@ CODES = (
     Code(
         "DJ.011/loop", "error", "Joint that closes a loop",
         "A joint connects two links that the tree already connects, by whatever kinds of joints, or connects two "
-        "bodies a second time. PhysX articulations are trees. Excluded and disabled joints close no loop.", PROFILES,
+        "bodies a second time. PhysX articulations are trees: it makes no joint of this one, neither inside nor beside "
+        "the articulation. Excluded and disabled joints close no loop.", PROFILES,
         measured="Two links in a ring of three hinges j0, j1 and j2 have the joints j0 and j1; where the third is a0, "
                  "a0 and j1; where it is fixed, j1 alone, and where it is a second hinge between the two by path "
                  "last, j0 and j1. PhysX logs a closed articulation with its joints, not which one it drops. "
@@ -98,6 +99,17 @@ CODES = (
         example=joint("j2", LIMITS) + joint("j3", LIMITS, kind="Fixed", parent="b", child="a"),
         remedy=joint("j2", LIMITS) + joint("j3", {"bool physics:excludeFromArticulation": "true"}, kind="Fixed",
                                            parent="b", child="a"),
+    ),
+    Code(
+        "DJ.011/beside", "warning", "Third joint between two links",
+        "Of several joints between the same two bodies PhysX makes the first the articulation's, by type and then by "
+        "path, and drops the second. Every further one it makes beside the articulation, as a separate and softer "
+        "constraint, in which joint states, armature, friction and envelopes do not count. The hinges of one MuJoCo "
+        "body become such joints where a converter puts no bodies between them.",
+        measured="A link on a hinge about y sags by 10.232 degrees in half a second, with a second hinge about x by as "
+                 "much, and with a third about z not at all. (`benchmarks/measure_joint_bodies.py`)",
+        example=joint("j2", LIMITS) + joint("j3", LIMITS) + joint("j4", LIMITS),
+        remedy=joint("j2", LIMITS),
     ),
     Code(
         "DJ.011/world-loop", "warning", "Second joint from an articulation to the world",
