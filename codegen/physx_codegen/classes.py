@@ -179,19 +179,19 @@ def bases(scope: Scope, cls: SchemaClass) -> list[str]:
     local = local_base(scope, cls)
     if local:
         return [local.python_name]
-    if cls.is_api:
+    if cls.is_api and not cls.base:
         return [f"{other.python_name}Accessors" for other in builtins(scope, cls)] or [SUPPORT[cls.kind]]
     module, name = compiled_base(scope, cls)
-    return ["TypedSchema", f"{module}.{name}"]
+    return ["DerivedAPI" if cls.is_api else "TypedSchema", f"{module}.{name}"]
 
 
 def derives_from_compiled(scope: Scope, cls: SchemaClass) -> bool:
     """Whether a class has a parent in a module of pxr, besides the bases of all API schemas."""
-    return not cls.is_api and local_base(scope, cls) is None
+    return bool(cls.base or not cls.is_api) and local_base(scope, cls) is None
 
 
 def compiled_base(scope: Scope, cls: SchemaClass) -> tuple[str, str]:
-    """The module of pxr and the class that a prim type derives from. Raises SchemaError where Python has none."""
+    """The module of pxr and the class that a schema derives from. Raises SchemaError where Python has none."""
     if not cls.base or scope.find(cls.base):
         return "Usd", cls.base or "Typed"
     found = python_class(scope.installed_base(cls))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +11,8 @@ import click
 from . import emit, freshness, json_schema, language_page, pages
 from .generate import assemble, load_valid
 from .load_yaml import libraries
-from .model import SchemaError
+from .model import Library, SchemaError
+from .proof import prove
 
 SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
 FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
@@ -31,6 +32,8 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
 
     Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage or a folder that cannot be written,
     3 unreadable definitions.
+
+    A package is written only once another process could import it and USD found all of its schemas.
     """
     if source is None or out is None:
         root = checkout()
@@ -41,7 +44,10 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
     try:
         if check:
             sys.exit(compare(source, out, pages_out))
-        outputs = {folder: files for folder, files in produce(source, out, pages_out).items() if files}
+        found = load_valid(source)
+        outputs = {folder: files for folder, files in produce(found, out, pages_out).items() if files}
+        if any(not emit.same(out / name, text) for name, text in outputs[out].items()):
+            prove([library for _, library in found], outputs[out])
         changed = emit.write(outputs, {path: text() for path, text in companions(source).items()})
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
@@ -49,15 +55,16 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
     click.echo(f"{sum(map(len, outputs.values()))} files, {len(changed)} changed in {out}", err=True)
 
 
-def produce(source: Path, out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
+def produce(found: Sequence[tuple[str, Library]], out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
     """Output folder to the files it shall hold: the package and plugin, and the reference pages, which may lie in it.
+
+    `found` holds validated libraries with what banners call their definitions.
 
     Raises SchemaError, and EmitError for a package that lies among the pages.
     """
     package, place = out.resolve(), (pages_out or out / "reference").resolve()
     if package != place and package.is_relative_to(place):
         raise emit.EmitError(f"{out}: lies among the reference pages; give --pages a folder of its own")
-    found = load_valid(source)
     files = assemble(found)
     made = pages.render(tuple(library for _, library in found))
     if pages_out is None or place.is_relative_to(package):
@@ -74,7 +81,7 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     digest = freshness.seal([source], [*folders, *companions(source)])
     if freshness.is_remembered(digest):
         return 0
-    outputs = produce(source, out, pages_out)
+    outputs = produce(load_valid(source), out, pages_out)
     for folder, files in outputs.items():
         emit.check_root(folder, files)
     difference = "".join(emit.diff(files, folder) for folder, files in outputs.items())

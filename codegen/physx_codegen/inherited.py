@@ -14,6 +14,7 @@ from pxr import Sdf
 
 from .declared import Declared, Flat, user_doc
 from .installed_schemas import installed
+from .usda_text import KEYLESS, quoted
 
 STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
 
@@ -74,6 +75,8 @@ def default_text(prop: Sdf.AttributeSpec) -> str:
 
 def field_text(prop: Sdf.PropertySpec, key: str) -> str:
     """The value of a metadata field in usda syntax, written by USD."""
+    if key == KEYLESS:
+        return quoted(prop.GetInfo(key))
     layer = Sdf.Layer.CreateAnonymous()
     alone = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", Sdf.ValueTypeNames.Token)
     alone.SetInfo(key, prop.GetInfo(key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from .model import Kind
 
+PLUGIN_PATH = "PXR_PLUGINPATH_NAME"
 KINDS: dict[str, Kind] = {
     "singleApplyAPI": "single-apply", "multipleApplyAPI": "multiple-apply", "nonAppliedAPI": "non-applied",
     "concreteTyped": "typed", "abstractTyped": "abstract", "abstractBase": "base",
@@ -37,12 +38,31 @@ def installed() -> dict[str, Installed]:
 
 
 def _plug_infos() -> Iterator[Path]:
+    yield from _usd_plug_infos()
+    yield from _other_plug_infos()
+
+
+def _usd_plug_infos() -> Iterator[Path]:
     spec = importlib.util.find_spec("pxr")
     for place in spec.submodule_search_locations or () if spec else ():
         yield from sorted(Path(place).glob("pluginfo/*/resources/plugInfo.json"))
-    for place in filter(None, os.environ.get("PXR_PLUGINPATH_NAME", "").split(os.pathsep)):
+
+
+def _other_plug_infos() -> Iterator[Path]:
+    for place in filter(None, os.environ.get(PLUGIN_PATH, "").split(os.pathsep)):
         path = Path(place)
         yield from [path] if path.is_file() else sorted(path.rglob("plugInfo.json"))
+
+
+@cache
+def part_of_usd() -> dict[str, Installed]:
+    """Identifier to schema of those that come with USD itself."""
+    return {schema.name: schema for path in _usd_plug_infos() for schema in _declared(path)}
+
+
+def plugins_beside(types: Collection[str]) -> list[Path]:
+    """The plugInfo.json files that the environment names, but for those that declare one of these TfTypes."""
+    return [path for path in _other_plug_infos() if not any(schema.tf_type in types for schema in _declared(path))]
 
 
 def _declared(path: Path) -> Iterator[Installed]:

@@ -27,9 +27,9 @@ CPP_RESERVED = """
 """
 RESERVED = frozenset(CPP_RESERVED.split()) | frozenset(keyword.kwlist)      # tokens of these names get an underscore
 # What generated packages use or offer themselves, so that no class can be called so.
-TAKEN = frozenset(("Attribute", "AuthoringError", "Definition", "Items", "Literal", "MultipleApplyAPI", "NonAppliedAPI",
-                   "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema", "Sdf", "Self",
-                   "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
+TAKEN = frozenset(("Attribute", "AuthoringError", "Definition", "DerivedAPI", "Items", "Literal", "MultipleApplyAPI",
+                   "NonAppliedAPI", "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema", "Sdf",
+                   "Self", "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
 
 
 @cache

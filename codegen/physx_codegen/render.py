@@ -24,7 +24,8 @@ IMPORTS = (
     ("math", ("inf",)),
     ("._access", ("create_attribute", "create_relationship", "find_attribute", "find_relationship", "get_attribute",
                   "get_relationship", "look_up")),
-    ("._base", ("MultipleApplyAPI", "NonAppliedAPI", "SingleApplyAPI", "TypedSchema", "define", "renamed")),
+    ("._base", ("DerivedAPI", "MultipleApplyAPI", "NonAppliedAPI", "SingleApplyAPI", "TypedSchema", "define",
+                "renamed")),
     ("._definition", ("Attribute", "Definition", "Range", "Relationship")),
     ("._target", ("sdf_type",)),
 )
@@ -207,7 +208,7 @@ def imports(place: Place, used: set[str], compiled: set[str], homes: dict[str, l
     for home, found in sorted(homes.items()):
         names = {name for cls in found for name in (cls.python_name, f"{cls.python_name}Accessors") if name in used}
         own += [f"from {home} import {', '.join(sorted(names))}"] if names else []
-    return [*standard, "", f"from pxr import {', '.join(pxr)}", "", *own]
+    return [*standard, "", *([f"from pxr import {', '.join(pxr)}", ""] if pxr else []), *own]
 
 
 def typing_imports(place: Place, used: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:

@@ -12,6 +12,7 @@ from .model import Value
 from .value_types import TYPES, ValueType
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")      # all but line feeds
+KEYLESS = "comment"                                     # metadata that usda writes as its text alone
 ESCAPES = {"\t": "\\t", "\r": "\\r"}
 DECIMAL_EXPONENTS = range(-6, 15)                       # outside, USD writes 1e20
 

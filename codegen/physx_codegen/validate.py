@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from . import naming, value_types
-from .installed_schemas import installed
+from .installed_schemas import installed, part_of_usd
 from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError
 from .naming import IDENTIFIER, NAMESPACE
 from .wording import closest
@@ -67,6 +67,9 @@ def _classes(library: Library) -> Iterator[Problem]:
             if name in first:
                 yield cls.loc, f"class '{name}' is already defined at {first[name].loc}; rename or remove one"
             first.setdefault(name, cls)
+        other = part_of_usd().get(cls.name)
+        if other and other.plugin != library.plugin and cls.kind != "base":
+            yield cls.at("name"), f"class '{cls.name}' is a schema of USD's {other.plugin}; give it another name"
         if cls.python_name in naming.TAKEN or keyword.iskeyword(cls.python_name):
             rule = "Python or the generated package uses that name: give another python_name"
             yield cls.at("python_name"), f"class '{cls.name}' would be '{cls.python_name}' in Python; {rule}"

@@ -10,7 +10,6 @@ from .model import DICTIONARY, RAW, Attribute, Entry, Library, Property, SchemaC
 INDENT = "    "
 OWN_TYPES: dict[fields.Holds, str] = {"flag": "bool", "names": "string[]"}
 ORDER = "propertyOrder"                 # a statement among the properties, not in their metadata
-COMMENT = "comment"                     # a string without a key
 
 
 def render(library: Library, note: str = "") -> str:
@@ -151,7 +150,7 @@ def doc_line(doc: str) -> list[str]:
 def metadata_lines(entries: Iterable[Entry]) -> list[str]:
     """Metadata that no field holds."""
     return [line for entry in entries for line in (
-        [text(entry.type, entry.value)] if entry.key == COMMENT else entry_lines(entry, ""))]
+        [text(entry.type, entry.value)] if entry.key == usda_text.KEYLESS else entry_lines(entry, ""))]
 
 
 def custom_lines(entries: Sequence[Entry]) -> list[str]:

@@ -151,6 +151,17 @@ class NonAppliedAPI(Schema, Usd.APISchemaBase):
         return cls.definition.attribute_names(includeInherited, "")
 
 
+class DerivedAPI(NonAppliedAPI):
+    """Methods of API schemas that derive from a compiled class which is not applied, beside those of that class."""
+
+    def __init__(
+        self, prim: Usd.Prim | Usd.SchemaBase = NO_PRIM, *, schemaObj: Usd.SchemaBase | None = None
+    ) -> None:
+        prim = prim if schemaObj is None else only(prim, schemaObj)
+        type(self)._native.__init__(self, prim)         # type: ignore[misc]
+        self._prim = prim if type(prim) is Usd.Prim else prim.GetPrim()
+
+
 class SingleApplyAPI(NonAppliedAPI):
     """Methods of single-apply API schemas."""
 
