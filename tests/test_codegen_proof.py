@@ -66,7 +66,8 @@ def test_an_api_that_derives_from_one_of_usd_that_is_not_applied_has_the_methods
     text = f"classes:\n- {{name: ToyClipsAPI, kind: non-applied, base: ClipsAPI, {attributes}}}\n"
     assert made(tmp_path, text).exit_code == 0
     code = ("import toy; from pxr import Usd\nstage = Usd.Stage.CreateInMemory()\n"
-            "prim = stage.DefinePrim('/a')\nview = toy.ToyClipsAPI(prim)\nview.CreateToyRateAttr(2.0)\nview.SetClipPrimPath('/b')\n"
+            "prim = stage.DefinePrim('/a')\nview = toy.ToyClipsAPI(prim)\nview.CreateToyRateAttr(2.0)\n"
+            "view.SetClipPrimPath('/b')\n"
             "print(bool(view), bool(toy.ToyClipsAPI()), view.GetToyRateAttr().Get(), view.GetClipPrimPath())\n"
             "print(isinstance(view, Usd.ClipsAPI), Usd.SchemaRegistry.FindSchemaInfo('ToyClipsAPI') is not None)")
     assert python(tmp_path, code) == "True False 2.0 /b\nTrue True\n"

@@ -189,7 +189,7 @@ def _property_differences(former: Known, current: Known, carried: frozenset[str]
         same = naming.usd_name(same_prefix, prop) if both and current.cls.kind == "multiple-apply" else name
         earlier = same
         if same not in former.properties and prop.renamed_from:
-            earlier = naming.usd_name(same_prefix, replace(prop, name=_former(current.cls, prop)))
+            earlier = naming.usd_name(same_prefix, replace(prop, name=naming.former_name(current.cls, prop)))
         old = former.properties.get(earlier)
         if old is None:
             yield Difference(current.cls.name, name, "added", "compatible", f"{_noun(prop)} added{_already(prop)}")
@@ -203,12 +203,6 @@ def _property_differences(former: Known, current: Known, carried: frozenset[str]
         if name not in taken:
             level: Level = "compatible" if prop.retired else "breaking"
             yield Difference(current.cls.name, name, "removed", level, f"{_noun(prop)} removed{_already(prop)}")
-
-
-def _former(cls: SchemaClass, prop: Property) -> str:
-    """The former name, in the namespace of the present one unless it brings its own."""
-    space = naming.local_name(cls, prop).rpartition(":")[0]
-    return prop.renamed_from if ":" in prop.renamed_from or not space else f"{space}:{prop.renamed_from}"
 
 
 def _noun(prop: Property) -> str:

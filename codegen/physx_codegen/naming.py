@@ -66,6 +66,12 @@ def local_name(cls: SchemaClass, prop: Property) -> str:
     return f"{cls.prefix}:{prop.name}"
 
 
+def former_name(cls: SchemaClass, prop: Property) -> str:
+    """The former `local_name`, in the namespace of the present one unless `renamed_from` brings its own."""
+    space = local_name(cls, prop).rpartition(":")[0]
+    return prop.renamed_from if ":" in prop.renamed_from or not space else f"{space}:{prop.renamed_from}"
+
+
 def usd_name(cls: SchemaClass, prop: Property) -> str:
     """The property name in generatedSchema.usda; a property called as the placeholder is the bare instance name."""
     if cls.kind == "multiple-apply":

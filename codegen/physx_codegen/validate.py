@@ -37,6 +37,7 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
         problems += _fallbacks(cls)
         problems += _references(library, cls, known) if references else []
         problems += _properties(library, cls)
+        problems += _former_names(cls)
         for attribute in cls.attributes:
             problems += _attribute(cls, attribute)
     if problems:
@@ -212,6 +213,24 @@ def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
             table.setdefault(key, prop)
         if naming.api_name(prop) and not IDENTIFIER.fullmatch(naming.api_name(prop)):
             yield prop.loc, f"api '{prop.api}' makes no method name; use letters, digits and underscores"
+
+
+def _former_names(cls: SchemaClass) -> Iterator[Problem]:
+    """A former name that the class still has: stages would lose what they say under it, and its accessors clash."""
+    names = {naming.local_name(cls, prop): prop for prop in cls.properties}
+    methods = {f"{naming.api_name(prop)}{naming.suffix(prop)}": prop for prop in cls.properties
+               if naming.api_name(prop)}
+    for prop in (prop for prop in cls.properties if prop.renamed_from):
+        former = naming.former_name(cls, prop)
+        method = f"{naming.proper_case(prop.renamed_from)}{naming.suffix(prop)}"
+        taken = names.setdefault(former, prop)
+        if taken is prop and naming.local_name(cls, prop) != former:
+            taken = methods.setdefault(method, prop)
+        if taken is not prop:
+            rule = "each name has one successor, and none as long as it is in use: rename or remove one"
+            yield prop.loc, f"'{prop.renamed_from}' in renamed_from is what {taken.loc} has; {rule}"
+        elif naming.local_name(cls, prop) == former:
+            yield prop.loc, f"'{prop.renamed_from}' is the name that the property has; remove renamed_from"
 
 
 def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
