@@ -111,7 +111,8 @@ def test_description_serves_instead_of_a_stage() -> None:
 
 def test_verification_names_the_iterations_and_the_step() -> None:
     verification = verify(chain(drive("linear", stiffness=1.0), iterations=(7, 3)), dt=0.01)
-    assert (verification.position_iterations, verification.velocity_iterations, verification.dt) == (7, 3, 0.01)
+    assert [(item.position, item.velocity, item.raised) for item in verification.counts] == [(7, 3, "")]
+    assert verification.dt == 0.01
 
 
 def test_failed_rows_are_the_altered_and_the_ignored() -> None:

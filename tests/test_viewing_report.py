@@ -16,6 +16,7 @@ from viewed import ELBOW, SHOULDER, arm, saved, swing
 
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion
+from physx_schema.description.solver_batches import SolverCounts
 
 VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
 STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",
@@ -27,7 +28,7 @@ ERROR = Finding("DJ.007/instance", "error", ELBOW, "apiSchemas", "instance name 
 
 
 def verification(*rows: Row) -> Verification:
-    return Verification("arm.usda", rows, 1 / 60, 32, 1)
+    return Verification("arm.usda", rows, 1 / 60, (SolverCounts("/Arm", 32, 1, "/Arm", "/Arm", (32, 1)),))
 
 
 def report(*findings: Finding, unused: tuple[Opinion, ...] = ()) -> Report:

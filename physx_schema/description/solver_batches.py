@@ -24,9 +24,10 @@ _TABLE_SIZES = (13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043
 class SolverCounts:
     """Under how many iterations an object is solved, and whose counts these are."""
 
+    path: str               # prim path of the articulation or the body
     position: int
     velocity: int
-    position_from: str      # prim path of an articulation or a body: the object's own where nothing raises its count
+    position_from: str      # whose count it is: its own path where nothing raises it
     velocity_from: str
     own: tuple[int, int]    # what the object itself asks for, position and velocity, in the bounds of its scene
 
@@ -145,7 +146,7 @@ class SolverBatches:
             for batch in chain.from_iterable(scene.batches() for scene in self._scenes):
                 self._counts |= {item.root: _counts_of(item, batch) for item in batch}
         path, own = articulation.path, (articulation.position_iterations, articulation.velocity_iterations)
-        return self._counts.get(articulation.links[0].path, SolverCounts(*own, path, path, own))
+        return self._counts.get(articulation.links[0].path, SolverCounts(path, *own, path, path, own))
 
 
 def solver_counts(description: Description, articulation: Articulation) -> SolverCounts:
@@ -164,7 +165,7 @@ def _counts_of(item: _Solved, batch: Sequence[_Solved]) -> SolverCounts:
     """The largest counts of a batch; the object itself is named where it has them too."""
     position = max((item, *batch), key=lambda other: other.position)
     velocity = max((item, *batch), key=lambda other: other.velocity)
-    return SolverCounts(position.position, velocity.velocity, position.path, velocity.path,
+    return SolverCounts(item.path, position.position, velocity.velocity, position.path, velocity.path,
                         (item.position, item.velocity))
 
 

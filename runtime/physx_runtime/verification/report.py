@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.not_simulated import NotSimulated
+from physx_schema.description.solver_batches import SolverCounts
 
 # A number, or those of a vector or an array.
 Value = float | tuple[float, ...]
@@ -19,11 +20,12 @@ class Row:
     path: str                   # prim
     property: str               # full property name, "drive:angular:physics:stiffness"
     authored: Value             # NaN where the opinion is no number
-    effective: Value | None     # measured with the authored iteration counts; None where not measured
+    effective: Value | None     # measured with the iteration counts that PhysX takes; None where not measured
     ideal: Value | None         # the same experiment with the solver's own influence removed
     verdict: str                # AS_AUTHORED | ALTERED | IGNORED | NOT_EVALUATED
     reason: str                 # why effective differs, or why nothing was measured; empty where as authored
     unit: str = ""
+    articulation: str = ""      # prim path of the one it was measured on
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,12 @@ class Verification:
     source: str
     rows: tuple[Row, ...]
     dt: float                   # s
-    position_iterations: int
-    velocity_iterations: int
+    counts: tuple[SolverCounts, ...]                # the iterations of every articulation, and whose they are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
+
+    def iterations(self, row: Row) -> str:
+        """Under how many iterations a row was measured, as "32/1"."""
+        return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
 
     @property
     def failed(self) -> tuple[Row, ...]:

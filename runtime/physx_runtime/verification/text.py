@@ -34,6 +34,9 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     for fold in folds[NOT_EVALUATED]:
         yield printable(f"not evaluated: {place_and_reason(fold)}")
     yield from map(printable, map(str, verification.not_simulated))
+    for solved in verification.counts:
+        if solved.raised:
+            yield printable(f"{solved.path}: {solved.raised}")
     counts = ", ".join(f"{sum(row.verdict == verdict for row in verification.rows)} {verdict}" for verdict in VERDICTS)
     yield printable(f"{verification.source}: {counts}")
 
@@ -63,7 +66,7 @@ def _fold_sentence(fold: Fold, verification: Verification) -> str:
 def sentence(row: Row, verification: Verification) -> str:
     """What became of a value and why, to read aloud."""
     start = _named(row.property, row.authored)
-    iterations = f"{verification.position_iterations}/{verification.velocity_iterations} iterations"
+    iterations = f"{verification.iterations(row)} iterations"
     if row.verdict == IGNORED:
         return f"{start}, without effect in PhysX, because {row.reason}"
     if row.verdict == NOT_EVALUATED:

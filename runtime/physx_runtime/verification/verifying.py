@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.solver_batches import SolverBatches, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
@@ -31,11 +33,11 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     stage: a stage, a file, or a Description already read. dt: time step [s].
 
-    Every number is measured by experiment, with the authored iteration counts and again with an ideal solver, and only
-    the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a floating
-    base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
-    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such as
-    contact, is named in `not_simulated`.
+    Every number is measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver,
+    and only the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a
+    floating base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX
+    reads: with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such
+    as contact, is named in `not_simulated`.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -48,7 +50,10 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     required_time(dt)
     description = stage if isinstance(stage, Description) else describe(open_stage(stage))
     authored = authored_numbers(description)
-    rows = [row for a in description.articulations for row in _rows(description, a, dt, authored)]
+    batches = SolverBatches(description)
+    counts = tuple(batches.counts(a) for a in description.articulations)
+    rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
+            for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
     moving = (*description.articulations, *description.bodies)
@@ -57,12 +62,13 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
                                "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
     places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: places[row.path])
-    n, v = next(((a.position_iterations, a.velocity_iterations) for a in description.articulations), (0, 0))
-    return Verification(description.source, tuple(rows), dt, n, v,
+    return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, *description.articulations))
 
 
-def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored) -> Iterator[Row]:
+def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
+          raised: str) -> Iterator[Row]:
+    """The rows of an articulation with the counts that it is solved under; `raised` says who raises them."""
     wanted = list(quantities(articulation))
     unusable = _unusable(wanted, articulation)
     families = [family for family in FAMILIES if family.present(articulation)]
@@ -81,7 +87,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             verdict = IGNORED if number != 0.0 else AS_AUTHORED
             yield _row(quantity, number, 0.0, 0.0, verdict, quantity.idle if number != 0.0 else "")
         else:
-            yield _judged(quantity, number, experiments)
+            yield _judged(quantity, number, experiments, raised)
 
 
 def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
@@ -91,7 +97,7 @@ def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
 
 
-def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments]) -> Row:
+def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments], raised: str) -> Row:
     """The row of a number that was measured, or failed to be."""
     key = quantity.key
     for experiment in experiments:
@@ -104,7 +110,7 @@ def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experimen
             if effective is not None and not note and _agree(quantity, authored, effective):
                 return _row(quantity, authored, effective, ideal, AS_AUTHORED, "")
             reasons = [note] if note else list(_reasons(quantity, authored, experiment))
-            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(reasons))
+            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, (*reasons, raised))))
     return _row(quantity, authored, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 

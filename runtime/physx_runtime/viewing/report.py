@@ -149,8 +149,9 @@ def _facts(verification: Verification, recording: Recording, articulation: str, 
     records, worlds = recording.link_pose.shape[:2]
     return [
         ("Verification step", f"{number(verification.dt)} s"),
-        ("Position iterations", str(verification.position_iterations)),
-        ("Velocity iterations", str(verification.velocity_iterations)),
+        ("Position iterations", str(recording.iterations[0])),
+        ("Velocity iterations", str(recording.iterations[1])),
+        *([("Iterations", recording.raised)] if recording.raised else []),
         ("Simulated", f"{number(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
         ("Articulation", articulation),
         *((package, _version(package)) for package in PACKAGES),
