@@ -136,7 +136,7 @@ def test_reference_that_is_no_joint_is_refused(stage: Usd.Stage) -> None:
 
 
 def test_missing_reference_is_refused(stage: Usd.Stage) -> None:
-    one_line(refused(stage, reference="/Robot/leadr"), "/Robot/leadr:", "no such prim")
+    one_line(refused(stage, reference="/Robot/leadr"), "/Robot/leadr:", "no such prim", "did you mean /Robot/leader?")
 
 
 def test_invalid_joint_is_refused() -> None:

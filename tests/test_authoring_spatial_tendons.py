@@ -247,3 +247,24 @@ def test_refusal_of_a_late_attachment_leaves_the_earlier_ones_unwritten(stage: U
     chain = Attachment(A, (0, 0, 0), children=(Attachment(B, (0, 0, 0), math.nan),))
     one_line(refused(stage, chain, stiffness=1.0), f"{B}.physxTendon:cable_2:gearing")
     assert text(stage) == before
+
+
+def test_attachments_may_be_tuples(stage: Usd.Stage) -> None:
+    spatial_tendon(stage, "cable", ROOT, [(A, (0, 0, 0.5), 2.0, [(B, (1, 0, 0.5), 1.0, (), 1.0)])], stiffness=1.0)
+    attachments = only_tendon(stage).attachments
+    assert [(item.path, item.gearing) for item in attachments[1:]] == [(A, 2.0), (B, 1.0)]
+
+
+@pytest.mark.parametrize(("root", "attachments", "parts"), [
+    ("/Robot/base", [Attachment(A, (0, 0, 0))], ("root '/Robot/base' is no link with a point", "(link, (x, y, z))")),
+    (ROOT, Attachment(A, (0, 0, 0)), ("are no list", "give [Attachment(link, position), ...]")),
+    (ROOT, [A], (f"'{A}' is no attachment", "give Attachment(link, position)")),
+    (ROOT, [Attachment(A, (0, 0, 0), children=Attachment(B, (0, 0, 0)))], ("are no list",)),    # type: ignore[arg-type]
+    (ROOT, [("/Robot/aa", (0, 0, 0))], ("there is no such prim on the stage", "did you mean /Robot/a?")),
+])
+def test_arguments_of_another_shape_are_refused(
+    stage: Usd.Stage, root: object, attachments: object, parts: tuple[str, ...],
+) -> None:
+    lines = refusal(stage, lambda: spatial_tendon(stage, "cable", root, attachments, stiffness=1.0))    # type: ignore[arg-type]
+    assert len(lines) == 1
+    assert all(part in lines[0] for part in parts), lines

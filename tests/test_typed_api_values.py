@@ -297,6 +297,18 @@ def test_instance_names_that_usd_cannot_tell_apart_are_refused_with_values(
     assert not joint.GetAppliedSchemas()
 
 
+@pytest.mark.parametrize(("name", "usable"), [
+    ("my tendon", "my_tendon"), ("2nd", "_2nd"), ("flexor-1", "flexor_1"), ("a::b", "a_b")])
+def test_instance_names_without_a_property_name_are_refused_with_one_that_has(
+    name: str, usable: str, joint: Usd.Prim,
+) -> None:
+    with pytest.raises(AuthoringError) as raised:
+        AxisRoot.Apply(joint, name)
+    assert str(raised.value) == (f"/joint: PhysxTendonAxisRootAPI instance name {name!r} is not an identifier; use "
+                                 f"letters, digits and underscores, such as {usable!r}")
+    assert not joint.GetAppliedSchemas()
+
+
 @pytest.mark.parametrize("path", ["", Sdf.Path(), "/", "joint", "/joint.x", "/joint{side=left}x", "/a b"])
 def test_paths_where_no_prim_can_be_defined_are_refused_with_values(path: str | Sdf.Path, joint: Usd.Prim) -> None:
     before = joint.GetStage().GetRootLayer().ExportToString()

@@ -16,7 +16,7 @@ from . import _plugin
 from ._apply import apply, apply_schema, checked, define_prim, with_schema
 from ._definition import AuthoringError, Definition, fate
 from ._prims import NO_PRIM, check_definable, check_name, check_prim, only, prim_at, type_problems
-from ._strict import is_strict, retired_problems
+from ._strict import is_strict, require_identifier, retired_problems
 from ._target import Target
 from ._values import prepare
 
@@ -301,6 +301,7 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
     def _apply(cls, prim: Usd.Prim, name: str, values: Mapping[str, object], strict: bool) -> Self:
         check_prim(prim)
         check_name(name)
+        require_identifier(cls.definition, prim, name)
         warn_retired(cls.definition, values, 4)
         strict = strict or is_strict()
         if name and (values or strict):                     # USD itself refuses empty names

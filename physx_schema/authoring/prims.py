@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TypeAlias
 
 from pxr import Sdf, Usd, UsdPhysics
@@ -10,6 +11,8 @@ from pxr import Sdf, Usd, UsdPhysics
 from physx_schema.errors import AuthoringError
 
 PrimLike: TypeAlias = Usd.Prim | Usd.SchemaBase | Sdf.Path | str
+# Of two paths, as difflib counts it, for one to be taken for a misspelling of the other.
+LEAST_LIKENESS = 0.75
 
 
 def refuse(problems: Iterable[str]) -> None:
@@ -45,8 +48,15 @@ def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
         raise AuthoringError(f"{path}: not the path of a prim; give a prim or an absolute path such as /World/link")
     found = stage.GetPrimAtPath(path)
     if not found:
-        raise AuthoringError(f"{path}: there is no such prim on the stage; create it first")
+        raise AuthoringError(f"{path}: there is no such prim on the stage; {_suggestion(stage, path)}")
     return found
+
+
+def _suggestion(stage: Usd.Stage, path: str) -> str:
+    """The path on the stage that was probably meant, else what to do."""
+    paths = {str(prim.GetPath()).lower(): str(prim.GetPath()) for prim in stage.Traverse(Usd.TraverseInstanceProxies())}
+    near = get_close_matches(path.lower(), paths, n=1, cutoff=LEAST_LIKENESS)
+    return f"did you mean {paths[near[0]]}?" if near else "create it first"
 
 
 def find_prims(stage: Usd.Stage, prims: Iterable[PrimLike]) -> list[Usd.Prim]:
@@ -65,7 +75,9 @@ def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
     found = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
     if not isinstance(found, Usd.Prim) or not found:
-        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it")
+        example = f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else "one of an open stage"
+        raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it, "
+                             f"such as {example}")
     return found.GetStage()
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafAPI, PhysxTendonAttachmentRootAPI
 from pxr import Usd
 
 from physx_schema.authoring.edits import Edit, author
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, gain_problems, limit_problems
-from physx_schema.authoring.prims import PrimLike, find_prims, leftovers
+from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
 from physx_schema.authoring.quantities import as_vector, given, is_finite
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.description.frames import Frames
@@ -23,12 +25,15 @@ SHORTEST_SEGMENT = 1e-3     # stage lengths; PhysX gives a segment of this lengt
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A point of a spatial tendon below its root, and what hangs on it; without children it is a leaf."""
+    """A point of a spatial tendon below its root, and what hangs on it; without children it is a leaf.
+
+    A plain tuple in the order of the fields does as well.
+    """
 
     link: PrimLike
     position: Vec3                      # in the link's frame, in the link's own (scaled) lengths
     gearing: float = 1.0                # weight of the distance to the parent attachment
-    children: tuple[Attachment, ...] = ()
+    children: Sequence[Attachment | tuple[Any, ...]] = ()
     rest_length: float | None = None    # leaf only: length at which it is slack; the length as posed where None
     lower: float | None = None          # leaf only: length, no limit where None
     upper: float | None = None          # leaf only: length, no limit where None
@@ -55,7 +60,8 @@ class _Point:
 
 
 def spatial_tendon(
-    stage: Usd.Stage, name: str, root: tuple[PrimLike, Vec3], attachments: Sequence[Attachment], *,
+    stage: Usd.Stage, name: str, root: tuple[PrimLike, Vec3],
+    attachments: Sequence[Attachment | tuple[Any, ...]], *,
     stiffness: float | None = None, damping: float | None = None, offset: float | None = None,
     limit_stiffness: float | None = None,
 ) -> PhysxTendonAttachmentRootAPI:
@@ -76,11 +82,11 @@ def spatial_tendon(
 
     Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
     """
-    flat = list(_flatten(attachments))
+    start, flat = _root(name, root), list(_flatten(name, attachments))
     if not flat:
         raise AuthoringError(f"spatial tendon '{name}': no attachments, so there is no leaf to pull on; give one")
-    prims = find_prims(stage, [root[0], *(attachment.link for attachment, _ in flat)])
-    first = _Point(Attachment(*root), prims[0], name, -1)
+    prims = find_prims(stage, [start.link, *(attachment.link for attachment, _ in flat)])
+    first = _Point(start, prims[0], name, -1)
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
                        in enumerate(zip(flat, prims[1:], strict=True), 1))]
     values = given(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
@@ -92,15 +98,34 @@ def spatial_tendon(
     return authored
 
 
-def _flatten(attachments: Sequence[Attachment]) -> Iterator[tuple[Attachment, int]]:
+def _root(name: str, root: object) -> Attachment:
+    """The root as an attachment. Raises AuthoringError for what is no pair of link and point."""
+    if not isinstance(root, tuple) or len(root) != 2:
+        raise AuthoringError(f"spatial tendon '{name}': root {root!r} is no link with a point on it; give "
+                             "(link, (x, y, z))")
+    return Attachment(*root)
+
+
+def _attachments(name: str, items: object) -> list[Attachment]:
+    """Attachments, of which some were given as tuples. Raises AuthoringError for anything else, a line each."""
+    if not isinstance(items, list | tuple):
+        raise AuthoringError(f"spatial tendon '{name}': attachments {items!r} are no list; give [Attachment(link, "
+                             "position), ...]")
+    fields = len(dataclasses.fields(Attachment))
+    refuse(f"spatial tendon '{name}': {item!r} is no attachment; give Attachment(link, position)" for item in items
+           if not isinstance(item, Attachment) and not (isinstance(item, tuple) and 2 <= len(item) <= fields))
+    return [item if isinstance(item, Attachment) else Attachment(*item) for item in items]
+
+
+def _flatten(name: str, attachments: object) -> Iterator[tuple[Attachment, int]]:
     """Every attachment with the index of its parent, depth first; the root has index 0."""
     count = 0
-    stack = [(attachment, 0) for attachment in reversed(attachments)]
+    stack = [(attachment, 0) for attachment in reversed(_attachments(name, attachments))]
     while stack:
         attachment, parent = stack.pop()
         count += 1
         yield attachment, parent
-        stack += [(child, count) for child in reversed(attachment.children)]
+        stack += [(child, count) for child in reversed(_attachments(name, attachment.children))]
 
 
 def _edit(point: _Point, parent: _Point) -> Edit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -50,11 +51,28 @@ def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str
     return found
 
 
+def require_identifier(definition: Definition, prim: Usd.Prim, name: str) -> None:
+    """Raise AuthoringError for an instance name with which no property can be authored; USD refuses the empty one."""
+    problem = identifier_problem(name)
+    if name and problem:
+        raise AuthoringError(f"{prim.GetPath()}: {definition.identifier} instance name {name!r} {problem}")
+
+
+def identifier_problem(name: str) -> str:
+    """Why a name cannot be part of a property's name; empty where it can."""
+    if name.isidentifier() or Sdf.Path.IsValidNamespacedIdentifier(name):
+        return ""
+    words = re.sub(r"\W+", "_", name).strip("_")
+    usable = words if words.isidentifier() else f"_{words}" if words else "flexor"
+    return f"is not an identifier; use letters, digits and underscores, such as {usable!r}"
+
+
 @lru_cache(maxsize=1024)
 def name_problem(definition: Definition, name: str) -> str:
     """What is wrong with an instance name on any prim; empty where nothing is."""
-    if not name.isidentifier() and not Sdf.Path.IsValidNamespacedIdentifier(name):
-        return "is not an identifier; use letters, digits and underscores"
+    problem = identifier_problem(name)
+    if problem:
+        return problem
     if name in definition.by_name or name.rpartition(":")[2] in definition.by_name:
         return "is also the name of one of its properties; choose another"
     if PLACEHOLDER in name:
