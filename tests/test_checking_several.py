@@ -110,8 +110,10 @@ def test_list_of_rules_needs_no_file(folder: Path) -> None:
 
 @pytest.fixture
 def two(folder: Path) -> str:
-    """A file with three findings."""
-    attributes = {"float physxJointAxis:angular:armature": -1.0, "float physxJointAxis:angular:maxJointVelocity": -1.0}
+    """A file with two warnings and two errors, by property."""
+    attributes = {"float physics:breakForce": 1.0, "float physics:breakTorque": 1.0,
+                  "float physxJointAxis:angular:armature": -1.0,
+                  "float physxJointAxis:angular:staticFrictionEffort": -1.0}
     (folder / "two.usda").write_text(finger(attributes, ("PhysxJointAxisAPI:angular",)))
     return "two.usda"
 
@@ -120,7 +122,19 @@ def two(folder: Path) -> str:
 def test_most_findings_are_cut_short_and_counted(two: str, style: str) -> None:
     result = call(two, "--max-findings", "1", "--format", style)
     assert "2 findings more, not shown" in result.stdout
-    assert (result.exit_code, result.stdout.count("-1 is not in [0, inf)")) == (1, 1)
+    assert (result.exit_code, result.stdout.count("breakForce")) == (1, 0)
+
+
+@pytest.mark.parametrize("style", ["text", "html", "github"])
+def test_no_error_is_cut_short(two: str, style: str) -> None:
+    result = call(two, "--max-findings", "1", "--format", style)
+    assert result.stdout.count("-1 is not in [0, inf)") == 2
+
+
+@pytest.mark.parametrize("style", ["text", "github"])
+def test_errors_come_first(two: str, style: str) -> None:
+    text = call(two, "--format", style).stdout
+    assert text.rindex("-1 is not in [0, inf)") < text.index("breakForce")
 
 
 @pytest.mark.parametrize("others", [

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
-from robots import finger
+from robots import base, finger, joint, link, robot
 
 from physx_schema.checking.catalogue import CODES
 from physx_schema.cli.machine import plain
@@ -46,6 +46,39 @@ def test_finding_takes_three_lines_and_exits_1() -> None:
         "    fix: did you mean 'acceleration'?",
         f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated",
     ]
+
+
+def many(tmp_path: Path, attribute: str, value: float, count: int) -> str:
+    """A file with so many hinges below one base that have the same value."""
+    names = [f"l{i}" for i in range(count)]
+    links, joints = map(link, names), (joint("Revolute", f"j{name}", "base", name, ("PhysxJointAxisAPI:angular",),
+                                             {attribute: value}) for name in names)
+    (tmp_path / "many.usda").write_text(robot(base(), *links, *joints))
+    return str(tmp_path / "many.usda")
+
+
+def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
+    path = many(tmp_path, "float physxJointAxis:angular:armature", -1.0, 42)
+    prims = ", ".join(sorted(f"/Robot/jl{i}" for i in range(42)))
+    assert call("check", path).stdout.splitlines() == [
+        f"{path}: physxJointAxis:angular:armature of 42 prims: error value/range: -1 is not in [0, inf)",
+        f"    at: {prims}",
+        "    why: PhysX works with 0",
+        "    fix: author a value in [0, inf)",
+        f"{path}: 42 errors, 0 warnings, 0 info, 0 not evaluated",
+    ]
+
+
+def test_a_text_that_names_its_prim_is_said_once_as_well(tmp_path: Path) -> None:
+    lines = call("check", many(tmp_path, "float physxJointAxis:angular:armature", 0.1, 7), "--profile",
+                 "driven").stdout.splitlines()
+    undriven = lines.index(next(line for line in lines if "DJ.004/undriven" in line))
+    assert lines[undriven].endswith("7 prims: error DJ.004/undriven: <prim> has neither a drive nor a mimic joint")
+
+
+def test_of_warnings_about_many_prims_five_are_named(tmp_path: Path) -> None:
+    lines = call("check", many(tmp_path, "float physics:breakForce", 1.0, 42)).stdout.splitlines()
+    assert lines[1] == "    at: /Robot/jl0, /Robot/jl1, /Robot/jl10, /Robot/jl11, /Robot/jl12 and 37 more"
 
 
 @pytest.mark.parametrize("name", ["misspelt_token", "out_of_range", "tendon_without_root", "mimic_transz"])

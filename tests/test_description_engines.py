@@ -10,7 +10,7 @@ from facts_engines import ALL, MIMICS, beside, mimic, newton
 from facts_joints import one
 from facts_scenes import still
 from physx_runtime.simulation import Simulation
-from robots import joint, link, opened
+from robots import base, joint, link, opened, prim
 
 from physx_schema.checking.engine import check
 from physx_schema.description import Description, describe
@@ -118,3 +118,26 @@ def test_physx_has_followers_where_recorded(oracle_folder: object) -> None:
         follower = result["dof_names"].index("f")
         unit = 1.0 if "slider behind" in name or "sliders" in name else DEGREE
         assert result["q"][-1][follower] / unit == pytest.approx(REACHED[name], abs=1e-3), name
+
+
+@pytest.mark.parametrize("schemas", [("NewtonCollisionAPI",), ("PhysicsCollisionAPI", "NewtonCollisionAPI")])
+def test_a_schema_of_newton_that_makes_a_collider_is_not_unused(schemas: tuple[str, ...]) -> None:
+    found = read(still(link("a", children=prim("Cube", "shape", schemas)), schemas=()))
+    assert [collider.path for collider in found.bodies[0].colliders] == ["/Robot/a/shape"]
+    assert found.unused == ()
+
+
+def test_inertia_of_newton_is_said_to_be_moments_and_axes() -> None:
+    body = link("a", schemas=("NewtonMassAPI",), more={"float[] newton:inertia": [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]})
+    found = [item for item in check(opened(still(body, schemas=()))).findings if item.property == "newton:inertia"]
+    assert [item.fix for item in found] == [
+        "PhysX has physics:diagonalInertia, the principal moments, with physics:principalAxes, in units of its own"]
+
+
+@pytest.mark.parametrize(("schemas", "code"), [((), ""), (("PhysxArticulationAPI",), "overridden")])
+def test_self_collision_of_newton_counts_where_physx_has_no_articulation_schema(
+        schemas: tuple[str, ...], code: str) -> None:
+    text = still(base(), schemas=("PhysicsArticulationRootAPI", "NewtonArticulationRootAPI", *schemas)).replace(
+        "{\n", "{\nbool newton:selfCollisionEnabled = 0\n", 1)
+    found = [item.code for item in read(text).unused if item.property == "newton:selfCollisionEnabled"]
+    assert found == ([code] if code else [])

@@ -54,8 +54,12 @@ class Report:
         return sum(finding.severity == severity for finding in self.findings)
 
     def first(self, most: int | None) -> tuple[tuple[Finding, ...], int]:
-        """At most so many findings, and how many are left out; all of them for None."""
-        shown = self.findings[:most]
+        """At most so many findings but every error, and how many are left out; all of them for None."""
+        if most is None:
+            return self.findings, 0
+        room = max(most - len(self.errors), 0)
+        others = [index for index, item in enumerate(self.findings) if item.severity != "error"][:room]
+        shown = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in others)
         return shown, len(self.findings) - len(shown)
 
     def verdict(self, family: str) -> State:

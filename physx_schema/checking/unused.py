@@ -32,6 +32,8 @@ def unused_opinions(description: Description) -> Iterator[Finding]:
         if code == "misspelt-property" and not opinion.suggestion:
             code, severity = "unknown-property", "warning"
         fix = opinion.suggestion or "remove it, or author it where it is read"
+        if opinion.code in _NOTES and opinion.suggestion:
+            fix = f"PhysX has {opinion.suggestion}, in units of its own"
         if opinion.code in _NAMES and opinion.suggestion:
             fix = f"did you mean {opinion.suggestion!r}?"
         yield Finding(

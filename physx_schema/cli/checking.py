@@ -72,7 +72,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
 @click.option("--max-findings", type=click.IntRange(min=1),
-              help="Show at most so many findings of a file, as text, html or github.")
+              help="Show at most so many findings of a file, but every error, as text, html or github.")
 @click.option("--config", type=click.Path(path_type=Path),
               help="A pyproject.toml to take settings and waivers from, in place of the nearest one.")
 @click.option("--fix", "fixing", is_flag=True, help="Repair what can safely be repaired; shows the change as a diff.")
@@ -188,8 +188,7 @@ def _shown(run: Run, style: str, most: int | None) -> str:
 def _text(run: Run, most: int | None) -> Iterator[str]:
     for path, report in run.reports.items():
         shown, hidden = report.first(most)
-        for finding in shown:
-            yield from finding_lines(path, finding)
+        yield from finding_lines(path, shown)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         yield from not_evaluated_lines(path, report.not_evaluated)

@@ -1,15 +1,19 @@
-"""Text for people: findings in three lines each, stage contents as an indented outline."""
+"""Text for people: findings in a few lines each, errors first, and what was not evaluated."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 from physx_schema.checking import Finding, Report
-from physx_schema.checking.finding import location
+from physx_schema.checking.finding import location, rank
 from physx_schema.description import Opinion
 
 _ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators
+
+_PRIM = "<prim>"    # stands for each of several prims in a text
+_NAMED = 5          # prims named of a finding that is no error
 
 
 def printable(text: str) -> str:
@@ -24,13 +28,40 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def finding_lines(source: str, finding: Finding) -> Iterator[str]:
-    """Where and what, why it matters, what to do."""
-    place = f"{source}: {location(finding.path, finding.property)}"
-    layer = f" [{finding.layer}]" if finding.layer else ""
-    yield printable(f"{place}: {finding.severity} {finding.code}: {finding.message}{layer}")
-    yield printable(f"    why: {finding.why}")
-    yield printable(f"    fix: {finding.fix}")
+def finding_lines(source: str, findings: Sequence[Finding]) -> Iterator[str]:
+    """Where and what, why it matters, what to do; errors first, and once what several prims have in common."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in sorted(findings, key=lambda item: -rank(item.severity)):
+        groups.setdefault(_in_common(finding), []).append(finding)
+    for (severity, code, name, layer, *texts), group in groups.items():
+        message, why, fix = texts if len(group) > 1 else (group[0].message, group[0].why, group[0].fix)
+        yield printable(f"{source}: {_place(group, name)}: {severity} {code}: {message}"
+                        + (f" [{layer}]" if layer else ""))
+        if len(group) > 1:
+            yield printable(f"    at: {_prims(group)}")
+        yield printable(f"    why: {why}")
+        yield printable(f"    fix: {fix}")
+
+
+def _in_common(finding: Finding) -> tuple[str, ...]:
+    """All that a finding says but its prim."""
+    own = re.compile(re.escape(finding.path) + r"(?![\w/])")
+    texts = (own.sub(_PRIM, text) for text in (finding.message, finding.why, finding.fix))
+    return (finding.severity, finding.code, finding.property, finding.layer, *texts)
+
+
+def _place(group: Sequence[Finding], name: str) -> str:
+    if len(group) == 1:
+        return location(group[0].path, name)
+    prims = f"{len(group)} prims"
+    return f"{name} of {prims}" if name and name != "apiSchemas" else prims
+
+
+def _prims(group: Sequence[Finding]) -> str:
+    """The prims of a group: of errors all, of others the first few."""
+    paths = [finding.path for finding in group]
+    shown = paths if group[0].severity == "error" else paths[:_NAMED]
+    return ", ".join(shown) + (f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else "")
 
 
 def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[str]:

@@ -26,7 +26,8 @@ _DECIDING: Mapping[str, tuple[str, str]] = {
 
 # PhysX's counterpart of what it does not read; {axis} is the instance name of the joint.
 _COUNTERPARTS: Mapping[str, str] = {
-    "newton:inertia": "physics:diagonalInertia", "newton:maxSolverIterations": "physxScene:maxPositionIterationCount",
+    "newton:inertia": "physics:diagonalInertia, the principal moments, with physics:principalAxes",
+    "newton:maxSolverIterations": "physxScene:maxPositionIterationCount",
     "newton:torsionalFriction": "physxCollision:torsionalPatchRadius",
     "newton:kp": "drive:{axis}:physics:stiffness", "newton:kd": "drive:{axis}:physics:damping",
     "newton:maxEffort": "drive:{axis}:physics:maxForce",
@@ -56,12 +57,12 @@ def what_is_read(opinions: PrimOpinions, name: str) -> str:
 
 def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
     """Why an applied schema or prim type of another engine has no effect; None where something of it has."""
+    if name in IMPLIED:
+        return None         # it brings a schema of PhysX with it
     if name in SCHEMAS:
         used = name in opinions.used_schemas
         where = "on the scene it works with" if name == "NewtonSceneAPI" else "on joints of an articulation"
         return None if used else ("idle", f"{name}: PhysX reads it {where}", "")
-    if name in IMPLIED:
-        return None
     return "other-engine", f"{name}: a schema of {engine_of(name)}, of which PhysX reads nothing", ""
 
 
@@ -69,12 +70,12 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     """Why an unread property of another engine has no effect; `inside` for joints of an articulation."""
     engine = engine_of(name)
     base = name.partition(":")[2]
-    if engine == "Newton" and opinions.joint_kind is not None:
+    if engine == "Newton":
         if base in SCHEMAS["NewtonJointAPI"].defaults:
             if not inside:
-                return "idle", "PhysX reads it on joints of an articulation", "connect the joint to one"
+                return "idle", "PhysX reads it on joints of an articulation", "author it on a joint of one"
             return "overridden", "PhysX has a value of its own for the axis, which it takes", ""
-        if base in SCHEMAS["NewtonMimicAPI"].defaults:
+        if base in SCHEMAS["NewtonMimicAPI"].defaults and opinions.joint_kind is not None:
             return "idle", "the joint has no mimic joint by NewtonMimicAPI that PhysX makes", ""
     if name in _DECIDING:
         schema, own = _DECIDING[name]

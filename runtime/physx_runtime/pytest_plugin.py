@@ -30,7 +30,7 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
     report = check(stage, profile)
     _warn([f"not evaluated: {item.path} {item.property}: {item.reason}" for item in report.not_evaluated])
     if report.errors:
-        lines = [line for finding in report.errors for line in finding_lines(report.source, finding)]
+        lines = finding_lines(report.source, report.errors)
         raise AssertionError("\n".join([f"{plural(len(report.errors), 'error')} in {report.source}", *lines]))
 
 

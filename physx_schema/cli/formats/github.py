@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from physx_schema.checking.finding import Finding, location
+from physx_schema.checking.finding import Finding, location, rank
 from physx_schema.checking.report import Report
 from physx_schema.checking.several import Run
 from physx_schema.cli.formats.places import line_of
@@ -17,7 +17,7 @@ def workflow_commands(run: Run, most: int | None = None) -> Iterator[str]:
     """One command for each finding, unreadable file and file that the program failed on; at most so many findings."""
     for path, report in run.reports.items():
         shown, hidden = report.first(most)
-        for finding in shown:
+        for finding in sorted(shown, key=lambda item: -rank(item.severity)):
             yield _annotation(path, finding)
         if hidden:
             yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
