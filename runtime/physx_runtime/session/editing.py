@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from physx_runtime.session.run import Run, StateEdits, state_instance
 from physx_schema.description.authored import Problem
 from physx_schema.description.dofs import read_dofs
 from physx_schema.description.frames import Frames, vector
-from physx_schema.description.model import Articulation, Dof, Joint
+from physx_schema.description.model import Articulation, Dof, Joint, Pose
 from physx_schema.description.opinions import PrimOpinions
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import coordinate, radians
@@ -90,7 +90,7 @@ def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits
     frames = Frames()
     for run in runs:
         root, *others = run.model.link_names
-        if any(root == path or root.startswith(path + "/") for path in placed):
+        if below([root], placed):
             pose = frames.pose(stage.GetPrimAtPath(root))
             if np.isfinite(pose[0]).all():
                 found.poses[root] = pose
@@ -100,12 +100,23 @@ def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits
                 "joints decide where this link is; edit the state of its joint, or the transform of the root link")
 
 
-def hidden_placements(stage: Any, properties: Iterable[str], runs: Sequence[Run]) -> set[str]:
-    """Roots of which a transform operation was edited that does not count while results are written."""
-    roots = {run.model.link_names[0] for run in runs}
+def hidden_placements(stage: Any, properties: Iterable[str], links: Collection[str]) -> set[str]:
+    """Those of the links of which a transform operation was edited that does not count while results are written."""
     edited = (path.rpartition(".")[::2] for path in properties)
-    return {prim for prim, name in edited if prim in roots and name.startswith("xformOp:")
+    return {prim for prim, name in edited if prim in links and name.startswith("xformOp:")
             and name not in (_value(stage, f"{prim}.xformOpOrder") or ())}
+
+
+def below(paths: Iterable[str], above: Collection[str]) -> list[str]:
+    """Those of the paths that are among `above`, or below one of them."""
+    return [path for path in paths if any(path == other or path.startswith(other + "/") for other in above)]
+
+
+def poses(stage: Any, paths: Iterable[str]) -> dict[str, Pose]:
+    """The world poses that prims have on the stage now, where they are finite."""
+    frames = Frames()
+    found = {path: frames.pose(stage.GetPrimAtPath(path)) for path in paths}
+    return {path: pose for path, pose in found.items() if np.isfinite(pose[0]).all()}
 
 
 def _value(stage: Any, path: str) -> Any:

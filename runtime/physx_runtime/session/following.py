@@ -19,6 +19,8 @@ IDLE_FIELDS = frozenset((
     "sessionOwner", "primChildren", "properties", "propertyOrder", "primOrder", "symmetryFunction", "prefix", "suffix"))
 IDLE_NAMES = ("primvars:", "inputs:", "outputs:", "ui:", "userProperties:", "info:", "render:", "visibility",
               "doubleSided", "extent")
+_Resync = Usd.Notice.ObjectsChanged.PrimResyncType
+MOVED = (_Resync.RenameSource, _Resync.ReparentSource, _Resync.RenameAndReparentSource)
 # Properties of a joint that change values of its degrees of freedom and nothing else.
 VELOCITIES = ("physics:velocity", "physics:angularVelocity")
 JOINT_VALUES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:", "physics:lowerLimit",
@@ -32,6 +34,7 @@ class Heard:
     values: set[str] = field(default_factory=set)       # properties whose value may be another one
     others: set[str] = field(default_factory=set)       # properties of which something else changed
     prims: set[str] = field(default_factory=set)        # prims that were composed anew
+    moves: list[tuple[str, str]] = field(default_factory=list)      # prims renamed or moved below others: from, to
 
     def __bool__(self) -> bool:
         return bool(self.values or self.others or self.prims)
@@ -75,6 +78,10 @@ class _Hearing:
             return
         for path in notice.GetResyncedPaths():
             (self.heard.values if path.IsPropertyPath() else self.heard.prims).add(str(path))
+            if path.IsPrimPath():
+                kind, other = notice.GetPrimResyncType(path)
+                if kind in MOVED:
+                    self.heard.moves.append((str(path), str(other)))
         for path in notice.GetChangedInfoOnlyPaths():
             fields = set(notice.GetChangedFields(path))
             if path.IsPropertyPath() and (not fields or "default" in fields):

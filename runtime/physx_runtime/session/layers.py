@@ -24,6 +24,11 @@ class Place:
     last: Any
     theirs: Any         # None where they have no opinion
     made: bool = False  # the spec is the session's own
+    _layer: Any = field(init=False)
+    _path: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._layer, self._path = self.spec.layer, self.spec.path
 
     @staticmethod
     def of(spec: Any) -> Place:
@@ -35,6 +40,11 @@ class Place:
         if self.spec and self.spec.default != value:
             self.spec.default = value
         self.last = value
+
+    def rename(self, old: str, new: str) -> None:
+        """Follow the spec to where somebody moved its prim."""
+        self._path = self._path.ReplacePrefix(old, new)
+        self.spec = self._layer.GetPropertyAtPath(self._path)
 
     def restore(self) -> None:
         """Give the spec back the value that others gave it; what they removed stays removed."""
@@ -89,7 +99,7 @@ class WrittenLayer:
         self.slots: dict[str, Slot] = {}
         self._echoed: dict[str, list[Any]] = {}         # property path to specs in other layers that follow results
         self._prims: list[Any] = []                     # paths of prim specs that were made, parents first
-        self._applied: list[tuple[Any, str, bool]] = []     # prim spec, schema, whether it had no list of them before
+        self._applied: list[tuple[Any, str, bool]] = []     # path of the prim spec, schema, whether it had none
 
     def require_editable(self) -> None:
         """Raise AuthoringError where the layer cannot be edited."""
@@ -125,13 +135,28 @@ class WrittenLayer:
         if owner is None:
             return
         names = owner.GetInfo("apiSchemas") if owner.HasInfo("apiSchemas") else None
-        self._applied.append((owner, schema, names is None))
+        self._applied.append((owner.path, schema, names is None))
         names = names or Sdf.TokenListOp()
         if names.isExplicit:
             names.explicitItems = [*names.explicitItems, schema]
         else:
             names.prependedItems = [*names.prependedItems, schema]
         owner.SetInfo("apiSchemas", names)
+
+    def rename(self, old: str, new: str) -> None:
+        """Follow a prim that somebody moved in the layers, with what was written to it."""
+        slots = list(self.slots.values())
+        self.slots.clear()
+        for slot in slots:
+            if Sdf.Path(slot.path).HasPrefix(old):
+                slot.path = str(Sdf.Path(slot.path).ReplacePrefix(old, new))
+                for place in slot.places:
+                    place.rename(old, new)
+            self.slots[slot.path] = slot
+        self._echoed = {slot.path: [echo.spec for echo in slot.echoes] for slot in slots if slot.echoes}
+        made = [path.ReplacePrefix(old, new) for path in self._prims]
+        self._prims = list(dict.fromkeys([*Sdf.Path(new).GetParentPath().GetPrefixes(), *made]))
+        self._applied = [(path.ReplacePrefix(old, new), *rest) for path, *rest in self._applied]
 
     def restore(self) -> None:
         """Take back what was made and written; what others authored meanwhile stays, and what they removed is gone."""
@@ -140,7 +165,8 @@ class WrittenLayer:
             for slot in self.slots.values():
                 for place in slot.places:
                     place.restore()
-            for owner, schema, bare in self._applied:
+            for path, schema, bare in self._applied:
+                owner = self.layer.GetPrimAtPath(path)
                 if owner and owner.HasInfo("apiSchemas"):
                     _take_off(owner, schema, bare)
             self._remove_prims(reversed(self._prims))

@@ -13,16 +13,23 @@ from physx_runtime.arguments import required_time
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
-from physx_runtime.session.editing import ReadingOfJoints, hidden_placements, joint_edits, state_edits
-from physx_runtime.session.following import Ear, Edits, Sorter
+from physx_runtime.session.editing import (
+    ReadingOfJoints,
+    below,
+    hidden_placements,
+    joint_edits,
+    poses,
+    state_edits,
+)
+from physx_runtime.session.following import Ear, Edits, Heard, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
+from physx_runtime.session.last_known import LastKnown
 from physx_runtime.session.layers import Into
 from physx_runtime.session.messages import Message, Messages, messages_of
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation import Simulation
-from physx_schema.description.frames import Frames
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.description.solver_batches import SolverBatches
@@ -72,6 +79,8 @@ class Session:
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
                                 self._ear.own)
         self._runs: dict[str, Run] = {}
+        self._known = LastKnown()
+        self._standing: dict[str, Any] = {}     # poses of links that are no longer simulated
         self._time = 0.0
         self._outdated = False              # the authored start has been edited since the last reading
         self._rest_lengths: RestLengths = {}
@@ -99,7 +108,7 @@ class Session:
                 self._messages.say(Message(
                     "diverged", "error", "session/diverged", path, "",
                     "positions or velocities are no longer finite; it stands still until reset"))
-        self._results.write(list(self._runs.values()))
+        self._results.write(list(self._runs.values()), self._standing)
         self._time += dt
 
     def reset(self) -> None:
@@ -108,7 +117,8 @@ class Session:
         heard = self._ear.take()
         self._results.watch.sift(heard)     # what others set where results are stays
         self._results.reset()
-        if heard or self._outdated:
+        self._known = LastKnown()
+        if heard or self._outdated or self._standing:
             self._rest_lengths = {}
             self._read(StateEdits())
         for run in self._runs.values():
@@ -202,19 +212,31 @@ class Session:
         if not edits:
             return
         if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
+            self._known = LastKnown()
             self._read(StateEdits(), afresh=True)
             return
-        runs = list(self._runs.values())
-        set_states = state_edits(self._stage, edits, values, runs, self._messages.ignored)
+        set_states = state_edits(self._stage, edits, values, list(self._runs.values()), self._messages.ignored)
         self._outdated |= bool(edits.states)
-        hidden = hidden_placements(self._stage, heard.values, runs)
         if edits.reading or not self._reread_joints(edits):
-            self._results.restore()
-            frames = Frames()
-            set_states.poses |= {path: frames.pose(self._stage.GetPrimAtPath(path)) for path in hidden}
-            self._read(set_states)
+            self._reread(heard, edits, set_states)
         else:
             self._apply(set_states)
+
+    def _reread(self, heard: Heard, edits: Edits, set_states: StateEdits) -> None:
+        """Read the stage without the results, and go on from the states that everything was last in."""
+        runs = list(self._runs.values())
+        self._known.remember(runs)
+        self._known.place(poses(self._stage, below(self._standing, edits.placed)))
+        hidden = hidden_placements(self._stage, heard.values, (*(run.model.link_names[0] for run in runs),
+                                                               *self._standing))
+        self._results.restore()
+        placed = poses(self._stage, hidden)
+        self._known.place(placed)
+        set_states.poses |= placed
+        for old, new in heard.moves:
+            self._known.rename(old, new)
+        self._known.forget(self._stage)
+        self._read(set_states)
 
     def _reread_joints(self, edits: Edits) -> bool:
         """Take up values of single joints; False where the stage has to be read as a whole."""
@@ -254,8 +276,10 @@ class Session:
                 several = paths.count(articulation.path) > 1
                 self._runs[articulation.links[0].path if several else articulation.path] = run
         self._batches = SolverBatches(description)
-        self._sorter = Sorter(description, [run.articulation for run in self._runs.values()])
-        self._results.watch.look(list(self._runs.values()))
+        runs = list(self._runs.values())
+        self._standing = self._known.standing(self._stage, runs)
+        self._sorter = Sorter(description, [run.articulation for run in runs])
+        self._results.watch.look(runs, self._standing)
         self._apply(set_states)
 
     def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
@@ -275,8 +299,7 @@ class Session:
                 self._messages.say(Message("not-simulated", "warning", "session/unsupported", articulation.path, "",
                                   f"not simulated: {line}"))
             return None
-        for other in old:
-            run.carry(other)
+        run.recall(self._known.links, self._known.joints)
         return run
 
     def _apply(self, set_states: StateEdits) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,15 +48,16 @@ class Results:
         """What others set in the place of results."""
         return self._watch
 
-    def write(self, runs: Sequence[Run]) -> None:
-        """Write the state of the runs, in one change block."""
+    def write(self, runs: Sequence[Run], standing: Mapping[str, Array]) -> None:
+        """Write the state of the runs, and the poses of links that stand, in one change block."""
         links = np.concatenate([run.links for run in runs]) if runs else np.zeros((0, 13))
         self._layer.require_editable()
         first = self._prepared is None
         with self._own(), Sdf.ChangeBlock():
             if self._prepared is None:
-                self._prepared = _Prepared(self._stage, self._layer, self._switches, runs, self._messages.note)
-            for slot, value in self._prepared.values(links, runs):
+                self._prepared = _Prepared(self._stage, self._layer, self._switches, runs, list(standing),
+                                           self._messages.note)
+            for slot, value in self._prepared.values(links, runs, list(standing.values())):
                 slot.write(value)
         if first:
             self._report_hidden()
@@ -95,12 +96,14 @@ class Results:
 class _Prepared:
     """Slots by what they take."""
 
-    def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[Run], note: Note) -> None:
+    def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[Run],
+                 standing: Sequence[str], note: Note) -> None:
         paths = [path for run in runs for path in run.model.link_names]
-        unreached = [path for path in paths if layer.spec_path(stage.GetPrimAtPath(path)) is None]
+        placed = [*paths, *standing]
+        unreached = [path for path in placed if layer.spec_path(stage.GetPrimAtPath(path)) is None]
         for path in unreached:
             note(path, "", "the edit target does not reach the prim: nothing is written to it")
-        self._transforms = Transforms(stage, layer, paths, note) if switches.transforms and paths else None
+        self._transforms = Transforms(stage, layer, placed, note) if switches.transforms and placed else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
         self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
         self._units = [np.array([DEGREES if dof.angular else 1.0 for dof in run.articulation.dofs]) for run in runs]
@@ -114,10 +117,10 @@ class _Prepared:
             for i, run in enumerate(runs):
                 self._plan_joints(stage, layer, i, run, note)
 
-    def values(self, links: Array, runs: Sequence[Run]) -> Iterator[tuple[Slot, Any]]:
-        """Slots and values for what links and joints do now."""
+    def values(self, links: Array, runs: Sequence[Run], standing: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
+        """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
-            yield from self._transforms.values(links[:, :7])
+            yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(standing, (-1, 7))]))
         linear, angular = links[:, 7:10].tolist(), (links[:, 10:] * DEGREES).tolist()
         for i, first, second in self._velocities:
             yield first, Gf.Vec3f(*linear[i])

@@ -125,18 +125,16 @@ class Run:
             self._place_root(self._root_pose(own, state))
         return True
 
-    def carry(self, old: Run) -> None:
-        """Take over the state of the joints and of the root that another run had too."""
-        dofs = zip(old.articulation.dofs, *(values.tolist() for values in old.joints()), strict=True)
-        known = {(dof.name, dof.angular): state for dof, *state in dofs}
-        own = [(dof.name, known[dof.name, dof.angular]) for dof in self.articulation.dofs
-               if (dof.name, dof.angular) in known]
-        edits = StateEdits({name: state[0] for name, state in own}, {name: state[1] for name, state in own})
+    def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]]) -> None:
+        """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in."""
+        dofs = [dof for dof in self.articulation.dofs if (dof.name, dof.angular) in joints]
+        edits = StateEdits({dof.name: joints[dof.name, dof.angular][0] for dof in dofs},
+                           {dof.name: joints[dof.name, dof.angular][1] for dof in dofs})
         root = self.model.link_names[0]
-        if root == old.model.link_names[0] and not self.articulation.fixed_base and not old.articulation.fixed_base:
-            v = old.simulation.get("v")[0].tolist()
-            edits.poses[root] = old._root_pose(old.model, old.simulation.state())
-            edits.linear[root], edits.angular[root] = (v[0], v[1], v[2]), (v[3], v[4], v[5])
+        if root in links and not self.articulation.fixed_base:
+            x = links[root].tolist()
+            edits.poses[root] = (x[0], x[1], x[2]), (x[3], x[4], x[5], x[6])
+            edits.linear[root], edits.angular[root] = (x[7], x[8], x[9]), (x[10], x[11], x[12])
         self.apply(edits)
 
     def apply(self, edits: StateEdits) -> None:
@@ -162,6 +160,12 @@ class Run:
         """Take the state as it is now for what is to be written."""
         self._state = self.simulation.state()
         self.links = self._observer.links(self._state, self._state, 0.0)
+
+    def root(self) -> Array:
+        """Pose and velocity of the root link, (13,), as they are set now."""
+        position, rotation = self._root_pose(self.model, self.simulation.state())
+        velocity = self.simulation.get("v")[0, :6] if self.simulation.topology.root_size else np.zeros(6)
+        return np.array([*position, *rotation, *velocity], dtype=np.float64)
 
     @staticmethod
     def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:

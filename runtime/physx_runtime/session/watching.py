@@ -27,10 +27,11 @@ class Watch:
         self._placing: set[Any] = set()                     # paths of prims whose transforms place links
         self._seen: dict[str, dict[Spot, Any]] = {}         # property path to the value of each spec
 
-    def look(self, runs: Sequence[Run]) -> None:
-        """Remember what the layers say of the states of runs, on a stage without results."""
+    def look(self, runs: Sequence[Run], standing: Iterable[str]) -> None:
+        """Remember what the layers say of the states of runs and of links that stand, on a stage without results."""
         links = {Sdf.Path(path) for run in runs for path in run.model.link_names}
-        self._placing = links.union(*(Sdf.Path(run.model.link_names[0]).GetPrefixes() for run in runs))
+        roots = [Sdf.Path(path) for path in (*(run.model.link_names[0] for run in runs), *standing)]
+        self._placing = links.union(*(root.GetPrefixes() for root in roots))
         self._seen = {}
         for path in (*(path for run in runs for path in _states(run)), *self._operations()):
             self._remember(path, self._stack(path))
@@ -40,6 +41,8 @@ class Watch:
 
         Where results are written, such a value is shown from now on, and it is what the stage goes back to.
         """
+        for old, new in heard.moves:
+            self._layer.rename(old, new)
         slots = self._layer.slots
         removed = {path for path in heard.values if path in slots and not slots[path].place.spec}
         values: dict[str, Any] = {}
@@ -49,7 +52,7 @@ class Watch:
                 kept.add(path)
             elif (value := self._taken(path, slots.get(path))) is not None:
                 values[path] = value
-        return Heard(kept | values.keys(), heard.others, heard.prims | removed), values
+        return Heard(kept | values.keys(), heard.others, heard.prims | removed, heard.moves), values
 
     def _taken(self, path: str, slot: Slot | None) -> Any:
         """The value that somebody gave a state since the last look; None where nobody did."""
