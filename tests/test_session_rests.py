@@ -190,3 +190,15 @@ def test_a_body_removed_and_made_again_begins_where_it_is_authored() -> None:
     Sdf.CopySpec(donor.GetRootLayer(), CRATE, stage.GetRootLayer(), CRATE)
     run(session)
     assert height(stage) == pytest.approx(-FALLEN, abs=CLOSE)
+
+
+@pytest.mark.parametrize("moment", ["start", "while it runs"])
+def test_velocities_said_to_be_in_the_axes_of_the_body_are_named(moment: str) -> None:
+    stage = falling()
+    if moment == "start":
+        stage.GetPrimAtPath(CRATE).SetCustomDataByKey("physics:localSpaceVelocities", True)
+    session = Session(stage)
+    run(session, 1)
+    stage.GetPrimAtPath(CRATE).SetCustomDataByKey("physics:localSpaceVelocities", True)
+    run(session, 1)
+    assert [m.path for m in session.messages if "physics:localSpaceVelocities" in m.text] == [CRATE]

@@ -59,6 +59,9 @@ _REPEATED = "bodies that a point instancer repeats"
 _INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
+_LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
+
+
 @dataclass(slots=True)
 class Account:
     """Where the opinions of a stage went."""
@@ -94,6 +97,10 @@ def settle(
     for opinions in reading.prims.values():
         if is_physics_schema(opinions.type_name):
             _settle_type(account, opinions)
+        if opinions.path in account.bodies and opinions.prim.GetCustomDataByKey(_LOCAL_VELOCITIES):
+            account.not_evaluated.append(Opinion(opinions.path, "", f"custom data {_LOCAL_VELOCITIES}: Omniverse sets "
+                                                 "and writes the body's velocities in its own axes with it; ovphysx "
+                                                 "does not read it, and here they are in the world's"))
         for applied in opinions.applied:
             if applied in _TOUCHING or (is_physics_schema(applied) and applied not in opinions.used_schemas):
                 _settle_schema(account, opinions, applied)

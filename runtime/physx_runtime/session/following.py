@@ -14,9 +14,10 @@ from physx_schema.description.opinions import is_physics_name
 
 # Metadata that says nothing about physics.
 IDLE_FIELDS = frozenset((
-    "comment", "documentation", "customData", "customLayerData", "displayName", "displayGroup", "hidden", "kind",
+    "comment", "documentation", "customLayerData", "displayName", "displayGroup", "hidden", "kind",
     "assetInfo", "startTimeCode", "endTimeCode", "framesPerSecond", "timeCodesPerSecond", "defaultPrim", "owner",
     "sessionOwner", "primChildren", "properties", "propertyOrder", "primOrder", "symmetryFunction", "prefix", "suffix"))
+IDLE_PROPERTY_FIELDS = frozenset(("customData",))       # bodies have custom data that PhysX reads
 IDLE_NAMES = ("primvars:", "inputs:", "outputs:", "ui:", "userProperties:", "info:", "render:", "visibility",
               "doubleSided", "extent")
 _Resync = Usd.Notice.ObjectsChanged.PrimResyncType
@@ -86,7 +87,7 @@ class _Hearing:
             fields = set(notice.GetChangedFields(path))
             if path.IsPropertyPath() and (not fields or "default" in fields):
                 self.heard.values.add(str(path))
-            elif not IDLE_FIELDS.issuperset(fields):
+            elif not (IDLE_FIELDS | IDLE_PROPERTY_FIELDS if path.IsPropertyPath() else IDLE_FIELDS).issuperset(fields):
                 (self.heard.others if path.IsPropertyPath() else self.heard.prims).add(str(path))
 
 
