@@ -250,7 +250,7 @@ def test_refusal_of_a_late_attachment_leaves_the_earlier_ones_unwritten(stage: U
 
 
 def test_attachments_may_be_tuples(stage: Usd.Stage) -> None:
-    spatial_tendon(stage, "cable", ROOT, [(A, (0, 0, 0.5), 2.0, [(B, (1, 0, 0.5), 1.0, (), 1.0)])], stiffness=1.0)
+    spatial_tendon(stage, "cable", ROOT, [(A, (0, 1, 0.5), 2.0, [(B, (0, 0, -0.5), 1.0, (), 1.0)])], stiffness=1.0)
     attachments = only_tendon(stage).attachments
     assert [(item.path, item.gearing) for item in attachments[1:]] == [(A, 2.0), (B, 1.0)]
 
