@@ -50,6 +50,14 @@ def test_gearing_and_offset_come_out_as_authored() -> None:
     assert [row_of(rows, name, "/Robot/j1").verdict for name in (GEARING, OFFSET)] == ["as authored"] * 2
 
 
+@pytest.mark.parametrize(("values", "verdict"), [
+    ({"naturalFrequency": 60.0}, "ignored"), ({"naturalFrequency": 60.0, "dampingRatio": 0.0}, "as authored")])
+def test_frequency_of_a_rigid_coupling_is_ignored_unless_a_damping_ratio_of_zero_asks_for_it(
+    values: dict[str, float], verdict: str,
+) -> None:
+    assert row_of(verify(pair(**values)), "physxMimicJoint:rotZ:naturalFrequency", "/Robot/j1").verdict == verdict
+
+
 def test_gearing_between_a_slider_and_a_hinge_is_in_degrees_per_length() -> None:
     first = both(drive("linear", stiffness=1000.0, damping=200.0), limits(-0.2, 0.2))
     second = both(mimic("rotX", gearing=-100.0, offset=5.0), limits(-60, 60))

@@ -109,6 +109,7 @@ def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:
     compliance = (("naturalFrequency", mimic.natural_frequency, "rad/s"), ("dampingRatio", mimic.damping_ratio, ""))
     hard = mimic.natural_frequency <= 0.0 or mimic.damping_ratio <= 0.0
     idle = "the mimic joint is rigid unless naturalFrequency and dampingRatio are both above 0" if hard else ""
+    switch = mimic.prefix + "dampingRatio"      # authored as 0 it asks for a rigid coupling
     for name, value, unit in compliance:
         if value != 0.0 and not math.isinf(value):
-            yield Quantity(Key(mimic.path, mimic.prefix + name), value, unit, idle=idle)
+            yield Quantity(Key(mimic.path, mimic.prefix + name), value, unit, idle=idle, switch=switch)

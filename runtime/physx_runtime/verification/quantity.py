@@ -31,6 +31,7 @@ class Quantity:
     per_stage: float = 1.0  # an experiment's value times this is in the stage's unit
     noise: float = 1e-6     # error in the stage's unit that counts as none where 0 is authored
     idle: str = ""          # why PhysX never uses it; empty where it does
+    switch: str = ""        # property of the same prim that, authored as 0, says so itself: then nothing is ignored
 
     def on_stage(self, value: float) -> float:
         """A measured value in the property's own unit, to the digits a float carries."""

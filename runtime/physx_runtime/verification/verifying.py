@@ -84,8 +84,8 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
         if unusable:
             yield _row(quantity, number, None, None, NOT_EVALUATED, unusable)
         elif quantity.idle:
-            verdict = IGNORED if number != 0.0 else AS_AUTHORED
-            yield _row(quantity, number, 0.0, 0.0, verdict, quantity.idle if number != 0.0 else "")
+            meant = number == 0.0 or authored.get((quantity.key.path, quantity.switch)) == 0.0
+            yield _row(quantity, number, 0.0, 0.0, AS_AUTHORED if meant else IGNORED, "" if meant else quantity.idle)
         else:
             yield _judged(quantity, number, experiments, raised)
 
