@@ -52,6 +52,16 @@ def test_files_that_are_there_are_replaced_only_by_force(tmp_path: Path) -> None
     assert (tmp_path / "schema.usda").read_text(encoding="utf-8").startswith("#usda")
 
 
+@pytest.mark.parametrize("target", ["mine.usda", "missing.usda"])
+def test_a_link_is_not_replaced_even_by_force(tmp_path: Path, target: str) -> None:
+    (tmp_path / "mine.usda").write_text("mine", encoding="utf-8")
+    (tmp_path / "toy.usda").symlink_to(tmp_path / target)
+    result = run(SMALL, "--out", tmp_path / "toy.usda", "--force")
+    assert result.exit_code == 2
+    assert result.stderr == f"{tmp_path / 'toy.usda'}: is no regular file; give another place, or remove it\n"
+    assert (tmp_path / "toy.usda").is_symlink()
+
+
 def test_several_libraries_are_converted_one_at_a_time(tmp_path: Path) -> None:
     result = run(ROOT / "schema", "--out", tmp_path)
     assert result.exit_code == 1 and "holds 3 libraries: legacy, omni_physics, physx; convert one" in result.stderr

@@ -38,9 +38,13 @@ def write(outputs: Mapping[Path, Mapping[str, str]], others: Mapping[Path, str] 
 def replace(texts: Mapping[Path, str]) -> list[Path]:
     """Write the files that differ; return their paths. Raises EmitError.
 
-    Everything is first written under temporary names, then renamed, so that a full disk leaves the old files.
+    Everything is first written under temporary names, then renamed, so that a full disk leaves the old files. Links and
+    devices, which a rename would put a file in the place of, are refused.
     """
     changed = [path for path, text in texts.items() if not same(path, text)]
+    for path in changed:
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise EmitError(f"{path}: is no regular file; give another place, or remove it")
     staged: list[tuple[Path, Path]] = []
     path = Path()
     try:
