@@ -5,6 +5,7 @@ from __future__ import annotations
 from physx_schema.checking import (
     articulation,
     driven,
+    iterations,
     joint,
     mass,
     mimic,
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     *mass.RULES,
     *rotations.RULES,
     *articulation.RULES,
+    *iterations.RULES,
     *schemas.RULES,
     *mimic.RULES,
     *tendon.RULES,

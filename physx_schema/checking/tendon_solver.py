@@ -9,6 +9,7 @@ from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
 from physx_schema.description.frames import rotation_matrix
+from physx_schema.description.solver_batches import SolverBatches, SolverCounts, as_solved
 
 STEP = 1.0 / 60.0       # s, PhysX's default of 60 steps a second, where the rule has to assume one
 EXCESS = 0.05           # share of extra force from which velocity iterations are worth a word; 32/1 has 0.031
@@ -17,7 +18,10 @@ BIAS = 0.1              # share by which the deflection at rest is off from whic
 
 def solver_artefacts(description: Description) -> Iterator[Finding]:
     """Tendons whose force in PhysX is another than stiffness times stretch."""
-    for articulation in description.articulations:
+    batches = SolverBatches(description)
+    for alone in description.articulations:
+        counts = batches.counts(alone)
+        articulation = as_solved(alone, counts)
         pgs = description.scene_of(articulation).solver_type == "PGS"
         tendons = [item for item in articulation.fixed_tendons if _pulls(item)]
         for tendon in tendons:
@@ -28,9 +32,9 @@ def solver_artefacts(description: Description) -> Iterator[Finding]:
         excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
         if excess > EXCESS and articulation.enabled and not pgs:
             for fixed in tendons:
-                yield _repeated(articulation, fixed, excess)
+                yield _repeated(counts, fixed, excess)
             for spatial in filter(_pulls, articulation.spatial_tendons):
-                yield _repeated(articulation, spatial, excess)
+                yield _repeated(counts, spatial, excess)
 
 
 def _pulls(tendon: FixedTendon | SpatialTendon) -> bool:
@@ -50,13 +54,14 @@ def _shared(tendon: FixedTendon) -> Iterator[Finding]:
     yield from judged(finding, "info" if idle else "", "", "info")
 
 
-def _repeated(articulation: Articulation, tendon: FixedTendon | SpatialTendon, excess: float) -> Finding:
-    counts = f"{articulation.position_iterations}/{articulation.velocity_iterations}"
+def _repeated(counts: SolverCounts, tendon: FixedTendon | SpatialTendon, excess: float) -> Finding:
+    source = counts.velocity_from
     return Finding(
         "tendon/velocity-iterations", "warning", tendon.path, tendon.prefix + "stiffness",
-        f"{counts} position and velocity iterations of {articulation.path}: the tendon pulls {100.0 * excess:.3g} % "
-        "too much", "PhysX applies tendons once more in each velocity iteration",
-        "set physxArticulation:solverVelocityIterationCount to 0, or raise solverPositionIterationCount",
+        f"{counts.position}/{counts.velocity} position and velocity iterations of {counts.path}: the tendon pulls "
+        f"{100.0 * excess:.3g} % too much", "PhysX applies tendons once more in each velocity iteration"
+        + (f"; the velocity iterations are those of {source}" if source != counts.path else ""),
+        f"set solverVelocityIterationCount of {source} to 0, or raise solverPositionIterationCount",
     )
 
 

@@ -15,11 +15,9 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "dynamicFriction": "contacts", "staticFriction": "contacts", "restitution": "contacts",
     },
     "PhysxRigidBodyAPI": {
-        # the next six of bodies outside articulations are facts
+        # the next four, of bodies outside articulations are facts
         "sleepThreshold": "bodies outside articulations", "lockedPosAxis": "bodies outside articulations",
         "lockedRotAxis": "bodies outside articulations", "enableGyroscopicForces": "bodies outside articulations",
-        "solverPositionIterationCount": "bodies outside articulations",
-        "solverVelocityIterationCount": "bodies outside articulations",
         "stabilizationThreshold": "stabilization", "retainAccelerations": "retained accelerations",
         "solveContact": "contacts", "enableCCD": "contacts",
         "enableSpeculativeCCD": "contacts", "maxDepenetrationVelocity": "contacts", "maxContactImpulse": "contacts",

@@ -24,6 +24,28 @@ IDENTITY_POSE: Pose = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
+class IterationBounds:
+    """A scene's bounds on the solver iterations of what it steps, least and most as authored."""
+
+    position: tuple[int, int] = (1, 255)
+    velocity: tuple[int, int] = (0, 255)
+
+    def position_count(self, wanted: int) -> int:
+        """The position iterations that an object gets."""
+        return _within(wanted, self.position)
+
+    def velocity_count(self, wanted: int) -> int:
+        """The velocity iterations that an object gets."""
+        return _within(wanted, self.velocity)
+
+
+def _within(wanted: int, bounds: tuple[int, int]) -> int:
+    """A count in its bounds; PhysX lowers the least to the most where they are in the wrong order."""
+    least, most = bounds
+    return min(max(wanted, min(least, most)), most)
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """The physics scene, PhysX's defaults filled in."""
 
@@ -36,6 +58,7 @@ class Scene:
     forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration; never with PGS
     sleeping: bool = True               # whether anything falls asleep
     gravity_source: str = ""            # the property of another engine that decided about gravity, as newton:...
+    iterations: IterationBounds = IterationBounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +313,7 @@ class Articulation:
     fixed_tendons: tuple[FixedTendon, ...] = ()
     spatial_tendons: tuple[SpatialTendon, ...] = ()
     mimics: tuple[Mimic, ...] = ()
+    loose_links: tuple[Link, ...] = ()  # of one that is not enabled: its links as the bodies that PhysX makes of them
 
     @property
     def dofs(self) -> tuple[Dof, ...]:

@@ -86,6 +86,8 @@ def _articulation(
     base = directed(reading, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
     view = tree.root.view("PhysxArticulationAPI")
     bounds = scenes.bounds(scene)
+    loose = () if tree.enabled else tuple(as_free_body(reading, reading.prims[link.path], link, bounds)
+                                          for link in links)
     return Articulation(
         path=tree.root.path, fixed_base=base is not None, base_joint=base, links=tuple(links),
         position_iterations=bounds.position_count(view.count("solverPositionIterationCount")),
@@ -94,7 +96,7 @@ def _articulation(
         sleep_threshold=(view.number("sleepThreshold", 0.0) if view.applied else
                          default_sleep_threshold(reading.meters_per_unit)),
         fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
-        mimics=read_mimics(reading, declarations, links),
+        mimics=read_mimics(reading, declarations, links), loose_links=loose,
     )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
-from physx_schema.description.model import Scene, Vec3
+from physx_schema.description.model import IterationBounds, Scene, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.retired import retired_schema
@@ -25,28 +24,6 @@ _BESIDE_A_SCENE = frozenset({
 _UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
 
-@dataclass(frozen=True, slots=True)
-class IterationBounds:
-    """A scene's bounds on the solver iterations of an articulation."""
-
-    position: tuple[int, int] = (1, 255)
-    velocity: tuple[int, int] = (0, 255)
-
-    def position_count(self, wanted: int) -> int:
-        """The position iterations that an articulation gets."""
-        return _within(wanted, self.position)
-
-    def velocity_count(self, wanted: int) -> int:
-        """The velocity iterations that an articulation gets."""
-        return _within(wanted, self.velocity)
-
-
-def _within(wanted: int, bounds: tuple[int, int]) -> int:
-    """A count in its bounds; PhysX lowers the least to the most where they are in the wrong order."""
-    least, most = bounds
-    return min(max(wanted, min(least, most)), most)
-
-
 class Scenes:
     """The scenes of a stage by path, the one for bodies without an owner first."""
 
@@ -55,7 +32,6 @@ class Scenes:
         every = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
         found = [opinions for opinions in every if not _is_hidden(reading, opinions)]
         self.by_path: Mapping[str, Scene] = {opinions.path: _scene(reading, opinions) for opinions in found}
-        self._bounds = {opinions.path: _bounds(opinions) for opinions in found}
         for extra in found[1:]:
             reading.problem(
                 "scene/several", extra.path, "", f"one of {len(found)} scenes; the first by path is {found[0].path}",
@@ -66,7 +42,7 @@ class Scenes:
 
     def bounds(self, path: str) -> IterationBounds:
         """Bounds on iterations in a scene."""
-        return self._bounds.get(path, IterationBounds())
+        return self.by_path.get(path, self.default).iterations
 
     def owner(self, body: View) -> str | None:
         """The path of the scene that steps a body ("" without any PhysicsScene), None where PhysX drops the body.
@@ -120,7 +96,7 @@ def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
     return Scene(
         opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
         solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
-        not physx.flag("disableSleeping"), source,
+        not physx.flag("disableSleeping"), source, _bounds(opinions),
     )
 
 

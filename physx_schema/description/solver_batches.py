@@ -124,8 +124,7 @@ class SolverBatches:
 
     def __init__(self, description: Description) -> None:
         scenes = {scene.path: scene for scene in (*description.scenes, description.scene)}
-        disabled = (item.links for item in description.articulations if not item.enabled)
-        loose = tuple(chain(description.bodies, *disabled))
+        loose = tuple(chain(description.bodies, *(item.loose_links for item in description.articulations)))
         self.starting_asleep = frozenset(
             link.path for link in loose if link.body is not None and link.body.starts_asleep)
         self._scenes = [_islands(description, loose, scene, self.starting_asleep) for scene in scenes.values()]
@@ -140,13 +139,14 @@ class SolverBatches:
             for scene in self._scenes:
                 scene.rest(asleep)
 
-    def counts(self, articulation: Articulation) -> SolverCounts:
-        """What an articulation is solved under now; its own counts where it is not being solved."""
+    def counts(self, item: Articulation | Link) -> SolverCounts:
+        """What an articulation or a free body is solved under now; its own counts where it is not being solved."""
         if not self._counts:
             for batch in chain.from_iterable(scene.batches() for scene in self._scenes):
                 self._counts |= {item.root: _counts_of(item, batch) for item in batch}
-        path, own = articulation.path, (articulation.position_iterations, articulation.velocity_iterations)
-        return self._counts.get(articulation.links[0].path, SolverCounts(path, *own, path, path, own))
+        root, settings = (item.links[0].path, item) if isinstance(item, Articulation) else (item.path, item.body)
+        own = (settings.position_iterations, settings.velocity_iterations) if settings is not None else (0, 0)
+        return self._counts.get(root, SolverCounts(item.path, *own, item.path, item.path, own))
 
 
 def solver_counts(description: Description, articulation: Articulation) -> SolverCounts:

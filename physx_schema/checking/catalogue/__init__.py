@@ -10,6 +10,7 @@ from physx_schema.checking.catalogue import (
     bodies,
     collision,
     driven,
+    iterations,
     joints,
     mimic,
     stages,
@@ -29,8 +30,8 @@ _FAILED = Code(
 )
 
 CODES: Mapping[str, Code] = {item.code: item for item in (
-    *driven.CODES, *mimic.CODES, *tendons.CODES, *joints.CODES, *bodies.CODES, *articulations.CODES, *collision.CODES,
-    *stages.CODES, *values.CODES, *units.CODES, *unused_opinions.CODES,
+    *driven.CODES, *mimic.CODES, *tendons.CODES, *joints.CODES, *bodies.CODES, *articulations.CODES, *iterations.CODES,
+    *collision.CODES, *stages.CODES, *values.CODES, *units.CODES, *unused_opinions.CODES,
     *waivers.CODES, *baselines.CODES, _FAILED,
 )}
 
