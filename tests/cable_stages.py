@@ -13,19 +13,22 @@ SCENE = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {
     "uniform token physxScene:broadphaseType": "MBP"})
 
 
-def cable_stage(seed: int) -> str:
-    """The text of a stage: up to four links on a base, and a tendon whose leaves have mostly no rest length."""
+def cable_stage(seed: int, sheared: bool = False) -> str:
+    """The text of a stage: up to four links on a base, and a tendon whose leaves have mostly no rest length.
+
+    A sheared one has uneven scales above turned links.
+    """
     random = np.random.default_rng(seed)
     names = NAMES[:int(random.integers(2, 6))]
     parents = [int(random.integers(i)) for i in range(1, len(names))]
     attached = _attachments(random, names)
-    bodies = "".join(_body(random, name, attached[name]) for name in names)
+    bodies = "".join(_body(random, name, attached[name], sheared) for name in names)
     joints = "".join(_joint(random, names[parent], name) for parent, name in zip(parents, names[1:], strict=True))
     if random.random() < 0.6:
         joints += prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": "</Robot/base>"})
     values: dict[str, object] = {"int physxArticulation:solverPositionIterationCount": 4,
                                  "int physxArticulation:solverVelocityIterationCount": 0,
-                                 **placed(_vector(random, 2.0), (float(random.choice([1.0, 2.0])),) * 3, _turn(random))}
+                                 **placed(_vector(random, 2.0), _scale(random, (1.0, 2.0), sheared), _turn(random))}
     robot = prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), values, bodies + joints)
     return HEAD.format(meters=1.0, kilograms=1.0) + robot + SCENE
 
@@ -56,14 +59,14 @@ def _place(random: Random, name: str) -> dict[str, object]:
     return {f"point3f physxTendon:{name}:localPos": _vector(random, 0.5)}
 
 
-def _body(random: Random, name: str, attached: list[tuple[str, dict[str, object]]]) -> str:
+def _body(random: Random, name: str, attached: list[tuple[str, dict[str, object]]], sheared: bool) -> str:
     values: dict[str, object] = {"float physics:mass": float(random.uniform(0.5, 2)),
                                  "float3 physics:diagonalInertia": _vector(random, 0.2, 0.5)}
     if random.random() < 0.5:
         values["point3f physics:centerOfMass"] = _vector(random, 0.2)
     if random.random() < 0.5:
         values["quatf physics:principalAxes"] = _turn(random)
-    values |= placed(_vector(random, 2.0), (float(random.choice([1.0, 0.5, 3.0])),) * 3, _turn(random))
+    values |= placed(_vector(random, 2.0), _scale(random, (1.0, 0.5, 3.0), sheared), _turn(random))
     for _, more in attached:
         values |= more
     return prim("Xform", name, ("PhysicsRigidBodyAPI", "PhysicsMassAPI", *(schema for schema, _ in attached)), values)
@@ -82,6 +85,10 @@ def _joint(random: Random, above: str, below: str) -> str:
         values[f"float state:{token}:physics:position"] = float(
             random.uniform(-60, 60) if kind == "Revolute" else random.uniform(-0.5, 0.5))
     return prim(f"Physics{kind}Joint", f"j{below}", schemas, values)
+
+
+def _scale(random: Random, even: tuple[float, ...], sheared: bool) -> tuple[float, ...]:
+    return _vector(random, 0.75, 1.25) if sheared else (float(random.choice(even)),) * 3
 
 
 def _vector(random: Random, size: float, above: float = 0.0) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import base, joint, opened, placed, prim, robot
+from robots import HEAD, base, joint, opened, placed, prim, robot
 
 from physx_schema.description import Description, Link, describe
 
@@ -152,3 +152,38 @@ def test_mesh_without_points_is_reported_as_no_shape() -> None:
     description = read({"float physics:mass": 1.0}, collider("Mesh"))
     found = [(problem.code, problem.path) for problem in description.problems]
     assert found == [("collider/no-shape", "/Robot/a/shape")]
+
+
+@pytest.mark.parametrize(("kind", "axis", "center"), [
+    ("Cube", "X", (0.1, 0.4, 0.9)), ("Capsule", "X", (0.1, 0.4, 0.9)), ("Capsule", "Y", (-0.4, -0.1, -0.9)),
+    ("Capsule", "Z", (-0.9, -0.4, -0.1)), ("Cylinder", "Y", (-0.4, 0.1, 0.9)), ("Cylinder", "Z", (-0.9, 0.4, 0.1)),
+    ("Cone", "Y", (-0.4, 0.1, 0.9)), ("Cone", "Z", (-0.9, 0.4, 0.1))])
+def test_centre_of_mass_of_a_collider_counts_along_the_axes_of_physx_shape(
+        kind: str, axis: str, center: tuple[float, float, float]) -> None:
+    """As PhysX reports it; scales are those of the prim's own axes."""
+    values = {**placed((0, 0, 0), (1, 2, 3)), "point3f physics:centerOfMass": (0.1, 0.2, 0.3)}
+    if kind != "Cube":
+        values["uniform token axis"] = axis
+    shape = prim(kind, "s", ("PhysicsCollisionAPI", "PhysicsMassAPI"), values)
+    (found,) = describe(opened(HEAD.format(meters=1.0, kilograms=1.0) + prim(
+        "Xform", "b", ("PhysicsRigidBodyAPI",), {}, shape))).bodies
+    assert found.center_of_mass == pytest.approx(center, rel=1e-6)
+
+
+def test_moments_of_a_collider_count_along_the_axes_of_physx_shape() -> None:
+    """PhysX: moments of 1, 2, 3 on a capsule along its Z, the default, are 3, 2, 1 of the body."""
+    shape = prim("Capsule", "s", ("PhysicsCollisionAPI", "PhysicsMassAPI"), {
+        "float physics:mass": 1.0, "float3 physics:diagonalInertia": (1.0, 2.0, 3.0)})
+    (found,) = describe(opened(HEAD.format(meters=1.0, kilograms=1.0) + prim(
+        "Xform", "b", ("PhysicsRigidBodyAPI",), {}, shape))).bodies
+    assert [row[i] for i, row in enumerate(found.inertia)] == [3.0, 2.0, 1.0]
+
+
+def test_centre_of_mass_of_a_sheared_body_takes_the_lengths_of_its_axes_made_orthogonal() -> None:
+    """PhysX: 1, 1, 1 below scales of 1, 1, 4 above a turn of 45 degrees about x is at 1, 2.9154763, 1.3719885."""
+    body = prim("Xform", "b", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), {
+        **placed((0, 0, 0), (1, 1, 1), (0.9238795, 0.3826834, 0, 0)), "float physics:mass": 1.0,
+        "point3f physics:centerOfMass": (1, 1, 1)})
+    (found,) = describe(opened(HEAD.format(meters=1.0, kilograms=1.0) + prim(
+        "Xform", "f", (), placed((0, 0, 0), (1, 1, 4)), body))).bodies
+    assert found.center_of_mass == pytest.approx((1.0, 2.9154763, 1.3719885), rel=1e-6)

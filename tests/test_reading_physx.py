@@ -10,6 +10,7 @@ from random_readings import random_reading
 from reading_agreement import FIELDS
 from reading_run import Stage, agreement, articulations_below, samples
 from reading_stages import STAGES, THEMES
+from weighed_stages import weighed_stage
 
 pytestmark = pytest.mark.sweep
 
@@ -42,6 +43,10 @@ def test_reader_and_physx_agree_on_recorded_cases(oracle_folder: Path, shared_ca
 def test_reader_and_physx_agree_on_random_stages(oracle_folder: Path, first: int) -> None:
     """Colliders that overlap push the root in the step that PhysX takes before anything can be read."""
     hold((Stage(f"seed {seed}", random_reading(seed)) for seed in range(first, first + 60)), "root velocity")
+
+
+def test_reader_and_physx_agree_on_mass_properties_in_sheared_and_mirrored_prims(oracle_folder: Path) -> None:
+    hold(Stage(f"seed {seed}", weighed_stage(seed)) for seed in range(60))
 
 
 def test_every_field_is_compared(oracle_folder: Path) -> None:

@@ -96,10 +96,11 @@ def test_reset_measures_what_is_authored_then() -> None:
 
 
 @pytest.mark.sweep
-def test_random_branching_tendons_move_as_in_physx(oracle_folder: Path) -> None:
+@pytest.mark.parametrize("sheared", [False, True])
+def test_random_branching_tendons_move_as_in_physx(oracle_folder: Path, sheared: bool) -> None:
     from scene_recorder import record
 
-    stages = [cable_stage(seed) for seed in SEEDS]
+    stages = [cable_stage(seed, sheared) for seed in SEEDS]
     found = record([{"usd": text, "dt": DT, "steps": STEPS} for text in stages])
     for seed, text, theirs in zip(SEEDS, stages, found, strict=True):
         stage = opened(text)

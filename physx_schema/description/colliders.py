@@ -97,7 +97,7 @@ class ColliderReader:
 
     def _part(self, opinions: PrimOpinions, geometry: _Geometry, body: str, dynamic: bool) -> ColliderPart | None:
         prim = geometry.prim
-        scale = self._reading.frames.placement(prim, geometry.path).lengths
+        scale = self._reading.frames.lengths(prim, geometry.path)
         settings = _MeshSettings(opinions, dynamic) if geometry.kind == _MESH else None
         sizes: Sizes | None
         offset: Pose | None = None
@@ -177,7 +177,7 @@ class ColliderReader:
             path=opinions.path, geometry=geometry.path, body=body, kind=sizes.kind,
             pose=self._placed(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
             half_height=sizes.half_height,
-            scale=self._reading.frames.placement(prim, geometry.path).lengths if settings else (1.0, 1.0, 1.0),
+            scale=self._reading.frames.lengths(prim, geometry.path) if settings else (1.0, 1.0, 1.0),
             margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
             approximation=settings.approximation if settings else "",
             hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),

@@ -22,7 +22,7 @@ class Placement(NamedTuple):
     scale: Vec3
     singular: bool = False      # a scale of 0: no rotation of a body follows from it
     skew: float = 0.0           # largest cosine between two axes of the transform, 0 where there is no shear
-    lengths: Vec3 = (1.0, 1.0, 1.0)     # along the turned axes: of collision shapes; `scale` where nothing shears
+    lengths: Vec3 = (1.0, 1.0, 1.0)     # along the turned axes; `scale` where nothing shears
 
 
 class Frames:
@@ -54,16 +54,21 @@ class Frames:
         return self.placement(prim, path).pose
 
     def scale(self, prim: Any, path: str = "") -> Vec3:
-        """The prim's world scale."""
+        """The prim's world scale: of joint frames and of places of colliders in a body's frame."""
         return self.placement(prim, path).scale
+
+    def lengths(self, prim: Any, path: str = "") -> Vec3:
+        """The lengths of the prim's axes: of shapes, centres of mass and attachments."""
+        return self.placement(prim, path).lengths
 
 
 def taken_apart(matrix: Any) -> Placement:
     """Position, rotation and scale of a matrix.
 
     The rotation is that of the axes made orthogonal in the order x, y, z, all three turned over where the transform
-    mirrors, and then the scales are negative. The scales of a sheared transform are those of its symmetric part, which
-    belong to another rotation: PhysX takes the one for a body's pose and the other for lengths in its frame.
+    mirrors, and then the scales are negative. PhysX multiplies shapes, centres of mass and attachments by the lengths
+    of these axes, and joint frames and places of colliders by the scales of the symmetric part, which in a sheared
+    transform belong to another rotation.
     """
     values: Any = memoryview(matrix).tolist()
     (a, b, c, _), (d, e, f, _), (g, h, i, _), (x, y, z, _) = values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pxr import Gf
@@ -20,6 +20,13 @@ _JACOBI_SWEEPS = 24
 _SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# The axes (columns) of the shapes that PhysX makes of solids along y and z, whose x is along that axis or against it.
+_SHAPE_AXES: Mapping[tuple[str, int], Matrix3] = {
+    ("capsule", 1): ((0.0, -1.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, -1.0)),
+    ("capsule", 2): ((0.0, 0.0, -1.0), (0.0, -1.0, 0.0), (-1.0, 0.0, 0.0)),
+    **{(kind, 1): ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)) for kind in ("cylinder", "cone")},
+    **{(kind, 2): ((0.0, 0.0, -1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)) for kind in ("cylinder", "cone")},
+}
 
 
 class MassProperties(NamedTuple):
@@ -61,7 +68,7 @@ def read_mass(
     """The body's mass properties as PhysX works them out; for a body outside articulations 0 moments are infinite."""
     view = body.view("PhysicsMassAPI")
     said = _authored(view)
-    center = scaled(said.center, reading.frames.scale(body.prim, body.path)) if said.center is not None else None
+    center = scaled(said.center, reading.frames.lengths(body.prim, body.path)) if said.center is not None else None
     length = _length(view.raw("principalAxes")) if view.authored("principalAxes") else 0.0
     axes = view.quaternion("principalAxes") if length else None
 
@@ -134,18 +141,20 @@ def as_rotation(axes: Matrix3) -> Quat:
 
 
 def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
-    """A collider's mass properties in the body frame."""
+    """A collider's mass properties in the body frame; what it authors counts along the axes of PhysX's shape."""
     said = _authored(part.opinions.view("PhysicsMassAPI"))
     density = said.density or body_density or part.density()
     density = density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
     factor = (said.mass / bulk.volume if bulk.volume else 0.0) if said.mass else density
     mass = said.mass or bulk.volume * density
     inertia, center = _times(bulk.inertia, factor), bulk.center
+    axes = _SHAPE_AXES.get((part.fact.kind, part.fact.axis), _IDENTITY)
     if said.center is not None:
-        moved = scaled(said.center, reading.frames.scale(part.opinions.prim, part.opinions.path))
+        lengths = reading.frames.lengths(part.opinions.prim, part.opinions.path)
+        moved = _rotated(axes, scaled(said.center, lengths))
         inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
     if said.moments is not None:
-        inertia = _diagonal(said.moments)
+        inertia = _turned(axes, _diagonal(said.moments))
     if part.fact.pose == IDENTITY_POSE and center == _ORIGIN:
         return MassProperties(mass, _ORIGIN, inertia)
     position, rotation = part.fact.pose

@@ -126,12 +126,13 @@ def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[s
     """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
     view = item.opinions.view(item.schema, item.name)
     leaf = item.schema == _LEAF
-    position: Vec3 = scaled(view.vector("localPos"), reading.frames.scale(item.opinions.prim, item.opinions.path))
+    lengths = reading.frames.lengths(item.opinions.prim, item.opinions.path)
     lower = view.number("lowerLimit") if leaf else float("-inf")
     return Attachment(
         path=item.opinions.path, name=item.name, prefix=view.prefix, link=index[item.opinions.path],
-        local_position=position, gearing=1.0 if item.schema == _ROOT else view.number("gearing"), parent=parent,
-        leaf=end, rest_length=view.number("restLength") if leaf else 0.0,
+        local_position=scaled(view.vector("localPos"), lengths),
+        gearing=1.0 if item.schema == _ROOT else view.number("gearing"), parent=parent, leaf=end,
+        rest_length=view.number("restLength") if leaf else 0.0,
         lower_limit=lower, upper_limit=view.number("upperLimit", lower) if leaf else float("inf"),
     )
 
