@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,7 +11,11 @@ from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key
 from physx_schema.description.model import Dof, unlimited
 
-NAMES = ("armature", "staticFrictionEffort", "dynamicFrictionEffort", "viscousFrictionCoefficient", "maxJointVelocity")
+# What is measured of a degree of freedom, and the properties of PhysxJointAxisAPI that say it.
+PROPERTIES: Mapping[str, str] = {
+    "armature": "armature", "static_friction": "staticFrictionEffort", "dynamic_friction": "dynamicFrictionEffort",
+    "viscous_friction": "viscousFrictionCoefficient", "max_velocity": "maxJointVelocity",
+}
 # Efforts a resting joint is pushed with, of the authored static friction; and how finely the largest held is sought.
 PUSHES, FINER = np.linspace(0.0, 2.0, 81), 4
 # A joint slides when it is this much faster than static friction could stop within a step.
@@ -22,7 +27,18 @@ THROWN = 3.0
 def bears(dof: Dof) -> bool:
     """Whether PhysxJointAxisAPI gives the degree of freedom something to measure."""
     friction = dof.static_friction or dof.dynamic_friction or dof.viscous_friction
-    return dof.axis_prefix is not None and bool(dof.armature or friction or not unlimited(dof.max_velocity))
+    return bool(axis_keys(dof)) and bool(dof.armature or friction or not unlimited(dof.max_velocity))
+
+
+def axis_keys(dof: Dof) -> Mapping[str, Key]:
+    """The property behind each measured field: PhysX's, or that of another engine that PhysX takes instead.
+
+    One of another engine acts on every axis of its joint, and may act in several ways.
+    """
+    keys = {} if dof.axis_prefix is None else {
+        field: Key(dof.path, dof.axis_prefix + name) for field, name in PROPERTIES.items()}
+    axis = dof.name.removeprefix(dof.path).replace(":", " on ")
+    return keys | {field: Key(dof.path, name, f"as {field.replace('_', ' ')}{axis}") for field, name in dof.sources}
 
 
 def measure_joint_axes(bench: Bench) -> Findings:
@@ -37,16 +53,17 @@ def measure_joint_axes(bench: Bench) -> Findings:
     for i, dof in enumerate(bench.dofs):
         if not bears(dof):
             continue
-        armature, static, dynamic, viscous, fastest = (Key(dof.path, f"{dof.axis_prefix}{name}") for name in NAMES)
-        found.values[armature] = float(inertia[i, i] - bare[i, i])
+        keys, values = axis_keys(dof), {"armature": float(inertia[i, i] - bare[i, i])}
         response = float(np.linalg.inv(inertia)[i, i])
         if dof.static_friction > 0.0:
-            found.values[static] = _static(bench, i, dof.static_friction, response)
+            values["static_friction"] = _static(bench, i, dof.static_friction, response)
         if dof.static_friction > 0.0 or dof.viscous_friction > 0.0:
-            with found.attempt(dynamic, viscous):
-                found.values[dynamic], found.values[viscous] = _sliding(bench, i, dof.static_friction, response)
+            sliding = ("dynamic_friction", "viscous_friction")
+            with found.attempt(*(keys[field] for field in sliding if field in keys)):
+                values |= zip(sliding, _sliding(bench, i, dof.static_friction, response), strict=True)
         if not unlimited(dof.max_velocity):
-            found.values[fastest] = _fastest(bench, i, dof.max_velocity)
+            values["max_velocity"] = _fastest(bench, i, dof.max_velocity)
+        found.values |= {keys[field]: value for field, value in values.items() if field in keys}
     return found
 
 

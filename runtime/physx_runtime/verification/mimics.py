@@ -54,8 +54,8 @@ def measure_mimics(bench: Bench) -> Findings:
     line. A range that cannot be reached becomes a note.
     """
     found = Findings()
-    for mimic in filter(lambda item: item.instance, bench.articulation.mimics):     # of PhysX's own schema
-        keys = tuple(Key(mimic.path, mimic.prefix + name) for name in ("gearing", "offset"))
+    for mimic in bench.articulation.mimics:
+        keys = mimic_keys(mimic)
         with found.attempt(*keys):
             swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE)))
             line = _line(bench, mimic, swept)
@@ -65,6 +65,12 @@ def measure_mimics(bench: Bench) -> Findings:
             if note:
                 found.notes[keys[0]] = note
     return found
+
+
+def mimic_keys(mimic: Mimic) -> tuple[Key, Key]:
+    """The properties that author gearing and offset."""
+    gearing, offset = ("gearing", "offset") if mimic.instance else ("mimicCoef1", "mimicCoef0")
+    return Key(mimic.path, mimic.prefix + gearing), Key(mimic.path, mimic.prefix + offset)
 
 
 # --- the sweep -----------------------------------------------------------------------------------------------------

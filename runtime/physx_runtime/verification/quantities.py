@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from physx_runtime.verification.joint_axes import axis_keys
+from physx_runtime.verification.mimics import mimic_keys
 from physx_runtime.verification.quantity import DEGREES, PER_DEGREE, Key, Quantity
 from physx_runtime.verification.spatial_tendons import gain_keys, leaf_paths
 from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
@@ -26,22 +28,19 @@ def quantities(articulation: Articulation) -> Iterator[Quantity]:
     for spatial in articulation.spatial_tendons:
         yield from _spatial_tendon(spatial)
     for mimic in articulation.mimics:
-        if mimic.instance:      # Newton's have other properties
-            yield from _mimic(articulation, mimic)
+        yield from _mimic(articulation, mimic)
 
 
 def _joint_axis(dof: Dof) -> Iterator[Quantity]:
-    """What PhysxJointAxisAPI authors, where it is more than nothing."""
+    """What PhysxJointAxisAPI authors, or another engine's schema in its place, where it is more than nothing."""
     turn = DEGREES if dof.angular else 1.0
     push, inertia, along = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
-    for name, value, unit, per_stage in (
-            ("armature", dof.armature, inertia, 1.0),
-            ("staticFrictionEffort", dof.static_friction, push, 1.0),
-            ("dynamicFrictionEffort", dof.dynamic_friction, push, 1.0),
-            ("viscousFrictionCoefficient", dof.viscous_friction, f"{push} s/{along}", 1.0 / turn),
-            ("maxJointVelocity", dof.max_velocity, f"{along}/s", turn)):
-        if dof.axis_prefix is not None and value != 0.0 and not unlimited(value):
-            yield Quantity(Key(dof.path, dof.axis_prefix + name), value, unit, per_stage)
+    units = {"armature": (inertia, 1.0), "static_friction": (push, 1.0), "dynamic_friction": (push, 1.0),
+             "viscous_friction": (f"{push} s/{along}", 1.0 / turn), "max_velocity": (f"{along}/s", turn)}
+    for field, key in axis_keys(dof).items():
+        value: float = getattr(dof, field)
+        if value != 0.0 and not unlimited(value):
+            yield Quantity(key, value, *units[field])
 
 
 def _drive(dof: Dof) -> Iterator[Quantity]:
@@ -104,8 +103,10 @@ def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
     own, other = (DEGREES if dof.angular else 1.0 for dof in (follower, reference))
     unit, of = ("deg" if dof.angular else "length" for dof in (follower, reference))
-    yield Quantity(Key(mimic.path, mimic.prefix + "gearing"), mimic.gearing, f"{unit}/{of}", own / other)
-    yield Quantity(Key(mimic.path, mimic.prefix + "offset"), mimic.offset, unit, own, noise=OFFSET_NOISE)
+    sign = 1.0 if mimic.instance else -1.0      # Newton's coefficients stand on the other side of the equation
+    gearing, offset = mimic_keys(mimic)
+    yield Quantity(gearing, mimic.gearing, f"{unit}/{of}", sign * own / other)
+    yield Quantity(offset, mimic.offset, unit, sign * own, noise=OFFSET_NOISE)
     compliance = (("naturalFrequency", mimic.natural_frequency, "rad/s"), ("dampingRatio", mimic.damping_ratio, ""))
     hard = mimic.natural_frequency <= 0.0 or mimic.damping_ratio <= 0.0
     idle = "the mimic joint is rigid unless naturalFrequency and dampingRatio are both above 0" if hard else ""

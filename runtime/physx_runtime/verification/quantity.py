@@ -18,7 +18,7 @@ class Key(NamedTuple):
 
     path: str               # prim
     property: str           # full property name
-    part: str = ""          # which of several things it acts on: the leaf of a branching spatial tendon
+    part: str = ""          # where it acts, if in several places: "at the leaf /Robot/tip:a"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,14 @@ def _active(articulation: Articulation) -> Iterator[tuple[SpatialTendon, tuple[A
     return ((tendon, path) for tendon in articulation.spatial_tendons if tendon.enabled for path in leaf_paths(tendon))
 
 
-def leaf_name(tendon: SpatialTendon, leaf: Attachment) -> str:
-    """Which leaf a gain acts on; empty where the tendon has one."""
-    return f"{leaf.path}:{leaf.name}" if sum(a.leaf for a in tendon.attachments) > 1 else ""
+def leaf_place(tendon: SpatialTendon, leaf: Attachment) -> str:
+    """At which leaf a gain acts; empty where the tendon has one."""
+    return f"at the leaf {leaf.path}:{leaf.name}" if sum(a.leaf for a in tendon.attachments) > 1 else ""
 
 
 def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
     """The gains of the root as they act at one leaf."""
-    return [Key(tendon.path, tendon.prefix + name, leaf_name(tendon, leaf)) for name in GAINS]
+    return [Key(tendon.path, tendon.prefix + name, leaf_place(tendon, leaf)) for name in GAINS]
 
 
 def measure_spatial_tendons(bench: Bench) -> Findings:

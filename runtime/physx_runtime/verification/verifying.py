@@ -132,7 +132,7 @@ def _reasons(quantity: Quantity, authored: float, experiment: Experiments) -> It
     if not math.isclose(read, authored, rel_tol=1e-5):
         yield f"PhysX takes {authored:g} as {read:g}"
     if quantity.key.part:
-        yield f"at the leaf {quantity.key.part}"
+        yield quantity.key.part
     yield from experiment.causes(quantity.key, quantity.described)
 
 
