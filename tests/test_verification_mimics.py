@@ -129,6 +129,6 @@ def test_half_of_a_compliance_is_ignored(name: str, values: dict[str, float]) ->
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_gearing_that_is_no_number_spoils_the_whole_articulation(value: float) -> None:
-    rows = verify(pair(gearing=value)).rows
+    rows = [row for row in verify(pair(gearing=value)).rows if row.property.startswith("physxMimicJoint:")]
     assert {row.verdict for row in rows} == {"not evaluated"}
     assert all("/Robot/j1 physxMimicJoint:rotZ:gearing is" in row.reason for row in rows)

@@ -11,7 +11,7 @@ import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench, Case, stripped
 from pxr import Sdf, Usd
-from verified import attachment, axis, chain, drive, row_of, turning
+from verified import Part, attachment, axis, both, chain, drive, limits, part, row_of, turning
 
 from physx_schema.description import describe
 
@@ -112,3 +112,43 @@ def test_efforts_that_hold_a_finger_hold_it_in_physx(shared_cases: Path, oracle_
 
 def _moved(result: dict[str, Any]) -> float:
     return float(np.abs(result["q"]).max())
+
+
+# A drive whose spring holds it still within SETTLED_STEPS, of a hinge with limits from -20 to 50 degrees.
+SETTLED_STEPS = 600
+BOUNDED, STRONG = limits(-20, 50), {"stiffness": 30.0, "damping": 8.0}
+TARGET, SPEED = "drive:angular:physics:targetPosition", "drive:angular:physics:targetVelocity"
+SLOW = part("PhysxJointAxisAPI:angular", "physxJointAxis:angular", maxJointVelocity=25.0)
+# What is on the hinge, the property, the effort on the joint, and whether its speed settles instead of its position.
+SETTLING: dict[str, tuple[Part, str, float, bool]] = {
+    "target": (both(BOUNDED, drive("angular", **STRONG, targetPosition=30.0)), TARGET, 0.0, False),
+    "target beyond a limit": (both(BOUNDED, drive("angular", **STRONG, targetPosition=70.0)), TARGET, 0.0, False),
+    "target of several turns": (drive("angular", **STRONG, targetPosition=370.0), TARGET, 0.0, False),
+    "upper limit": (both(BOUNDED, drive("angular", damping=1.0)), "physics:upperLimit", 100.0, False),
+    "lower limit": (both(BOUNDED, drive("angular", damping=1.0)), "physics:lowerLimit", -100.0, False),
+    "refused limits": (both(limits(10, -10), drive("angular", damping=1.0)), "physics:upperLimit", 9.0, False),
+    "target velocity": (drive("angular", damping=8.0, targetVelocity=40.0), SPEED, 0.0, True),
+    "target velocity above the maximum": (both(SLOW, drive("angular", damping=8.0, targetVelocity=40.0)), SPEED, 0.0,
+                                          True),
+}
+# Of a target or a limit, and in degrees: what a limit gives way to the load in float32.
+SETTLED, GIVEN = 1e-3, 1e-2
+
+
+@pytest.fixture(scope="module")
+def settled(oracle_folder: Path) -> dict[str, float]:
+    """Where a hinge comes to rest in PhysX, in degrees, or the speed that it keeps."""
+    from physx_oracle import run_jobs, sim_job
+
+    jobs = [sim_job(exported(chain(hinge, kind="Revolute")), DT, SETTLED_STEPS, every=SETTLED_STEPS, effort=[effort])
+            for hinge, _, effort, _ in SETTLING.values()]
+    kept = ["qd" if speed else "q" for *_, speed in SETTLING.values()]
+    return {name: float(np.degrees(result[key][-1, 0]))
+            for name, key, result in zip(SETTLING, kept, run_jobs(jobs), strict=True)}
+
+
+@pytest.mark.parametrize("name", SETTLING)
+def test_joint_settles_where_it_does_in_physx(name: str, settled: dict[str, float]) -> None:
+    hinge, found, _, _ = SETTLING[name]
+    row = row_of(verify(chain(hinge, kind="Revolute")), found)
+    assert row.effective == pytest.approx(settled[name], rel=SETTLED, abs=GIVEN)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from physx_runtime.algorithms.crba import mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
 from physx_runtime.model import SPHERICAL
+from physx_runtime.paths import AUTO, GENERIC
 from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_runtime.verification.quantity import UnsteadyError
 from physx_schema.description.model import Articulation, Description, Dof
@@ -89,9 +90,9 @@ class Bench:
         self.length = PROBE_LENGTH * self.meter
         self.inertia = self._inertia()
 
-    def simulation(self, worlds: int) -> Simulation:
+    def simulation(self, worlds: int, path: str = AUTO) -> Simulation:
         """A simulation of the stripped articulation."""
-        sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name,
+        sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name, path=path,
                          sleeping=False)
         links, dofs = len(sim.topology.links), len(sim.topology.dofs)
         for name, value, count in (("gravity", 0.0, 3), ("linear_damping", 0.0, links), ("angular_damping", 0.0, links),
@@ -177,9 +178,9 @@ class Bench:
     def _poses(self, cases: Sequence[Case]) -> Array:
         return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
 
-    def _simulation_of(self, cases: Sequence[Case], repeat: int) -> Simulation:
+    def _simulation_of(self, cases: Sequence[Case], repeat: int, path: str = AUTO) -> Simulation:
         """A simulation with every case in `repeat` neighbouring worlds."""
-        sim = self.simulation(len(cases) * repeat)
+        sim = self.simulation(len(cases) * repeat, path)
         for name in {name for case in cases for name in case.rows}:
             values = np.stack([case.rows.get(name, self.base_rows(name)) for case in cases])
             sim.set(name, np.repeat(values, repeat, axis=0))
@@ -201,6 +202,17 @@ class Bench:
         sim.set("effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
+    def watch(self, cases: Sequence[Case], efforts: Array, looks: Sequence[int]) -> list[tuple[Array, Array]]:
+        """Joint positions and velocities, both (n_case, n_dof), after so many steps from look to look.
+
+        Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
+        """
+        start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
+        sim = self._simulation_of(cases, 1, GENERIC)        # a few hundred steps are not worth compiling for
+        sim.set("effort", efforts)
+        sim.reset(joint_position=self._poses(cases), joint_velocity=start)
+        return [self._look(sim, steps) for steps in looks]
+
     def throw(self, case: Case) -> Array:
         """Joint velocities, (n_dof,), a free step after the case's velocity."""
         start = np.zeros(self.size) if case.velocity is None else case.velocity
@@ -211,12 +223,16 @@ class Bench:
         """Joint positions and velocities a free step later; all (n_world, n_dof)."""
         return self._stepped(self.simulation(len(positions)), positions, velocities)
 
-    @staticmethod
-    def _stepped(sim: Simulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
+    def _stepped(self, sim: Simulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
         sim.reset(joint_position=positions, joint_velocity=velocities)
+        return self._look(sim, 1)
+
+    @staticmethod
+    def _look(sim: Simulation, steps: int) -> tuple[Array, Array]:
+        """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
-            sim.step()
+            sim.step(steps)
         q, v = (np.asarray(x, dtype=np.float64) for x in (sim.joint_position, sim.joint_velocity))
         q[sim.diverged], v[sim.diverged] = np.nan, np.nan
         return q, v

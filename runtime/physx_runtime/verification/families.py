@@ -18,6 +18,7 @@ from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read
 from physx_runtime.verification.joint_axes import bears, measure_joint_axes
 from physx_runtime.verification.mimics import holders, measure_mimics
 from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.settling import measure_settling, settles
 from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
@@ -47,6 +48,7 @@ FAMILIES = (
            measure_fixed_tendons, TENDONS_REPEAT),
     Family(lambda a: any(t.enabled for t in a.spatial_tendons), lambda a: stripped(a, spatial_tendons=True),
            measure_spatial_tendons, TENDONS_REPEAT),
+    Family(settles, lambda a: stripped(a, drives=True, limits=True, axes=True), measure_settling),
     Family(lambda a: bool(a.mimics), holders, measure_mimics, MIMICS_REPEAT),
     Family(lambda a: any(map(compliant, a.mimics)), lambda a: stripped(a, mimics=True),
            measure_compliance, MIMICS_REPEAT),

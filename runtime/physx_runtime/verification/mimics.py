@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_runtime.verification.bench import Array, Bench, stripped, with_dofs
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, UnsteadyError, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
-from physx_schema.description.units import DEGREES_PER_RADIAN
 
 # Positions the reference is asked for over its range, and again between the last one reached and the next.
 COARSE, FINE = 21, 61
@@ -203,10 +202,10 @@ def _reach(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] |
     worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.asked)))
     asked, came = swept.asked[worst], swept.positions[worst, mimic.reference]
     free = swept.asked[~blocked]
-    part = _shown(dof, free.min(), free.max()) if free.size else "no part"
-    whole, stops = _shown(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
-    return (f"{stops} leave {dof.path} {part} of its range {whole}; asked for {_shown(dof, asked)} "
-            f"it comes to {_shown(dof, came)}")
+    part = shown(dof, free.min(), free.max()) if free.size else "no part"
+    whole, stops = shown(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
+    return (f"{stops} leave {dof.path} {part} of its range {whole}; asked for {shown(dof, asked)} "
+            f"it comes to {shown(dof, came)}")
 
 
 def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:
@@ -216,12 +215,5 @@ def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_])
         dof, q = bench.dofs[i], swept.positions[blocked, i]
         margin = TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
         if ((q <= dof.lower + margin) | (q >= dof.upper - margin)).any():
-            names.append(f"the limits {_shown(dof, dof.lower, dof.upper)} of {dof.path}")
+            names.append(f"the limits {shown(dof, dof.lower, dof.upper)} of {dof.path}")
     return " and ".join(names) or "mimic joints that disagree"
-
-
-def _shown(dof: Dof, *values: float) -> str:
-    """A position, or an interval, in the joint's own unit."""
-    scale, unit = (DEGREES_PER_RADIAN, " deg") if dof.angular else (1.0, "")
-    numbers = [f"{round(value * scale, 2) + 0.0:g}" for value in values]
-    return (f"[{', '.join(numbers)}]" if len(numbers) > 1 else numbers[0]) + unit

@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from physx_runtime.verification.joint_axes import axis_keys
 from physx_runtime.verification.mimics import mimic_keys
 from physx_runtime.verification.quantity import DEGREES, PER_DEGREE, Key, Quantity
+from physx_runtime.verification.settling import limit_keys
 from physx_runtime.verification.spatial_tendons import gain_keys, leaf_paths
 from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
 
 DISABLED = "tendonEnabled is false, which switches the tendon off"
+NEVER_PUSHES = "maxForce is 0, so the drive never pushes"
 NO_LIMITS = "the tendon has neither a lower nor an upper limit"
 
 # Error of a mimic joint's offset that counts as none where 0 is authored, degrees or lengths.
 OFFSET_NOISE = 1e-2
+# Error of a limit or a target that counts as none where 0 is authored, degrees or lengths and the same per second.
+POSITION_NOISE = 1e-4
 
 
-def quantities(articulation: Articulation) -> Iterator[Quantity]:
-    """The numbers of drives, joint axes, tendons and mimic joints, in the order of the table."""
+def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]) -> Iterator[Quantity]:
+    """The numbers of drives, joint axes, limits, tendons and mimic joints, in the order of the table.
+
+    authored: the properties that are, by prim path and name; where they are not, targets are no numbers to measure.
+    """
     for dof in articulation.dofs:
         yield from _drive(dof)
+        yield from (item for item in _targets(dof) if (item.key.path, item.key.property) in authored)
         yield from _joint_axis(dof)
+    for _, dof, keys in limit_keys(articulation):
+        yield from _limits(dof, keys)
     for tendon in articulation.fixed_tendons:
         yield from _fixed_tendon(articulation, tendon)
     for spatial in articulation.spatial_tendons:
@@ -49,12 +59,33 @@ def _drive(dof: Dof) -> Iterator[Quantity]:
         return
     per, along = (PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
     push = _push(dof, drive)
-    idle = "maxForce is 0, so the drive never pushes" if drive.max_force == 0.0 else ""
+    idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
     yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, push + along, per, idle=idle)
     yield Quantity(Key(drive.path, drive.prefix + "damping"), drive.damping, f"{push} s{along}", per, idle=idle)
     if not unlimited(drive.max_force):
         unit = "torque" if dof.angular else "force"
         yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, unit)
+
+
+def _targets(dof: Dof) -> Iterator[Quantity]:
+    drive, turn, along = dof.drive, DEGREES if dof.angular else 1.0, "deg" if dof.angular else "length"
+    if drive is None:
+        return
+    idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
+    slack = "stiffness is 0, so nothing pulls to a position" if drive.stiffness == 0.0 else ""
+    yield Quantity(Key(drive.path, drive.prefix + "targetPosition"), drive.target_position, along, turn,
+                   noise=POSITION_NOISE, idle=idle or slack)
+    still = "stiffness and damping are 0" if drive.stiffness == drive.damping == 0.0 else ""
+    yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{along}/s", turn,
+                   noise=POSITION_NOISE, idle=idle or still)
+
+
+def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:
+    """The bounds that there are; one angle may stand for both."""
+    turn, along = (DEGREES, "deg") if dof.angular else (1.0, "length")
+    for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0 if keys[0].part else 1.0, 1.0), strict=True):
+        if not unlimited(bound):
+            yield Quantity(key, bound, along, sign * turn, noise=POSITION_NOISE)
 
 
 def _push(dof: Dof, drive: Drive) -> str:

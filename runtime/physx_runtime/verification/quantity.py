@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from physx_schema.description.model import Dof
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
@@ -36,6 +37,13 @@ class Quantity:
     def on_stage(self, value: float) -> float:
         """A measured value in the property's own unit, to the digits a float carries."""
         return float(f"{value * self.per_stage:.7g}")
+
+
+def shown(dof: Dof, *values: float) -> str:
+    """A position or a speed of a joint, or an interval of them, in the joint's own unit."""
+    scale, unit = (DEGREES_PER_RADIAN, " deg") if dof.angular else (1.0, "")
+    numbers = [f"{round(value * scale, 2) + 0.0:g}" for value in values]
+    return (f"[{', '.join(numbers)}]" if len(numbers) > 1 else numbers[0]) + unit
 
 
 class UnsteadyError(Exception):

@@ -69,7 +69,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
           raised: str) -> Iterator[Row]:
     """The rows of an articulation with the counts that it is solved under; `raised` says who raises them."""
-    wanted = list(quantities(articulation))
+    wanted = list(quantities(articulation, authored.keys()))
     unusable = _unusable(wanted, articulation)
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
@@ -109,7 +109,7 @@ def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experimen
             effective, ideal = (_on_stage(quantity, experiment.found(s).values.get(key)) for s in (PHYSX, IDEAL))
             if effective is not None and not note and _agree(quantity, authored, effective):
                 return _row(quantity, authored, effective, ideal, AS_AUTHORED, "")
-            reasons = [note] if note else list(_reasons(quantity, authored, experiment))
+            reasons = [note] if note else list(_reasons(quantity, authored, effective, experiment))
             return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, (*reasons, raised))))
     return _row(quantity, authored, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
@@ -127,13 +127,16 @@ def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
     return close or (authored == 0.0 and abs(effective) <= quantity.noise)
 
 
-def _reasons(quantity: Quantity, authored: float, experiment: Experiments) -> Iterator[str]:
+def _reasons(quantity: Quantity, authored: float, effective: float | None, experiment: Experiments) -> Iterator[str]:
     read = quantity.on_stage(quantity.described)
     if not math.isclose(read, authored, rel_tol=1e-5):
-        yield f"PhysX takes {authored:g} as {read:g}"
+        said = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
+                if (problem.path, problem.property) == quantity.key[:2]]
+        yield from said or [f"PhysX takes {authored:g} as {read:g}"]
     if quantity.key.part:
         yield quantity.key.part
-    yield from experiment.causes(quantity.key, quantity.described)
+    if effective is None or not _agree(quantity, read, effective):
+        yield from experiment.causes(quantity.key, quantity.described)
 
 
 def _row(quantity: Quantity, authored: float, effective: float | None, ideal: float | None, verdict: str,

@@ -1,0 +1,147 @@
+"""Experiments that let a joint settle: at its limits, where its drive pulls it, at the speed its drive keeps up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.quantity import Findings, Key, shown
+from physx_schema.description.model import Articulation, Dof, Drive, Joint, unlimited
+from physx_schema.description.schemas import ROTATIONS
+
+# A joint is pushed into its limits from this far inside them, rad or m, or from a part of a narrow range.
+RUN_UP, RUN_UP_PART = 1e-2, 0.25
+# Natural frequency, per step, of the critically damped drive that pulls to a target, whatever the authored gains are.
+PULL = 0.5
+# Steps until a joint is looked at, and until it is looked at again: by then such a drive has covered all but 1e-9.
+SETTLING, AGAIN = 50, 5
+# How much a settled joint may still move or speed up between two looks, rad or m and of what it was asked for.
+SETTLED = 1e-6
+# The inertia of joints that are to stay where they are, times the largest there is.
+HELD = 1e8
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A joint that settles: what it says something about, and how it starts."""
+
+    key: Key
+    dof: int
+    case: Case
+    effort: float = 0.0         # on the joint throughout
+    speed: bool = False         # its speed settles, not its position
+    note: str = ""              # why it will not settle where it was asked to
+
+
+def settles(articulation: Articulation) -> bool:
+    """Whether a joint has limits or a drive."""
+    return any(dof.drive or not (unlimited(dof.lower) and unlimited(dof.upper)) for dof in articulation.dofs)
+
+
+def measure_settling(bench: Bench) -> Findings:
+    """Limits, target positions and target velocities, rad or length; all other joints stay where they are.
+
+    Limits: the joint is pushed on from just inside. Targets: a stiff drive in place of the authored gains pulls from
+    the authored pose, with the joint's limits in place. Target velocities: a stiff damper, with the joint's maximum
+    velocity.
+    """
+    found = Findings()
+    runs = [*_limits(bench), *_targets(bench), *_speeds(bench)]
+    if not runs:
+        return found
+    efforts = np.array([run.effort * np.eye(bench.size)[run.dof] for run in runs])
+    first, then = bench.watch([run.case for run in runs], efforts, (SETTLING, AGAIN))
+    for row, run in enumerate(runs):
+        (q, v), (q_then, v_then) = ((x[row, run.dof] for x in look) for look in (first, then))
+        moved, settled = (v_then - v, v_then) if run.speed else (q_then - q, q_then)
+        if not abs(moved) <= SETTLED * max(bench.units[run.dof], abs(settled)):
+            found.failures[run.key] = "the joint does not settle"
+            continue
+        found.values[run.key] = float(settled)
+        if run.note:
+            found.notes[run.key] = run.note
+    return found
+
+
+# --- limits --------------------------------------------------------------------------------------------------------
+
+def limit_keys(articulation: Articulation) -> Iterator[tuple[int, Dof, tuple[Key, Key]]]:
+    """Degrees of freedom that may have limits, by index, and the properties that author the lower and the upper one."""
+    index = 0
+    for joint in (link.joint for link in articulation.links if link.joint):
+        for axis, dof in enumerate(joint.dofs):
+            names = _limit_names(joint, axis)
+            if names:
+                yield index, dof, names
+            index += 1
+
+
+def _limit_names(joint: Joint, axis: int) -> tuple[Key, Key] | None:
+    """The properties of one axis; none for a spherical joint's twist, and one angle for both sides of its swings."""
+    if joint.kind == "spherical":
+        name = f"physics:coneAngle{axis - 1}Limit"
+        return (Key(joint.path, name, "to one side"), Key(joint.path, name, "to the other side")) if axis else None
+    if joint.kind == "d6":
+        name = ROTATIONS[int(np.argmax(np.abs(joint.dofs[axis].axis)))]
+        return Key(joint.path, f"limit:{name}:physics:low"), Key(joint.path, f"limit:{name}:physics:high")
+    return Key(joint.path, "physics:lowerLimit"), Key(joint.path, "physics:upperLimit")
+
+
+def _limits(bench: Bench) -> Iterator[Run]:
+    for i, dof, keys in limit_keys(bench.articulation):
+        for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0, 1.0), strict=True):
+            if not unlimited(bound):
+                start = min(RUN_UP * float(bench.units[i]), RUN_UP_PART * (dof.upper - dof.lower))
+                speed = sign * max(start, float(bench.lengths[i])) / bench.dt
+                unit = np.eye(bench.size)[i]
+                shift = unit * (bound - sign * start - bench.pose[i])
+                case = Case(_alone(bench, i, limits=True), shift=shift, velocity=speed * unit)
+                yield Run(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
+
+
+def _alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
+    """Joint i without drive and friction; the others so heavy that they stay, without limits."""
+    own = np.eye(bench.size)[i] > 0.0
+    rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",
+                                                    "dynamic_friction", "viscous_friction")}
+    heavy = HELD * float(np.max(bench.inertia))
+    rows["armature"] = np.where(own, bench.base_rows("armature"), heavy)
+    rows["max_force"] = rows["max_velocity"] = np.full(bench.size, math.inf)
+    rows["lower"], rows["upper"] = (np.where(own & limits, bench.base_rows(name), bound)
+                                    for name, bound in (("lower", -math.inf), ("upper", math.inf)))
+    return rows
+
+
+# --- targets -------------------------------------------------------------------------------------------------------
+
+def _driven(bench: Bench) -> Iterator[tuple[int, Dof, Drive]]:
+    return ((i, dof, dof.drive) for i, dof in enumerate(bench.dofs) if dof.drive)
+
+
+def _targets(bench: Bench) -> Iterator[Run]:
+    for i, dof, drive in _driven(bench):
+        if drive.stiffness > 0.0:
+            own, rate = np.eye(bench.size)[i], PULL / bench.dt
+            inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
+            rows = _alone(bench, i, limits=True) | {
+                "stiffness": own * inertia * rate ** 2, "damping": own * 2.0 * inertia * rate,
+                "target": np.where(own > 0.0, drive.target_position, bench.pose)}
+            outside = not dof.lower <= drive.target_position <= dof.upper
+            note = f"the joint's limits {shown(dof, dof.lower, dof.upper)} stop it" if outside else ""
+            yield Run(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)
+
+
+def _speeds(bench: Bench) -> Iterator[Run]:
+    for i, dof, drive in _driven(bench):
+        if drive.damping > 0.0:
+            own, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
+            rows = _alone(bench, i, limits=False) | {
+                "damping": own * inertia * PULL / bench.dt, "target_velocity": own * drive.target_velocity,
+                "max_velocity": np.where(own > 0.0, bench.base_rows("max_velocity"), math.inf)}
+            above = abs(drive.target_velocity) > dof.max_velocity
+            note = f"the joint's maximum velocity {shown(dof, dof.max_velocity)}/s holds it back" if above else ""
+            yield Run(Key(drive.path, f"{drive.prefix}targetVelocity"), i, Case(rows), speed=True, note=note)
