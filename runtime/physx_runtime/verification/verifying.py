@@ -109,8 +109,8 @@ def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experimen
             effective, ideal = (_on_stage(quantity, experiment.found(s).values.get(key)) for s in (PHYSX, IDEAL))
             if effective is not None and not note and _agree(quantity, authored, effective):
                 return _row(quantity, authored, effective, ideal, AS_AUTHORED, "")
-            reasons = [note] if note else list(_reasons(quantity, authored, effective, experiment))
-            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, (*reasons, raised))))
+            reasons = [note] if note else [*_reasons(quantity, authored, effective, experiment), raised]
+            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, reasons)))
     return _row(quantity, authored, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 
