@@ -115,7 +115,7 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
     now = about_center(v, generalized_force(t, k, forces)[0:6], body.center)
     v = restored(v, now, momentum_of(t, rows, v, biased=True), body)
 
-    travel = [*rows["root_travel"], *rows["root_turn"], *(rows["travel"] if t.dofs else ())]
+    travel = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
     carried = momentum_of(t, rows, travel, biased=False).linear
     return {"v": v, "root_position": list(root_after(rows, carried, body))}
 

@@ -54,8 +54,8 @@ def trace_step(t: Topology) -> StepProgram:
     state, inputs = state_rows(t) | {FLAG: 1} | sleep_rows(t), input_rows(t)
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
-    start = _trace(_begin_guarded, t, given)
-    bodies, changed = _trace_iterations(t, given, start, scalar_names(state))
+    start, made = _trace(_begin_guarded, t, given)
+    bodies, changed = _trace_iterations(t, given, start, made, scalar_names(state))
 
     live = _live_rows(set(scalar_names(state)), *bodies)
     position, velocity, end = (body.pruned(live) for body in bodies)
@@ -69,11 +69,12 @@ def trace_step(t: Topology) -> StepProgram:
                        {row: i for i, row in enumerate(made)}, tuple(scalar_names(state)))
 
 
-def _trace_iterations(t: Topology, given: Given, start: Body,
+def _trace_iterations(t: Topology, given: Given, start: Body, made: Mapping[str, int],
                       state: Collection[str]) -> tuple[tuple[Body, Body, Body], set[str]]:
     """Position iteration, velocity iteration and the step's end; the rows that iterations change.
 
-    Rows that start constant or alike, and that no iteration changes, are taken as constant and as one.
+    made: size of every row that `start` makes. Rows that start constant or alike, and that no iteration changes, are
+    taken as constant and as one.
     """
     literal = {row: value for row, value in _constants(start).items() if row not in state}
     changed = {*map(str, given["q"]), *map(str, given["v"]), "iteration_0"}
@@ -81,17 +82,15 @@ def _trace_iterations(t: Topology, given: Given, start: Body,
         known: dict[str, float | str] = {row: value for row, value in literal.items() if row not in changed}
         known |= {row: holder for row, holder in alike(start, changed).items() if row not in state}
         rows = dict(given)
-        for row, _ in start.outputs:
-            name, _, index = row.rpartition("_")
-            values = list(rows.get(name, [])) if int(index) else []
-            rows[name] = [*values, known.get(row, row)]
-        bodies = [_trace(functools.partial(iterate_step, final=final), t, rows) for final in (False, True)]
+        for name, size in made.items():
+            rows[name] = [known.get(row, row) for row in scalar_names({name: size})]
+        bodies = [_trace(functools.partial(iterate_step, final=final), t, rows)[0] for final in (False, True)]
         others = {row for body in bodies for row, n in body.outputs
                   if row not in changed and not _is(body.nodes[n], known.get(row, row))}
         if not others:
             position, velocity = (Body(body.nodes, body.origins, body.order,
                                        tuple((row, n) for row, n in body.outputs if row in changed)) for body in bodies)
-            return (position, velocity, _trace(_finish_guarded, t, rows)), changed
+            return (position, velocity, _trace(_finish_guarded, t, rows)[0]), changed
         changed |= others
 
 
@@ -112,7 +111,8 @@ def _finish_guarded(t: Topology, rows: Rows) -> Mapping[str, Sequence[Symbol | f
     return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out
 
 
-def _trace(function: Algorithm, t: Topology, given: Given) -> Body:
+def _trace(function: Algorithm, t: Topology, given: Given) -> tuple[Body, dict[str, int]]:
+    """The code of a function and the size of every row it makes."""
     graph = Graph()
     rows = {name: [graph.input(x) if isinstance(x, str) else x for x in values] for name, values in given.items()}
     made = function(t, rows)
@@ -120,7 +120,8 @@ def _trace(function: Algorithm, t: Topology, given: Given) -> Body:
     for name, values in made.items():
         for i, x in enumerate(values):
             outputs.append((f"{name}_{i}", (x if isinstance(x, Symbol) else graph.constant(x)).number))
-    return Body(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), tuple(outputs))
+    body = Body(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), tuple(outputs))
+    return body, {name: len(values) for name, values in made.items()}
 
 
 def _constants(body: Body) -> dict[str, float]:

@@ -102,7 +102,9 @@ def advance_dof(rows: Rows, moves_q: bool) -> Made:
 
 
 def settle_root(rows: Rows) -> Made:
-    """A floating root's velocity after all impulses of an iteration."""
+    """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
+    if "P" not in rows:
+        return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
     twist = flat_pair(sym6(rows["response"]).times(pair(rows["P"])))
     change = [a + b for a, b in zip(rows["dv"], twist, strict=True)] if "dv" in rows else twist
     return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}

@@ -156,9 +156,11 @@ def _pass_up(p: Plan, s: Schedule, i: int) -> None:
 
 def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
     """Every velocity after the sweep, and where the joints go if it `moves` them."""
-    if not p.t.fixed_base and p.tree.moves[0]:
+    if not p.t.fixed_base:
         given = {"dv": Span(dv.row, 6)} if dv is not None else {}
-        s.do(constraints.settle_root, **given, response=p.at("response"), P=p.at("P"), twist=p.at("twist"), v=p.v_root)
+        if _active(p, 0):
+            given |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
+        s.do(constraints.settle_root, **given, v=p.v_root)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if not p.tree.moves[i]:
             continue
