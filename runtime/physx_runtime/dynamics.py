@@ -82,14 +82,14 @@ class Dynamics:
     def mass_matrix(self) -> Array:
         """M with armature, (n_world, nv, nv)."""
         nv = self._batch.topology.nv
-        return self._values(quantities.mass_with_armature, {})["values"].reshape(-1, nv, nv)
+        return self._values(quantities.mass_with_armature, {})["values"].reshape(self._simulation.worlds, nv, nv)
 
     def jacobian(self, link: str) -> Array:
         """[velocity of the link's centre of mass; angular velocity] over generalised velocity, (n_world, 6, nv).
 
         link: its prim path; raises ValueError for one that is no link.
         """
-        return self._of_link(link, "jacobian").reshape(-1, 6, self._batch.topology.nv)
+        return self._of_link(link, "jacobian").reshape(self._simulation.worlds, 6, self._batch.topology.nv)
 
     def operational_inertia(self, link: str, axes: str = "both") -> Array:
         """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
@@ -130,7 +130,7 @@ class Dynamics:
         for part in inverse_derivatives(t):
             places = {name: Place(array, place_of(array).starts + part.first * t.nv) for name, array in made.items()}
             self._batch.run(part, self._simulation.store, worlds, {"acceleration": acceleration}, places)
-        position, velocity = (array.reshape(-1, t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
+        position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
         return position, velocity
 
     def _of_link(self, path: str, what: str) -> Array:

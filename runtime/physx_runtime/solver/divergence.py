@@ -32,6 +32,8 @@ def still_sound(total: Scalar, flag: Scalar) -> Scalar:
 
 def freeze_diverged(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
+    if not moving_rows(t):
+        return {FLAG: list(rows[FLAG])}
     total: Scalar = 0.0
     for name in moving_rows(t):
         for x in rows[name]:
