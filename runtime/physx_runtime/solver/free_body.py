@@ -11,7 +11,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion, triple
 from physx_runtime.algorithms.rnea import world_inertia
 from physx_runtime.model import Topology
-from physx_runtime.solver.link_forces import applied
+from physx_runtime.solver.link_forces import applied, left_by
 from physx_runtime.solver.step import move_root
 from physx_runtime.tracing.ops import Scalar, maximum, where
 
@@ -51,7 +51,7 @@ def gyroscopic_change(inertia: sp.Sym3, w: sp.Vec3, dt: Scalar) -> sp.Vec3:
 
 
 def _damped(velocity: sp.Vec3, damping: Scalar, dt: Scalar) -> sp.Vec3:
-    return sp.scale(maximum(1.0 - damping * dt, 0.0), velocity)
+    return sp.scale(left_by(damping, dt), velocity)
 
 
 def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:

@@ -10,7 +10,7 @@ from physx_runtime.algorithms import spatial as sp
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, triple
 from physx_runtime.algorithms.rnea import LinkForces, world_inertia
 from physx_runtime.model import Topology
-from physx_runtime.tracing.ops import Scalar
+from physx_runtime.tracing.ops import Scalar, maximum
 
 
 def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: LinkForces) -> LinkForces:
@@ -62,8 +62,13 @@ def _sum(a: tuple[sp.Vec3, sp.Vec3], b: tuple[sp.Vec3, sp.Vec3]) -> tuple[sp.Vec
 def _damped(rows: Rows, link: int, force: tuple[sp.Vec3, sp.Vec3]) -> tuple[sp.Vec3, sp.Vec3]:
     """What the link's damping leaves of a force and torque over the step."""
     dt = rows["dt"][0]
-    return (sp.scale(1.0 - rows["linear_damping"][link] * dt, force[0]),
-            sp.scale(1.0 - rows["angular_damping"][link] * dt, force[1]))
+    return (sp.scale(left_by(rows["linear_damping"][link], dt), force[0]),
+            sp.scale(left_by(rows["angular_damping"][link], dt), force[1]))
+
+
+def left_by(damping: Scalar, dt: Scalar) -> Scalar:
+    """The part that damping leaves over the step; none beyond 1/dt."""
+    return maximum(1.0 - damping * dt, 0.0)
 
 
 def any_force(t: Topology, rows: Rows) -> Scalar:

@@ -16,9 +16,11 @@ from physx_runtime.algorithms.kinematics import Rows, forward_kinematics, link_v
 from physx_runtime.model import Topology
 from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.link_forces import any_force
-from physx_runtime.tracing.ops import Scalar, maximum, minimum, where
+from physx_runtime.tracing.ops import Scalar, Single, maximum, minimum, where
 
-WAKE_TIME = 0.4         # s
+# s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
+# articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.
+WAKE_TIME = 13421772 / 2**25
 LISTENING = 0.5 * WAKE_TIME     # s, below which velocities are added up
 LEAST_TIME = 1e-6       # s, of a link at rest while another one moves
 # What was written since the last step (row `stirred`): nothing; something that keeps worlds awake; something that also
@@ -167,7 +169,7 @@ def count_down(link: Drowsiness, v: sp.Vec3, w: sp.Vec3, mass: Scalar, inertia: 
     lively = added & ~(energy < threshold)
     some = threshold > 0.0
     factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
-    counter = where(lively, factor * LISTENING, maximum(link.counter - dt, 0.0))
+    counter = where(lively, factor * LISTENING, maximum((Single(link.counter) - Single(dt)).value, 0.0))
 
     sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
     return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))

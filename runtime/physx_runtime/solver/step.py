@@ -33,7 +33,7 @@ from physx_runtime.solver.drive import drive_coefficients, solve_drive
 from physx_runtime.solver.fixed_tendon import solve_fixed_tendon, tendon_rows
 from physx_runtime.solver.friction import solve_friction, solve_max_velocity
 from physx_runtime.solver.limit import solve_limit
-from physx_runtime.solver.link_forces import external_forces
+from physx_runtime.solver.link_forces import external_forces, left_by
 from physx_runtime.solver.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.momentum import compound_body, finish_floating, momentum_of, momentum_rows, restored
 from physx_runtime.solver.spatial_tendon import solve_spatial_tendon, tendon_axes
@@ -145,7 +145,7 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Sca
 
 def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> sp.Vec3:
     """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
-    damped = 1.0 - rows["linear_damping"][link] * rows["dt"][0]
+    damped = left_by(rows["linear_damping"][link], rows["dt"][0])
     return sp.scale(rows["mass"][link] * (rows["gravity_scale"][link] * damped - common), triple(rows, "gravity", 0))
 
 
