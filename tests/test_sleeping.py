@@ -14,6 +14,8 @@ from physx_pushed import Script, pushed, run_pushed
 from physx_runtime import Session, Simulation, simulate
 from pxr import Usd
 from robots import opened
+from test_free_bodies import STILL
+from test_free_bodies import stage as body
 
 from physx_schema.description import describe
 
@@ -90,6 +92,7 @@ class Case:
     steps: int = 130
 
 
+SLOW_BODY = body(api="", **{**STILL, "v": (4e-3, 0, 0)})
 SLOW, DRIVEN = {"v": 1e-4}, {"stiffness": 10.0, "damping": 10.0}
 CASES: dict[str, Case] = {
     "slow": Case(stage(**SLOW)),
@@ -117,6 +120,8 @@ CASES: dict[str, Case] = {
     "a new target": Case(stage(q=0.1, target=0.1, **DRIVEN), {60: {"target": [0.0]}}),
     "a new target velocity": Case(stage(**DRIVEN), {60: {"target_vel": [0.1]}}),
 }
+# Time step as a part of a second -> the first step at whose end a slow slider rests, in ovphysx 0.7.0; bodies alike.
+RESTS = {10: 5, 24: 11, 25: 12, 30: 13, 50: 21, 60: 25, 90: 37, 100: 42, 120: 50, 240: 98}
 ROWS = {"q": "q", "qd": "v", "effort": "effort", "target": "target", "target_vel": "target_velocity"}
 
 
@@ -162,6 +167,35 @@ def test_cases_both_sleep_and_wake() -> None:
     _, woken = stepped(CASES["an effort while asleep"])
     assert (np.flatnonzero(np.diff(slow.astype(int))) + 2).tolist() == [42]
     assert (np.flatnonzero(np.diff(woken.astype(int))) + 2).tolist() == [42, 60, 101]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("path", ["specialised", "generic"])
+def test_a_slider_rests_from_the_step_on_that_physx_takes(path: str, dtype: str) -> None:
+    sim, found = Simulation(opened(stage(**SLOW)), path=path, dtype=dtype), {}
+    for parts, step in RESTS.items():
+        sim.reset()
+        sim.set_time_step(1 / parts)
+        sim.step(step - 1)
+        found[parts] = bool(sim.asleep[0])
+        sim.step()
+        assert sim.asleep[0], parts
+    assert not any(found.values()), found
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("parts", RESTS)
+def test_every_time_step_ends_when_it_does_in_physx(parts: int, oracle_folder: Path) -> None:
+    cases = (CASES["slow"].text, CASES["a drive that settles"].text, SLOW_BODY)
+    steps = parts + parts // 4
+    for text, real in zip(cases, run_pushed([pushed(text, 1 / parts, steps) for text in cases]), strict=True):
+        velocity = real["link_vel" if "link_vel" in real and real["link_vel"].size else "rigid_vel"]
+        resting = np.abs(velocity[1:]).max(axis=(1, 2)) == 0.0
+        sim, asleep = Simulation(opened(text), dt=1 / parts), []
+        for _ in range(steps):
+            sim.step()
+            asleep.append(bool(sim.asleep[0]))
+        assert np.array_equal(resting, asleep)
 
 
 def test_sleeping_can_be_switched_off() -> None:

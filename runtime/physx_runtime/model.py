@@ -170,6 +170,7 @@ def input_rows(t: Topology) -> dict[str, int]:
         "dt": 1, "h": 1, "erp": 1,          # s; what one iteration counts for, dt / N or with PGS dt; bias coefficient
         "gravity": 3,                       # length / s^2
         "length_scale": 1,                  # length units a metre
+        "least_response": 1,                # of a joint to an impulse, below which envelopes take it for none
         "effort": dofs,                     # force or torque
         "mass": links,
         "com": 3 * links,                   # centre of mass in F

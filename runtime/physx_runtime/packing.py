@@ -50,6 +50,8 @@ Array = NDArray[np.float64]
 OTHER_AXIS_CLAMP = 100.0
 # rad, physx_semantics.md, spherical and generic joints.
 LEAST_TURN = 1e-6
+# (rad or length)/s an impulse, PX_EPS_F32 whatever the units; physx_semantics.md, performance envelope.
+LEAST_RESPONSE = 2.0**-23
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
 IDENTITY_ROTATION = (0.0, 0.0, 0.0, 1.0)
@@ -104,7 +106,8 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
     body = articulation.links[0].body
     topology = replace(topology, sleeping=scene.sleeping and bool(restless(topology)), body=body is not None)
     parameters: dict[str, list[float]] = {name: [] for name, size in input_rows(topology).items() if not size}
-    parameters |= {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit]}
+    parameters |= {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
+                   "least_response": [LEAST_RESPONSE]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
     if body is not None:
         parameters["gyroscopic"] = [float(body.gyroscopic)]

@@ -127,6 +127,7 @@ class Simulation:
         self.set("effort", efforts)
         if not self.settings.softened:
             self.set("cfm_scale", np.zeros(len(self.topology.links)))
+            self.set("least_response", [0.0])
             if self.topology.balls:
                 self.set("least_turn", [0.0])
         self.set_time_step(self.dt)

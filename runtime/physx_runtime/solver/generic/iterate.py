@@ -132,6 +132,8 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     given |= {"v": p.v_at(node.dof), "K": p.at("K", i), "y": p.at("y", i), "r": p.at("r", i), "F": p.at("F", node.dof),
               "axis": p.at("axes", node.dof), "iteration": p.row("iteration"),
               "dt": p.row("dt"), "h": p.row("h"), "erp": p.row("erp")}
+    if p.t.dofs[node.dof].envelope:
+        given["least_response"] = p.row("least_response")
     if dv is not None:
         given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
     if node.dof in turning:
