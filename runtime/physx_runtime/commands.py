@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from physx_runtime.not_simulated import NotSimulated
 
 _DT = 1 / 60
-_ALTERED, _NOT_EVALUATED = 1, 5
+_ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
 
 
 class _Seconds(click.ParamType[float]):
@@ -48,18 +48,21 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                      strict: bool) -> None:
     """Step an articulation or a free body of a stage as PhysX steps it.
 
-    What moves it in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5.
+    What moves it in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5. Where
+    the motion does not stay finite the exit code is 6, and a line on stderr says by which step and at which joint.
     """
     if out is not None and out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
+    from physx_runtime.divergence_report import DivergenceWarning
     from physx_runtime.not_simulated import NotSimulatedWarning
     from physx_runtime.recording_file import write_recording
     from physx_runtime.simulating import simulate
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulatedWarning)        # it is said below, line by line
+        for said_below in (NotSimulatedWarning, DivergenceWarning):
+            warnings.simplefilter("ignore", said_below)
         recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation)
-    _say(stage, recording.not_simulated)
+    _say(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
             write_recording(out, recording)
@@ -71,12 +74,14 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         click.echo(f"{stage}: {recording.raised}", err=True)
     click.echo(f"{stage}: {joints} joint axes and {links} links, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
+    if recording.diverged:
+        raise click.exceptions.Exit(_DIVERGED)
     if strict and recording.not_simulated:
         raise click.exceptions.Exit(_NOT_EVALUATED)
 
 
-def _say(stage: str, found: Sequence[NotSimulated]) -> None:
-    """One line on stderr for everything that is left out."""
+def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
+    """One line on stderr for everything that is left out or went wrong."""
     for item in found:
         click.echo(printable(f"{stage}: {item}"), err=True)
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.solver.divergence import FLAG
-from physx_runtime.worlds import Worlds
+from physx_runtime.model import input_rows, state_rows
+from physx_runtime.solver.divergence import FLAG, LARGEST, moving_rows
+from physx_runtime.solver.stages import stages
+
+if TYPE_CHECKING:
+    from physx_runtime.simulation import Simulation
 
 # Worlds that a warning names.
 NAMED = 5
+ADVICE = "take a shorter time step, softer or more strongly damped springs, or heavier links"
 
 
 class DivergenceWarning(RuntimeWarning):
@@ -19,26 +25,43 @@ class DivergenceWarning(RuntimeWarning):
 
 
 class DivergenceReport:
-    """Which of `worlds` worlds of one articulation have been reported."""
+    """Which worlds of a simulation have been reported, and what was said of them."""
 
-    def __init__(self, root: str, worlds: int) -> None:
-        self._root, self._reported = root, np.zeros(worlds, dtype=np.bool_)
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation, self._reported = simulation, np.zeros(simulation.worlds, dtype=np.bool_)
+        self.said: list[str] = []
 
-    def flags(self, store: Worlds) -> NDArray[np.bool_]:
+    def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet, two callers up."""
-        flags = np.asarray(store.rows(FLAG)[:, 0] > 0.5)
+        sim = self._simulation
+        flags = np.asarray(sim.store.rows(FLAG)[:, 0] > 0.5)
         new = np.flatnonzero(flags & ~self._reported)
         self._reported |= flags
         if len(new):
             names = ", ".join(str(i) for i in new[:NAMED]) + (", ..." if len(new) > NAMED else "")
-            warnings.warn(f"{self._root}: {len(new)} of {len(flags)} worlds diverged (world {names}): positions or "
-                          "velocities are no longer finite; they stand still until reset",
-                          DivergenceWarning, stacklevel=3)
+            self.said.append(
+                f"{sim.model.articulation.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
+                f"{sim.steps_taken} of {sim.dt:.6g} s: {first_lost(sim, int(new[0]))} is no longer finite; they stand "
+                f"still until reset; {ADVICE}")
+            warnings.warn(self.said[-1], DivergenceWarning, stacklevel=3)
         return flags
 
-    def revive(self, store: Worlds, worlds: NDArray[np.int64]) -> None:
+    def revive(self, worlds: NDArray[np.int64]) -> None:
         """Let worlds with these indices move again."""
-        flags = store.rows(FLAG)
+        flags = self._simulation.store.rows(FLAG)
         flags[worlds] = 0.0
-        store.write(FLAG, flags)
+        self._simulation.store.write(FLAG, flags)
         self._reported[worlds] = False
+
+
+def first_lost(simulation: Simulation, world: int) -> str:
+    """What is no longer finite first in the step that a diverged world stands before."""
+    t = simulation.topology
+    rows = {name: simulation.get(name)[world] for name in (*state_rows(t), *input_rows(t))}
+    for _, now in stages(t, rows, simulation.settings):
+        for name in moving_rows(t):
+            values = np.asarray(now[name], np.float64)
+            if (lost := np.flatnonzero(~(np.abs(values) < LARGEST))).size:
+                what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
+                return f"the {what} of {simulation.label(name, int(lost[0]))}" if name in "qv" else f"the {what}"
+    return "its state"

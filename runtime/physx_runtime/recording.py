@@ -41,6 +41,7 @@ class Recording:
     iterations: tuple[int, int]         # position, velocity iterations of every step
     raised: str                         # whose counts these are instead of its own; empty where they are its own
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves it in PhysX and was left out
+    diverged: tuple[str, ...] = ()      # which worlds diverged, when, and what was no longer finite
 
 
 def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:

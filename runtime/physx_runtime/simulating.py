@@ -73,8 +73,9 @@ def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[di
     if sim.topology.fixed_base:
         velocity[1:] = velocities_after_step(sim.model, before, rows["v"], sim.dt)[1:]
     time = np.arange(len(states), dtype=np.float64) * (sim.dt * every)
+    with np.errstate(over="ignore"):        # links of a world that diverged; the report says it
+        poses, velocity = link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype)
     return Recording(time, sim.model.dof_names, rows["q"],
-                     rows["v"][..., sim.topology.root_size:], sim.model.link_names,
-                     link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype),
+                     rows["v"][..., sim.topology.root_size:], sim.model.link_names, poses, velocity,
                      (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.iterations.raised,
-                     sim.not_simulated)
+                     sim.not_simulated, tuple(sim.divergence.said))

@@ -87,7 +87,7 @@ class Simulation:
         self.worlds, self.dtype, self._device, self._path, self.solver = worlds, dtype, device, path, solver
         self.settings: SolverSettings = solver_settings(solver, self.model)
         self._worlds: Worlds = make_worlds(self.topology, worlds, device, dtype, path)
-        self._divergence = DivergenceReport(self.model.link_names[0], worlds)
+        self.divergence = DivergenceReport(self)
         self.steps_taken = 0
         self.states_written = np.zeros(worlds, np.int64)    # since the last step, per world: how often
         self.keep_start = False                             # whether a step leaves `start_of_step`
@@ -182,11 +182,11 @@ class Simulation:
         array = given if own else rounded(given, self.dtype)
         right = np.isfinite(array) if moving else ~np.isnan(array)
         if not right.all():
-            raise ValueError(refusal(name, given, ~right, chosen, lambda i: self._label(name, i),
+            raise ValueError(refusal(name, given, ~right, chosen, lambda i: self.label(name, i),
                                      "give finite numbers" if moving else "give numbers"))
         return array
 
-    def _label(self, name: str, index: int) -> str:
+    def label(self, name: str, index: int) -> str:
         """What a scalar of a row belongs to."""
         t = self.topology
         root = t.root_size if name == "v" else 0
@@ -245,7 +245,7 @@ class Simulation:
         if count > 0:
             self._advance(count)
         if self._worlds.near:
-            self._divergence.flags(self._worlds)
+            self.divergence.flags()
 
     def _advance(self, count: int) -> None:
         iterations = self.settings.position_iterations, self.settings.velocity_iterations
@@ -285,14 +285,14 @@ class Simulation:
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.state_rows."""
         if not self._worlds.near:       # else the step has told
-            self._divergence.flags(self._worlds)
+            self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
         if not self._worlds.near:       # else the step has told
-            self._divergence.flags(self._worlds)
+            self.divergence.flags()
         return self.get("q")
 
     @property
@@ -308,7 +308,7 @@ class Simulation:
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged and stand still at their last finite state."""
-        return self._divergence.flags(self._worlds)
+        return self.divergence.flags()
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
@@ -346,7 +346,7 @@ class Simulation:
         start.take(joint_position, joint_velocity, root_pose, root_velocity)
         for name, values in start.rows.items():
             self.set(name, values, chosen)
-        self._divergence.revive(self._worlds, chosen)
+        self.divergence.revive(chosen)
         self._start(chosen)
 
     # --- parameters --------------------------------------------------------------------------------------------------

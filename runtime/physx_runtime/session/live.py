@@ -10,6 +10,7 @@ from typing import Any
 from pxr import Usd
 
 from physx_runtime.arguments import required_time
+from physx_runtime.divergence_report import ADVICE
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
@@ -107,7 +108,7 @@ class Session:
             if run.diverged:
                 self._messages.say(Message(
                     "diverged", "error", "session/diverged", path, "",
-                    "positions or velocities are no longer finite; it stands still until reset"))
+                    f"{run.lost} is no longer finite; it stands still until reset; {ADVICE}"))
         self._results.write(list(self._runs.values()), self._standing)
         self._time += dt
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.algorithms import spatial as sp
+from physx_runtime.divergence_report import DivergenceWarning, first_lost
 from physx_runtime.not_simulated import NotSimulatedWarning
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.session.observing import Observer
-from physx_runtime.simulation import DivergenceWarning, Simulation
+from physx_runtime.simulation import Simulation
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
 from physx_schema.description.schemas import ROTATIONS
 from physx_schema.description.solver_batches import as_solved
@@ -48,6 +49,7 @@ class Run:
             self.simulation = Simulation(description.only(articulation), **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
+        self.lost = ""                  # what was no longer finite first in one that diverged
         self.look()
 
     @property
@@ -67,11 +69,12 @@ class Run:
             self.simulation.step()
             self._state = self.simulation.state()
             self.diverged = bool(self.simulation.diverged[0])
+            self.lost = first_lost(self.simulation, 0) if self.diverged else ""
         links = self._observer.links(before, self._state, dt)
         if np.abs(links).max() < LARGEST:       # beyond it not even the rotations hold together
             self.links = links
         else:
-            self.diverged = True
+            self.diverged, self.lost = True, "the velocity of a link"
 
     @property
     def asleep(self) -> bool:
