@@ -54,8 +54,8 @@ def trace_step(t: Topology) -> StepProgram:
     state, inputs = state_rows(t) | {FLAG: 1} | sleep_rows(t), input_rows(t)
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
-    start, made = _trace(_begin_guarded, t, given)
-    bodies, changed = _trace_iterations(t, given, start, made, scalar_names(state))
+    start, sizes = _trace(_begin_guarded, t, given)
+    bodies, changed = _trace_iterations(t, given, start, sizes, scalar_names(state))
 
     live = _live_rows(set(scalar_names(state)), *bodies)
     position, velocity, end = (body.pruned(live) for body in bodies)
