@@ -68,6 +68,8 @@ def drives(text: ModuleType) -> dict[str, Case]:
         "target 1, limits 0.5": Case("Prismatic", bounded),
         "target 1, stiffness 0, damping 0": Case("Prismatic", pull(stiffness=0.0, damping=0.0)),
         "target velocity 1, damping 0": Case("Prismatic", text.drive("linear", stiffness=0.0, targetVelocity=1.0)),
+        **{f"target velocity {v:g}, damping 0, stiffness 100, one step": Case(
+            "Prismatic", text.drive("linear", stiffness=100.0, targetVelocity=v), steps=1) for v in (0.0, 1.0)},
         "target velocity 300, damping 1e4, metres": Case(
             "Prismatic", text.drive("linear", damping=1e4, targetVelocity=300.0), steps=60),
         "target velocity 300, damping 1e4, centimetres": Case(

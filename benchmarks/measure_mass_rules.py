@@ -101,6 +101,36 @@ def axes() -> dict[str, Fact]:
     }
 
 
+def densities() -> dict[str, Fact]:
+    """A density beside a mass, on the body or on a collider: it shows where colliders differ, and only there."""
+    dense = {"float physics:density": "3000"}
+    own = {"float physics:mass": "3"}
+
+    def cubes(of_first: Attributes | None = None) -> str:
+        mass = ("PhysicsMassAPI",) if of_first else ()
+        return collider("Cube", "one", of_first, *mass) + collider("Cube", "two", at(2.0))
+
+    bound = collider("Cube", "one", {"rel material:binding:physics": "</m>"}, "MaterialBindingAPI")
+    material = prim("Material", "m", {"float physics:density": "50"}, "PhysicsMaterialAPI")
+
+    def of_material(more: Attributes) -> Fact:
+        return Fact(link(more, bound + collider("Cube", "two", at(2.0))).usda + material, weight, 0)
+
+    return {
+        "mass 12, cube": link(children=collider()),
+        "mass 12, density 3000, cube": link(dense, collider()),
+        "mass 12, two cubes": link(children=cubes()),
+        "mass 12, density 3000, two cubes": link(dense, cubes()),
+        "mass 12, two cubes, one of density 100": link(children=cubes({"float physics:density": "100"})),
+        "mass 12, density 3000, the same": link(dense, cubes({"float physics:density": "100"})),
+        "mass 12, two cubes, one of mass 3": link(children=cubes(own)),
+        "mass 12, density 3000, the same cubes": link(dense, cubes(own)),
+        "mass 12, two cubes, one of mass 3 and density 3000": link(children=cubes({**own, **dense})),
+        "mass 12, two cubes, one of a material of density 50": of_material({}),
+        "mass 12, density 3000, the same material": of_material(dense),
+    }
+
+
 def mesh(approximation: str) -> Fact:
     """An L of volume 3 as an approximation, with the estimate of the description beside."""
     token = {"uniform token physics:approximation": f'"{approximation}"'}
@@ -133,6 +163,7 @@ def main() -> None:
     print_facts("moments", moments())
     print_facts("shapes", shapes())
     print_facts("axes", axes())
+    print_facts("densities", densities())
     print_facts("a mesh of volume 3 and mass 3000", {
         name: mesh(name) for name in ("convexHull", "sdf", "convexDecomposition", "sphereFill")})
     print_facts("two such meshes and a deeper one", {

@@ -128,9 +128,13 @@ def test_stiffness_is_judged_per_degree() -> None:
     assert "DJ.006/stiffness" in codes(driven({"float drive:angular:physics:stiffness": 2e6}))
 
 
-def test_target_velocity_needs_damping() -> None:
-    text = driven({"float drive:angular:physics:damping": 0.0, "float drive:angular:physics:targetVelocity": 5.0})
-    assert codes(text, "physx") == {"DJ.006/target-without-gain": "warning"}
+@pytest.mark.parametrize(("stiffness", "found"), [(0.0, {"DJ.006/target-without-gain": "warning"}), (10.0, {})])
+def test_target_velocity_needs_damping_or_a_stiffness_beside_which_it_moves_the_aim(
+        stiffness: float, found: dict[str, str]) -> None:
+    text = driven({"float drive:angular:physics:damping": 0.0, "float drive:angular:physics:targetVelocity": 5.0,
+                   "float drive:angular:physics:stiffness": stiffness,
+                   "float drive:angular:physics:targetPosition": 0.0})
+    assert codes(text, "physx") == found
 
 
 # --- profiles ---

@@ -86,7 +86,8 @@ def _powerless(dof: Dof, drive: Drive) -> Iterator[Finding]:
     """A target that has no gain behind it."""
     for target, gain, base, needed in (
         (drive.target_position, drive.stiffness, "targetPosition", "stiffness"),
-        (drive.target_velocity, drive.damping, "targetVelocity", "damping"),
+        # beside a stiffness PhysX moves the target position along with it within a step
+        (drive.target_velocity, max(drive.damping, drive.stiffness), "targetVelocity", "damping"),
     ):
         if target and gain == 0.0:
             yield Finding(

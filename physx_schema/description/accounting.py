@@ -21,6 +21,7 @@ from physx_schema.description.opinions import PrimOpinions, Seen, is_physics_sch
 from physx_schema.description.ownership import Owner, owners
 from physx_schema.description.reading import Reading
 from physx_schema.description.retired import Retired, retired_property, retired_schema
+from physx_schema.description.roles import Roles, read_roles
 from physx_schema.description.schemas import JOINT_KINDS, ROTATIONS, SCHEMAS, TRANSLATIONS, split_name
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
@@ -67,6 +68,7 @@ _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body,
 class Account:
     """Where the opinions of a stage went."""
 
+    roles: Roles
     authored: list[Authored] = field(default_factory=list)
     unused: list[Opinion] = field(default_factory=list)
     not_evaluated: list[Opinion] = field(default_factory=list)
@@ -87,6 +89,7 @@ def settle(
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(
+        read_roles(reading, articulations, bodies),
         contacts=any(reading.having("PhysicsCollisionAPI")), dropped=_dropped(reading),
         inside=frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None),
         bases=frozenset(item.base_joint.path for item in articulations if item.base_joint is not None),
@@ -217,7 +220,12 @@ def _properties(type_name: str, applied: tuple[str, ...], names: tuple[str, ...]
 def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, seen: Seen) -> None:
     path, name = opinions.path, item.name
     account.authored.append(Authored(path, name, seen.value, seen.type_name, item.schema, item.base))
-    if seen.used:
+    unread = account.roles.why_unread(opinions, name)
+    if unread is not None and not account.roles.says_nothing(opinions, name):
+        code, reason, suggestion = unread
+        account.unused.append(Opinion(path, name, reason, suggestion, code))
+        return
+    if seen.used or unread is not None:
         account.consumed.add(f"{path}.{name}")
         return
     gone = retired_property(name)
@@ -255,6 +263,8 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
         if opinions.has_owner(owner):
             if owner.schema in _OF_BODIES and opinions.path in account.repeated:
                 return _REPEATED
+            if owner.schema in _OF_BODIES and opinions.path not in account.bodies:
+                return ""       # PhysX makes no body of the prim
             if owner.schema == "PhysxLimitAPI" and opinions.path in account.outside:
                 return "soft limits of joints outside articulations"
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema

@@ -76,9 +76,10 @@ CODES = (
     ),
     Code(
         "DJ.006/target-without-gain", "warning", "Drive target without the gain that pulls to it",
-        "targetPosition needs a stiffness, targetVelocity a damping. Without, the target does nothing.",
-        measured="Target 1 with stiffness and damping 0, and target velocity 1 with damping 0, leave a slider at 0."
-                 + _SCRIPT,
+        "targetPosition needs a stiffness, targetVelocity a damping. Without, the target does nothing; but beside a "
+        "stiffness a targetVelocity without damping still shifts the position that the drive aims at within a step.",
+        measured="Target 1 with stiffness and damping 0, and target velocity 1 with both 0, leave a slider at 0. "
+                 "Target velocity 1 with stiffness 100 and damping 0 brings it to -0.000154 in one step." + _SCRIPT,
         example=driven({_STIFF: "0", _TARGET: "20"}), remedy=driven({_TARGET: "20"}),
     ),
     Code(

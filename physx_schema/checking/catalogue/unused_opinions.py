@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_schema.checking.catalogue.snippets import LIMITS, driven, joint
+from physx_schema.checking.catalogue.snippets import LIMITS, body, driven, joint, sliding_link
 from physx_schema.checking.finding import PROFILES as EVERYONE
 from physx_schema.checking.rule import Code
 
@@ -103,6 +103,33 @@ CODES = (
                  "falls. (`benchmarks/measure_unused.py`)",
         example=joint("j2", {"float physics:breakForce": "10"}),
         remedy=joint("j2", {"float physics:breakForce": "10", "bool physics:excludeFromArticulation": "true"}),
+    ),
+    Code(
+        "unused/on-link", "warning", "Body property that PhysX does not read on a link",
+        "Links of articulations take their iteration counts and sleep threshold from the articulation, their velocity "
+        "from the joints, but for a floating root, and can be neither locked along world axes nor put to sleep by "
+        "themselves. docs/body_properties.md has every property.",
+        measured="On a link startsAsleep, lockedPosAxis and lockedRotAxis 7, enableGyroscopicForces false, counts of "
+                 "64/9, sleepThreshold 1e6 and, but for a floating root, velocities change no place in 60 steps by "
+                 "1e-6; on a body outside articulations each does. (`benchmarks/measure_body_properties.py`)",
+        example=sliding_link("l", {"int physxRigidBody:lockedPosAxis": "4"}, "PhysxRigidBodyAPI"),
+        remedy=sliding_link("l", {"float physxRigidBody:linearDamping": "4"}, "PhysxRigidBodyAPI"),
+    ),
+    Code(
+        "unused/on-body", "warning", "Link property that PhysX does not read on other bodies",
+        "The cfmScale softens the joints and contacts of links of articulations alone.",
+        measured="cfmScale 0.9 on a body outside articulations changes no place in 60 steps of falling and landing; "
+                 "on a link it does. (`benchmarks/measure_body_properties.py`)",
+        example=body({"float physxRigidBody:cfmScale": "0.9"}, "PhysxRigidBodyAPI"),
+        remedy=body({"float physxRigidBody:linearDamping": "0.9"}, "PhysxRigidBodyAPI"),
+    ),
+    Code(
+        "unused/beside-mass", "warning", "Density beside a mass",
+        "Where physics:mass is authored, it is the mass, and a density could only tell how colliders share it. It is "
+        "not reported where it does: with several colliders of which one has a density or a mass of its own.",
+        measured="Mass 12 with density 3000 weighs 12, with the moments of 2 about a cube and 14, 14, 2 about two "
+                 "that it has without. (`benchmarks/measure_mass_rules.py`)",
+        example=body({"float physics:density": "500"}), remedy=body(),
     ),
     Code(
         "unused/no-drive", "warning", "Performance envelope without a drive",
