@@ -44,6 +44,12 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(program(), ["migrate", *map(str, arguments)])
 
 
+def idle(path: Path) -> list[str]:
+    """What is said of a joint between nothing, whose values count for nothing before and after."""
+    return [f"{path}: /j.physxJointAxis:angular:armature: note: PhysX does not read it on this stage: PhysX makes no "
+            "joint of it: joins the world to the world", "    fix: remove it, or author it where it is read"]
+
+
 def test_without_an_option_the_change_is_shown_and_nothing_written(path: Path) -> None:
     result = run(path)
     assert result.exit_code == 1 and path.read_text(encoding="utf-8") == JOINT
@@ -52,14 +58,15 @@ def test_without_an_option_the_change_is_shown_and_nothing_written(path: Path) -
         ' def PhysicsRevoluteJoint "j" (', '-    prepend apiSchemas = ["PhysxJointAPI"]',
         '+    prepend apiSchemas = ["PhysxJointAxisAPI:angular"]', " )", " {", "-    float physxJoint:armature = 0.5",
         "+    float physxJointAxis:angular:armature = 0.5", " }", " ",
-        "1 layer, 1 would change: 2 changes, 0 conflicts, 0 left",
+        *idle(path), "1 layer, 1 would change: 2 changes, 0 conflicts, 0 left",
     ]
 
 
 def test_write_changes_the_file_and_exits_0(path: Path) -> None:
     result = run(path, "--write", "--to", "25.11.2")
     assert (result.exit_code, path.read_text(encoding="utf-8")) == (0, MIGRATED)
-    assert result.stdout == f"wrote {path}\n1 layer, 1 written: 2 changes, 0 conflicts, 0 left\n"
+    assert result.stdout.splitlines() == [
+        *idle(path), f"wrote {path}", "1 layer, 1 written: 2 changes, 0 conflicts, 0 left"]
     assert [item.name for item in path.parent.iterdir()] == ["arm.usda"]
 
 

@@ -47,24 +47,25 @@ def prim(body: str, type_name: str = "Xform", schemas: str = "") -> str:
 
 def test_renamed_property_of_a_single_apply_schema() -> None:
     coil = definition("CoilAPI", "single-apply", Attribute("coil:rate", "float", renamed_from="stiffness"))
-    assert names(migrated(prim("float coil:stiffness = 1"), coil)) == ["coil:rate"]
+    assert names(migrated(prim("float coil:stiffness = 1", schemas='"CoilAPI"'), coil)) == ["coil:rate"]
 
 
 def test_renamed_property_with_a_namespace_of_its_own() -> None:
     coil = definition("CoilAPI", "single-apply", Attribute("coil:rate", "float", renamed_from="spring:stiffness"))
-    assert names(migrated(prim("float spring:stiffness = 1\nfloat coil:stiffness = 1"), coil)) == [
-        "coil:rate", "coil:stiffness"]
+    body = "float spring:stiffness = 1\nfloat coil:stiffness = 1"
+    assert names(migrated(prim(body, schemas='"CoilAPI"'), coil)) == ["coil:rate", "coil:stiffness"]
 
 
 def test_renamed_property_under_every_instance_name() -> None:
     coil = definition("CoilAPI", "multiple-apply", Attribute("rate", "float", renamed_from="stiffness"), prefix="coil")
-    assert names(migrated(prim("float coil:a:stiffness = 1\nfloat coil:a:b:stiffness = 1\nfloat coil:stiffness = 1"),
-                          coil)) == ["coil:a:b:rate", "coil:a:rate", "coil:stiffness"]
+    body = "float coil:a:stiffness = 1\nfloat coil:a:b:stiffness = 1\nfloat coil:stiffness = 1"
+    migrated_names = names(migrated(prim(body, schemas='"CoilAPI:a", "CoilAPI:a:b"'), coil))
+    assert migrated_names == ["coil:a:b:rate", "coil:a:rate", "coil:stiffness"]
 
 
 def test_renamed_relationship_keeps_its_targets() -> None:
     coil = definition("CoilAPI", "single-apply", Relationship("coil:end", renamed_from="target"))
-    layer = migrated(prim("prepend rel coil:target = </p>"), coil)
+    layer = migrated(prim("prepend rel coil:target = </p>", schemas='"CoilAPI"'), coil)
     assert list(layer.GetRelationshipAtPath("/p.coil:end").targetPathList.prependedItems) == [Sdf.Path("/p")]
 
 
@@ -103,7 +104,7 @@ def test_value_of_another_type_is_left() -> None:
 
 def test_present_name_wins_over_the_former_one() -> None:
     coil = definition("CoilAPI", "single-apply", Attribute("coil:rate", "float", renamed_from="stiffness"))
-    layer = migrated(prim("float coil:stiffness = 1\nfloat coil:rate = 2"), coil)
+    layer = migrated(prim("float coil:stiffness = 1\nfloat coil:rate = 2", schemas='"CoilAPI"'), coil)
     assert names(layer) == ["coil:rate"] and layer.GetAttributeAtPath("/p.coil:rate").default == 2.0
 
 

@@ -17,6 +17,7 @@ from physx_schema.cli.machine import VERSION, plain
 from physx_schema.cli.text import plural, printable
 from physx_schema.errors import UnsupportedError
 from physx_schema.migration import LayerChange, Migration, Note, migrate
+from physx_schema.migration.changes import breaking
 from physx_schema.migration.report import layer_name
 from physx_schema.migration.writing import copied, in_package, replace, why_not
 
@@ -33,8 +34,11 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.option("--json", "json_wanted", is_flag=True, help="Write what changes and what is left as JSON.")
 @click.option("--package", default="physx_generated", show_default=True,
               help="Package that `generate` made, by name or folder: its former names and retired things count.")
+@click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="What `physx-schema diff OLD NEW --json` wrote: what breaks stages is reported where they have it.")
 def migrate_command(
     stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, package: str,
+    changes: Path | None,
 ) -> None:
     """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
 
@@ -47,7 +51,7 @@ def migrate_command(
     if write and output:
         raise click.UsageError("--write and -o exclude each other; give one of them")
     try:
-        found = migrate(stages, release, _package(package))
+        found = migrate(stages, release, _package(package), breaking(changes) if changes else ())
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
     written, blocked = _written(found, stages, write, output)

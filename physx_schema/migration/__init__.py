@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,9 +11,11 @@ import physx_generated
 from physx_generated import Definition
 
 from physx_schema.description.stages import open_stage
+from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
 from physx_schema.migration.definitions import definitions_of
 from physx_schema.migration.moves import MOVES, Move
+from physx_schema.migration.remaining import remaining
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
 from physx_schema.migration.rewrite import Rewriter, concerned, files
 from physx_schema.migration.rules import Rules, rules
@@ -24,21 +26,25 @@ __all__ = ["LayerChange", "Migration", "Note", "definitions_of", "migrate", "mig
 
 def migrate(
     sources: Sequence[str | Path | Any], to: str | None = None, schema: ModuleType = physx_generated,
+    differences: Sequence[Difference] = (),
 ) -> Migration:
     """What becomes of every layer of the given stages, paths or Usd.Stage; nothing is written.
 
     `to` is a release such as "25.11.2", the newest that the definitions know where None; `schema` is the generated
-    package whose definitions count. Raises UnreadableError for a path that is no readable USD file and ValueError for
+    package whose definitions count; `differences` are the breaking lines of `physx-schema diff`, which are reported
+    where stages have them. Raises UnreadableError for a path that is no readable USD file and ValueError for
     text that is no release.
     """
-    made = migration_rules(definitions_of(schema), MOVES, to)
+    made = migration_rules(definitions_of(schema), MOVES, to, former_prefixes(differences))
     stages = [open_stage(source) for source in sources]
     layers = files(layer for stage in stages for layer in stage.GetUsedLayers() if layer != stage.GetSessionLayer())
     found = {layer.identifier: concerned(layer, made) for layer in layers}
-    wanted = {(name, path) for name, paths in found.items() for path in paths}
+    wanted = {(name, place) for name, paths in found.items() for path in paths
+              for place in (path, path.StripAllVariantSelections())}
     composition = Composition(stages, wanted)
     done = tuple(Rewriter(layer, made, composition, found[layer.identifier]).run() for layer in layers)
     remarks = {note for stage in stages for note in _missing(stage)} | {note for item in done for note in _lost(item)}
+    remarks |= set(remaining(stages, done, made, differences, physx=schema is physx_generated))
     return Migration(done, tuple(sorted(remarks)), tuple(stages))
 
 
@@ -59,6 +65,9 @@ def _missing(stage: Any) -> Iterator[Note]:
         yield Note(root, "/", "", "left", " ".join(str(error).split()), "repair it and migrate again")
 
 
-def migration_rules(definitions: Iterable[Definition], moves: Iterable[Move] = MOVES, to: str | None = None) -> Rules:
+def migration_rules(
+    definitions: Iterable[Definition], moves: Iterable[Move] = MOVES, to: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+) -> Rules:
     """The rules that lead to a release. Raises ValueError for text that is no release."""
-    return rules(definitions, moves, to)
+    return rules(definitions, moves, to, prefixes)

@@ -46,13 +46,17 @@ class Composition:
         return self._sites.get((layer.identifier, path), [])
 
     def schemas(self, layer: Any, path: Any) -> set[str]:
-        """Types and applied API schemas, with and without instance name, of the prims that a spec takes part in."""
+        """Types and applied API schemas of the prims that a spec takes part in, as they stand there.
+
+        Of a variant that is not selected: its own, and those of the prim without it.
+        """
         found: set[str] = set()
-        for site in self.sites(layer, path):
-            found |= {str(site.prim.GetTypeName()), *_applied(site.prim)}
-        spec = layer.GetPrimAtPath(path)
-        found |= {spec.typeName, *(_listed(spec))} if spec else set()
-        return {name for full in found for name in (full, full.partition(":")[0]) if name}
+        for place in {path, path.StripAllVariantSelections()}:
+            for site in self.sites(layer, place):
+                found |= {str(site.prim.GetTypeName()), *map(str, site.prim.GetAppliedSchemas()), *_applied(site.prim)}
+            spec = layer.GetPrimAtPath(place)
+            found |= {str(spec.typeName), *_listed(spec)} if spec else set()
+        return found - {""}
 
     def axes(self, layer: Any, path: Any) -> tuple[str, ...] | None:
         """Instance names for the axes of the joint that a prim spec is about.

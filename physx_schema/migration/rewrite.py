@@ -157,10 +157,13 @@ class Rewriter:
 
     def _property(self, name: str, successor: Successor, instance: str) -> None:
         """One property with a former or retired name."""
-        if not successor.certain and successor.former not in self._known(self._path):
+        known = self._known(self._path)
+        if not successor.certain and successor.former not in known:
             return                          # another schema has a property of this name
         if not successor.schema:
             self._left(name, name, successor.instead)
+            return
+        if self._stands_in_the_way(name, successor, instance, known):
             return
         spec = self._spec().properties[name]
         kind = str(spec.typeName) if isinstance(spec, Sdf.AttributeSpec) else "rel"
@@ -182,10 +185,27 @@ class Rewriter:
             moved = successor.per_axis or successor.schema != successor.former
             self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(targets)}", became=targets)
 
+    def _stands_in_the_way(self, name: str, successor: Successor, instance: str, known: set[str]) -> bool:
+        """Whether a value has no effect, or is another schema's, so that it is left; that is said."""
+        shared = sorted(successor.others & known)
+        if shared:
+            self.note("left", name, f"may be of {shared[0]} or the former name of a property of {successor.former}",
+                      f"author the one of {successor.former} under its present name")
+        former = f"{successor.former}:{instance}" if instance else successor.former
+        if shared or former in known or self.rules.standing.is_view(successor.former):
+            return bool(shared)
+        unknown = not self.composition.sites(self.layer, self._path) and not known
+        self.note("left", name, f"nothing here says that the prim has {former}" if unknown else
+                  f"{former} is not on the prim, so the value had no effect",
+                  "migrate a stage in which this layer is used" if unknown else
+                  f"apply {former} and migrate again if the value is meant, else remove it")
+        return True
+
     def _known(self, path: Any) -> set[str]:
-        """The schemas of the prims that a prim spec takes part in, under their present names too."""
+        """The schemas of the prims that a prim spec takes part in, present names too, and without instance."""
         found = self.composition.schemas(self.layer, path)
-        return found | {self.rules.classes[name] for name in found if name in self.rules.classes}
+        full = self.rules.standing.all_of(found)
+        return full | {name.partition(":")[0] for name in full}
 
     def _targets(self, name: str, successor: Successor, instance: str) -> list[str]:
         if successor.per_axis:

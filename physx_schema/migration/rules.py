@@ -10,6 +10,7 @@ from physx_generated import Definition
 from physx_generated._definition import Property
 
 from physx_schema.migration.moves import Move
+from physx_schema.migration.standing import Standing
 
 _RELEASE = re.compile(r"\d+(\.\d+)*")
 
@@ -25,6 +26,7 @@ class Successor:
     prefix: str = ""                    # namespace of a multiple-apply schema
     per_axis: bool = False
     instead: str = ""                   # for people, where nothing replaces it one to one
+    others: frozenset[str] = frozenset()            # living schemas that have a property of this name too
     certain: bool = True                # whether the name alone tells the schema
 
     def full_name(self, instance: str) -> str:
@@ -36,6 +38,7 @@ class Successor:
 class Rules:
     """Former names to what they became."""
 
+    standing: Standing = field(default_factory=lambda: Standing({}, {}))
     classes: Mapping[str, str] = field(default_factory=dict)            # renamed
     moved: Mapping[str, Move] = field(default_factory=dict)             # retired, with a successor
     retired: Mapping[str, str] = field(default_factory=dict)            # retired, with what to use instead
@@ -60,10 +63,13 @@ class Rules:
         return None
 
 
-def rules(definitions: Iterable[Definition], moves: Iterable[Move], version: str | None = None) -> Rules:
+def rules(
+    definitions: Iterable[Definition], moves: Iterable[Move], version: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+) -> Rules:
     """The rules that lead to `version`, a release such as "25.11.2", or to the newest that the definitions know.
 
-    Raises ValueError for text that is no release.
+    `prefixes` has what prefixes multiple-apply schemas had before. Raises ValueError for text that is no release.
     """
     newest = None if version is None else release(version)
     known = {definition.identifier: definition for definition in definitions}
@@ -75,17 +81,34 @@ def rules(definitions: Iterable[Definition], moves: Iterable[Move], version: str
     for definition in known.values():
         for name, found in _successors(definition, definition.identifier in gone, moving, known, newest):
             key = (definition.prefix, name)
-            others = living.get(key if definition.prefix else ("", name), set()) - {definition.identifier}
+            others = frozenset(living.get(key if definition.prefix else ("", name), set()) - {definition.identifier})
             sure = not others and (definition.kind != "typed" or ":" in name)
-            entry = Successor(definition.identifier, *found, certain=sure)
+            entry = Successor(definition.identifier, *found, others, sure)
             if definition.prefix:
                 multiple[key] = entry
             else:
                 single[name] = entry
+    for identifier, prefix in (prefixes or {}).items():
+        multiple |= _under(prefix, known[identifier], living) if identifier in known else {}
+    former = {item.renamed_from: name for name, item in known.items() if item.renamed_from}
     return Rules(
-        {item.renamed_from: name for name, item in known.items() if item.renamed_from},
+        Standing(known, former), former,
         {name: moving[name] for name in gone if name in moving},
         {name: known[name].deprecated for name in gone if name not in moving}, single, multiple)
+
+
+def _under(
+    prefix: str, definition: Definition, living: Mapping[tuple[str, str], set[str]],
+) -> dict[tuple[str, str], Successor]:
+    """The properties of a class under its former prefix, by their names then and now."""
+    found: dict[tuple[str, str], Successor] = {}
+    for name, prop in definition.by_name.items():
+        for former in filter(None, (name, _former(prop) if prop.renamed_from else "")):
+            others = frozenset(living.get((prefix, former), set()) - {definition.identifier})
+            found[prefix, former] = Successor(
+                definition.identifier, definition.identifier, name, _type(prop), definition.prefix, others=others,
+                certain=not others)
+    return found
 
 
 def release(text: str) -> tuple[int, ...]:

@@ -1,0 +1,141 @@
+"""What `physx-schema diff --json` says breaks stages, looked for on the stages themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pxr import Sdf
+
+PLACEHOLDER = "__INSTANCE_NAME__"
+# Differences that concern programs alone; a rename is rewritten, and what is left of it is reported as such.
+NOT_ON_STAGES = frozenset({"accessor", "type name", "plugin", "library name", "token value", "renamed", "prefix"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One breaking line of `diff`."""
+
+    schema: str
+    property: str                       # full name, with USD's placeholder for the instance name; "" for the class
+    change: str
+    text: str
+    old: str
+    new: str
+
+
+class Place(NamedTuple):
+    """A prim spec as it will be."""
+
+    spec: Any
+    listed: Sequence[str]               # its own apiSchemas
+    known: set[str]                     # every schema of the prims that it takes part in, with instance names
+    type_name: str                      # of those prims
+    authored: Callable[[str], bool]     # whether any spec of those prims has a value for a property
+
+
+class Found(NamedTuple):
+    """A difference on a prim spec: the property, or what says the schema."""
+
+    property: str
+    difference: Difference
+    fix: str
+
+
+def breaking(path: Path) -> list[Difference]:
+    """The breaking lines of a file that `physx-schema diff --json` wrote. Raises ValueError."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        lines = [item for item in content["differences"] if item["level"] == "breaking"]
+        return [Difference(*(str(item[key]) for key in Difference.__slots__)) for item in lines]
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: is not what `physx-schema diff OLD NEW --json` writes: {error}") from None
+
+
+def former_prefixes(differences: Sequence[Difference]) -> dict[str, str]:
+    """Identifier to the prefix that its properties had before."""
+    return {item.schema: item.old for item in differences if item.change == "prefix"}
+
+
+def present(differences: Sequence[Difference], place: Place) -> Iterator[Found]:
+    """The differences that a prim spec has."""
+    for item in differences:
+        if item.change in NOT_ON_STAGES:
+            continue
+        if item.property:
+            yield from _on_properties(item, place)
+        else:
+            yield from _on_schemas(item, place)
+
+
+def _on_schemas(item: Difference, place: Place) -> Iterator[Found]:
+    entries = [name for name in place.listed if name.partition(":")[0] == item.schema]
+    if item.change.startswith("automatic application"):
+        if str(place.spec.typeName) in (item.old, item.new):
+            yield Found("typeName", item, f"apply or remove {item.schema} by hand")
+    elif entries and any(_concerns(item, name.partition(":")[2], place) for name in entries):
+        yield Found("apiSchemas", item, f"decide what stands in place of {', '.join(entries)}")
+    elif str(place.spec.typeName) == item.schema:
+        yield Found("typeName", item, f"decide what stands in place of {item.schema}")
+
+
+def _concerns(item: Difference, instance: str, place: Place) -> bool:
+    """Whether a difference between classes makes a difference where the class is applied under an instance name."""
+    words = item.new.split(", ")
+    if item.change == "kind":
+        return bool(instance) != (item.new == "multiple-apply") or item.new not in ("single-apply", "multiple-apply")
+    if item.change == "built-in removed":
+        return not any(name.partition(":")[0] == item.old.partition(":")[0] for name in place.known)
+    if item.change == "instance name removed":
+        return instance == item.old
+    if item.change == "instance names":
+        return instance not in words
+    if item.change == "prim type removed":
+        return place.type_name == item.old
+    if item.change == "prim types":
+        return place.type_name not in words
+    return True
+
+
+def _on_properties(item: Difference, place: Place) -> Iterator[Found]:
+    for name in sorted(_names(item, place)):
+        prop = place.spec.properties.get(name)
+        if item.change == "default":
+            is_here = any(entry.partition(":")[0] == item.schema for entry in (*place.listed, place.spec.typeName))
+            if is_here and not place.authored(name):
+                yield Found(name, item, f"author {item.old or 'a value'} where that is meant: the stage leaves it out")
+        elif prop and _says(item, prop):
+            yield Found(name, item, f"author by hand what {item.schema} has for it now, or remove it")
+
+
+def _names(item: Difference, place: Place) -> set[str]:
+    """The property under every instance name that its schema is applied with."""
+    instances = {name.partition(":")[2] for name in place.known if name.partition(":")[0] == item.schema}
+    return {item.property.replace(PLACEHOLDER, instance) for instance in instances}
+
+
+def _says(item: Difference, prop: Any) -> bool:
+    """Whether what a property spec says is what has changed."""
+    is_attribute = isinstance(prop, Sdf.AttributeSpec)
+    if item.change == "type":
+        return (str(prop.typeName) if is_attribute else "rel") != item.new
+    if item.change == "variability":
+        return item.new == "uniform" and bool(prop.layer.GetNumTimeSamplesForPath(prop.path))
+    if item.change == "token removed":
+        return any(item.old in words for words in _words(prop))
+    if item.change == "tokens":
+        return any(word not in item.new.split(", ") for words in _words(prop) for word in words)
+    if item.change == "several targets":
+        return len(prop.targetPathList.GetAppliedItems()) > 1
+    return True
+
+
+def _words(prop: Any) -> Iterator[Sequence[str]]:
+    """Every value of an attribute as a list of words."""
+    layer, path = prop.layer, prop.path
+    values = [layer.QueryTimeSample(path, time) for time in layer.ListTimeSamplesForPath(path)]
+    for value in [prop.default, *values]:
+        yield [value] if isinstance(value, str) else list(value) if hasattr(value, "__iter__") else []

@@ -1,0 +1,56 @@
+"""Stages composed of migrated layers before anything is written, so that they can be looked at as they will be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pxr import Sdf, Usd, UsdUtils
+
+from physx_schema.migration.report import LayerChange
+
+
+class Preview:
+    """The stages of a migration as they will be. Keeps its layers alive."""
+
+    def __init__(self, stages: Sequence[Any], changes: Sequence[LayerChange]) -> None:
+        self._stand_ins = _stand_ins(changes)
+        self.stages = [self._composed(stage) for stage in stages]
+
+    def layer(self, change: LayerChange) -> Any:
+        """The layer that stands for a changed or unchanged one on these stages."""
+        return self._stand_ins.get(change.layer.identifier, change.layer)
+
+    def _composed(self, stage: Any) -> Any:
+        root = stage.GetRootLayer()
+        if root.identifier not in self._stand_ins:
+            return stage
+        made = Usd.Stage.Open(self._stand_ins[root.identifier], stage.GetSessionLayer(),
+                              stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+        made.SetLoadRules(stage.GetLoadRules())
+        return made
+
+
+def _stand_ins(changes: Sequence[LayerChange]) -> dict[str, Any]:
+    """Identifier to a new layer, for layers that change and those that lead to them."""
+    layers = {change.layer.identifier: change for change in changes}
+    leads = {name: _leads_to(change.layer) for name, change in layers.items()}
+    concerned = {name for name, change in layers.items() if change.changed}
+    while more := {name for name, others in leads.items() if others & concerned} - concerned:
+        concerned |= more
+    made = {name: Sdf.Layer.CreateAnonymous(".usda") for name in concerned}
+    for name, layer in made.items():
+        layer.TransferContent(layers[name].copy)
+        original = layers[name].layer
+        UsdUtils.ModifyAssetPaths(layer, lambda path, original=original: _redirected(path, original, made))
+    return made
+
+
+def _leads_to(layer: Any) -> set[str]:
+    return {Sdf.ComputeAssetPathRelativeToLayer(layer, path) for path in layer.GetCompositionAssetDependencies()}
+
+
+def _redirected(path: str, layer: Any, made: Mapping[str, Any]) -> str:
+    """Where an asset path of a layer leads: to the stand-in, or from anywhere to the same file."""
+    found = str(Sdf.ComputeAssetPathRelativeToLayer(layer, path))
+    return str(made[found].identifier) if found in made else found

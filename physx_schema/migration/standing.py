@@ -1,0 +1,112 @@
+"""What the schemas of a prim define, by the definitions of a package: parents, built-ins and former names included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from physx_generated import Definition
+
+
+class Standing:
+    """The definitions of a package, asked by the names that stand on prims."""
+
+    def __init__(self, definitions: Mapping[str, Definition], former: Mapping[str, str]) -> None:
+        self.definitions = definitions
+        self.former = former                # name of a renamed class to its present one
+
+    def all_of(self, names: Iterable[str]) -> set[str]:
+        """Types and applied schemas with their parents and built-ins, renamed ones under their present names too.
+
+        Applied schemas are named as in apiSchemas.
+        """
+        found: set[str] = set()
+        waiting = [name for name in names if name]
+        while waiting:
+            applied = waiting.pop()
+            if applied in found:
+                continue
+            found.add(applied)
+            schema, colon, instance = applied.partition(":")
+            present = self.former.get(schema)
+            waiting += [present + colon + instance] if present else []
+            waiting += self._brought(schema, instance)
+        return found
+
+    def _brought(self, schema: str, instance: str) -> list[str]:
+        """What comes with a schema: parents, and built-ins, whose instance names go below its own."""
+        definition = self.definitions.get(schema)
+        if definition is None:
+            return []
+        inside = [other.identifier + (f":{instance}" if other.prefix else "") for other in definition.inherited]
+        for entry in definition.includes:
+            name, _, own = entry.partition(":")
+            both = ":".join(filter(None, (instance if definition.prefix else "", own)))
+            inside.append(f"{name}:{both}" if both else name)
+        return inside
+
+    def properties(self, applied: Iterable[str]) -> dict[str, str]:
+        """Full name of every property that these schemas define, to its Sdf type; "rel" for a relationship."""
+        found: dict[str, str] = {}
+        for entry in applied:
+            schema, _, instance = entry.partition(":")
+            definition = self.definitions.get(schema)
+            if definition is None or self.misapplied(entry):
+                continue
+            start = definition.start(instance)
+            found |= {start + name: str(getattr(prop, "type", "rel")) for name, prop in definition.accessible.items()}
+        return found
+
+    def claiming(self, name: str, applied: Iterable[str]) -> str:
+        """The schema in whose namespace a property lies, one of these first; empty where it is in none of theirs."""
+        space = name.rpartition(":")[0]
+        for entry in (*sorted(applied), *sorted(self.definitions)):
+            schema, _, instance = entry.partition(":")
+            definition = self.definitions.get(schema)
+            if definition is None:
+                continue
+            if definition.prefix and name.startswith(f"{definition.prefix}:{instance}".rstrip(":") + ":"):
+                return entry
+            if not definition.prefix and space in {other.rpartition(":")[0] for other in definition.by_name} - {""}:
+                return entry
+        return ""
+
+    def owner(self, name: str) -> str:
+        """The schema, on the prim or not, that has a property of this name; empty where none has."""
+        for identifier, definition in sorted(self.definitions.items()):
+            if not definition.prefix and name in definition.by_name:
+                return identifier
+            rest = name.removeprefix(f"{definition.prefix}:") if definition.prefix else name
+            if rest == name:
+                continue
+            if rest in definition.by_name:
+                return identifier
+            base = next((base for base in definition.by_name if rest.endswith(f":{base}")), "")
+            if base:
+                return f"{identifier}:{rest.removesuffix(f':{base}')}"
+        return ""
+
+    def misapplied(self, entry: str) -> bool:
+        """Whether an entry of apiSchemas has an instance name and must not, or has none and must."""
+        schema, _, instance = entry.partition(":")
+        definition = self.definitions.get(schema)
+        return definition is not None and bool(definition.prefix) != bool(instance)
+
+    def renamed(self, name: str, applied: Iterable[str]) -> str:
+        """The renamed class among these that has a property like this one in another namespace; empty where none has.
+
+        The namespace that a class had before its own name changed stands in no definition.
+        """
+        last = name.rpartition(":")[2]
+        for entry in sorted(applied):
+            definition = self.definitions.get(entry.partition(":")[0])
+            if definition is None or not definition.renamed_from:
+                continue
+            names = {other.name.rpartition(":")[2] for other in definition.by_name.values()}
+            if last in names | {other.renamed_from for other in definition.by_name.values()}:
+                return f"{definition.identifier}, once {definition.renamed_from}"
+        return ""
+
+    def is_view(self, schema: str) -> bool:
+        """Whether a schema is on every prim, as one that is not applied is."""
+        definition = self.definitions.get(schema)
+        return definition is not None and definition.kind == "non-applied"
