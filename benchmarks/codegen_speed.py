@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, "codegen")
 from physx_codegen import cli, pages
 from physx_codegen.generate import assemble, load_valid
+from physx_codegen.proof import prove
 schema, out, docs = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
 start = time.perf_counter()
 """
@@ -33,6 +34,8 @@ ROWS = {
     "classes, tokens, usda and plugInfo": ("files = assemble(load_valid(schema))", 0.35),
     "the same and all reference pages": ("found = load_valid(schema); files = assemble(found)\n"
                                          "files = files | pages.render(tuple(library for _, library in found))", 1.35),
+    "the same, tried in a process of its own": (
+        "found = load_valid(schema); prove([library for _, library in found], assemble(found))", 3.0),
     "an unchanged --check": ("assert cli.compare(schema, out, docs) == 0", 0.2),
 }
 WHOLE = "from physx_codegen.cli import generate; generate(['--check'])"

@@ -184,3 +184,24 @@ def test_bad_definitions_exit_with_1_and_write_nothing(tmp_path: Path) -> None:
     result = CliRunner().invoke(command, ["--from", str(folder), "--out", str(out)])
     assert result.exit_code == 1 and result.stdout == "" and not out.exists()
     assert result.stderr == f"{folder}/toy.yaml:6: unknown type 'flaot'; did you mean 'float'?\n"
+
+
+@pytest.mark.parametrize(("entries", "said"), [
+    ("{name: size, type: float}|{name: width, type: float, renamed_from: size}", "'size' in renamed_from is what "),
+    ("{name: width, type: float, renamed_from: old}|{name: depth, type: float, renamed_from: old}",
+     "'old' in renamed_from is what "),
+    ("{name: weight, api: Mass, type: float}|{name: load, type: float, renamed_from: mass}",
+     "'mass' in renamed_from is what "),
+    ("{name: size, type: float}|{name: width, type: float, renamed_from: width}",
+     "'width' is the name that the property has; remove renamed_from"),
+], ids=["of a living property", "twice", "with a living accessor", "of itself"])
+def test_a_former_name_in_use_is_refused(entries: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(SchemaError) as caught:
+        generate(schema(tmp_path / "toy", ATTRIBUTES + "".join(f"  - {entry}\n" for entry in entries.split("|"))))
+    ((place, message),) = caught.value.problems
+    assert place.line == 7 and message.startswith(said)
+
+
+def test_a_former_name_with_another_accessor_is_taken(tmp_path: Path) -> None:
+    text = f"{ATTRIBUTES}  - {{name: size, type: float}}\n  - {{name: width, type: float, renamed_from: 'old:size'}}\n"
+    assert "GetOldSizeAttr" in generate(schema(tmp_path / "toy", text))["toy.py"]

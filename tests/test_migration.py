@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from pxr import Sdf, Usd
-from retired_joints import arm
+from retired_joints import ARMATURE, arm
 
 from physx_schema.checking import check
+from physx_schema.description import describe
 from physx_schema.migration import Migration, migrate
 
 REVOLUTE = "PhysicsRevoluteJoint"
@@ -114,6 +115,43 @@ def test_prim_of_unknown_type_is_left() -> None:
     _, found = migrated(stage('over "j" (prepend apiSchemas = ["PhysxJointAPI"])\n{\n}\n'))
     assert said(found, "left", "moved") == [("left", "/j", "apiSchemas")]
     assert "what kind of joint" in found.notes[0].message
+
+
+def test_joint_values_without_their_schema_are_left_because_physx_never_read_them() -> None:
+    text = arm().GetRootLayer().ExportToString().replace("PhysxJointAPI", "PhysicsFilteredPairsAPI")
+    source = Usd.Stage.CreateInMemory()
+    assert source.GetRootLayer().ImportFromString(text)
+    layer, found = migrated(source)
+    assert layer.ExportToString() == source.GetRootLayer().ExportToString()
+    left = [note for note in found.notes if note.kind == "left"]
+    assert len(left) == 6 and all("PhysxJointAPI is not on the prim" in note.message for note in left)
+    assert not any("run `physx-schema migrate`" in finding.fix for finding in check(source).findings)
+
+
+def test_every_moved_value_is_read() -> None:
+    layer, found = migrated(arm())
+    description = describe(Usd.Stage.Open(layer))
+    moved = {(note.path, name) for note in found.notes for name in note.became}
+    assert len(moved) == 10 and not moved & {(opinion.path, opinion.property) for opinion in description.unused}
+    dofs = [dof for articulation in description.articulations for dof in articulation.dofs]
+    assert {dof.armature for dof in dofs} == {ARMATURE}
+
+
+def test_moved_values_that_physx_does_not_read_are_said() -> None:
+    _, found = migrated(joint(BOTH))        # between no bodies
+    said_of = {note.property: note.message for note in found.notes if note.kind == "note"}
+    assert said_of.keys() == {"physxJointAxis:angular:armature", "physxJointAxis:angular:maxJointVelocity"}
+    assert all("PhysX makes no joint of it" in message for message in said_of.values())
+
+
+def test_referenced_layers_are_looked_at_as_they_will_be(tmp_path: Path) -> None:
+    arm().GetRootLayer().Export(str(tmp_path / "arm.usda"))
+    source = layered(tmp_path, root='def "a" (references = @./arm.usda@</Robot>)\n{\n}\n')
+    before = (tmp_path / "arm.usda").read_bytes()
+    found = migrate([source])
+    assert not [note for note in found.notes if note.kind in ("left", "note")]
+    assert [change.name for change in found.changed] == [str(tmp_path / "arm.usda")]
+    assert (tmp_path / "arm.usda").read_bytes() == before
 
 
 # --- everything that belongs to a property moves along ---

@@ -244,3 +244,18 @@ def test_missing_stage_exits_3(tmp_path: Path) -> None:
 def test_wrong_usage_exits_2(path: Path, options: tuple[str, ...]) -> None:
     result = run(path, *options)
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_a_file_of_changes_that_is_none_is_a_usage_error(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "changes.json").write_text("[]", encoding="utf-8")
+    result = run(path, "--changes", tmp_path / "changes.json")
+    assert result.exit_code == 2 and "is not what `physx-schema diff OLD NEW --json` writes" in result.stderr
+
+
+def test_a_breaking_line_is_reported_on_the_stage_that_has_it(path: Path, tmp_path: Path) -> None:
+    line = {"schema": "PhysxJointAxisAPI", "property": "physxJointAxis:__INSTANCE_NAME__:maxJointVelocity",
+            "change": "default", "level": "breaking", "text": "default inf -> 9", "old": "inf", "new": "9"}
+    (tmp_path / "changes.json").write_text(json.dumps({"differences": [line]}), encoding="utf-8")
+    result = run(path, "--changes", tmp_path / "changes.json")
+    assert "/j.physxJointAxis:angular:maxJointVelocity: left: PhysxJointAxisAPI: default inf -> 9" in result.stdout
+    assert "author inf where that is meant" in result.stdout and "1 left" in result.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from physx_schema.checking.edits import RenameProperty, Repair, safe
@@ -19,16 +20,23 @@ _WHY = "it has no effect on the simulation"
 
 def retired_things(description: Description) -> Iterator[Finding]:
     """One error for each, with what replaces it; `physx-schema migrate` where it can rewrite the stage."""
+    schemas = {(item.path, item.reason.partition(":")[0]) for item in description.unused
+               if item.code == RETIRED and item.property == "apiSchemas"}
     for opinion in description.unused:
         if opinion.code == RETIRED:
             place = (opinion.path, opinion.property)
-            yield Finding(
-                "unused/retired", "error", *place, opinion.reason, _WHY, _fix(opinion), repair=_repair(opinion))
+            yield Finding("unused/retired", "error", *place, opinion.reason, _WHY, _fix(opinion, schemas),
+                          repair=_repair(opinion))
 
 
-def _fix(opinion: Opinion) -> str:
+def _fix(opinion: Opinion, schemas: AbstractSet[tuple[str, str]]) -> str:
+    """What to do; a value without its schema had no effect before either, and `migrate` leaves it."""
     instead = opinion.suggestion or "remove it"
-    return f"run `physx-schema migrate`: {instead}" if _can_migrate(opinion) else instead
+    found = _rules().find(opinion.property)
+    former = found[0].former if found and found[0].former in _rules().moved else ""
+    if not _can_migrate(opinion) or (former and (opinion.path, former) not in schemas):
+        return instead
+    return f"run `physx-schema migrate`: {instead}"
 
 
 def _repair(opinion: Opinion) -> Repair | None:
