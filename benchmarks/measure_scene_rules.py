@@ -42,10 +42,12 @@ PLACE = "double3 xformOp:translate"
 
 
 def units() -> dict[str, str]:
-    """Units that are no numbers above 0."""
+    """Units that are no numbers above 0, and extreme ones."""
     values = ("0", "-1", "nan", "inf")
-    return {**{f"metersPerUnit {value}": world(body(), meters=value) for value in ("0.01", *values)},
-            **{f"kilogramsPerUnit {value}": world(body(), kilograms=value) for value in values}}
+    meters = ("0.01", *values, "2.9e-38", "2.95e-38", "3.4e38", "3.5e38")
+    kilograms = (*values, "6e-46", "8e-46", "3.4e38", "3.41e38")
+    return {**{f"metersPerUnit {value}": world(body(), meters=value) for value in meters},
+            **{f"kilogramsPerUnit {value}": world(body(), kilograms=value) for value in kilograms}}
 
 
 def scene_of(more: Attributes, up: str = "Z") -> Fact:

@@ -86,9 +86,15 @@ STAGES = {
     "Newton's gravity switched off without its API": falling(scene("A", 4.0, None, {
         "bool newton:gravityEnabled": False})),
 }
+CUBE = prim("Xform", "x", ("PhysicsRigidBodyAPI",), {}, prim("Cube", "c", ("PhysicsCollisionAPI",)))
+STAGES |= {f"a cube where a unit is {meters} m": metadata(robot(CUBE, schemas=(), outside=scene("A")),
+                                                         metersPerUnit=meters)
+           for meters in ("1e-12", "1e10", "6e11", "1e15")}
 REFUSED = {     # PhysX attaches nothing of these
     f"{name} of {value}": metadata(falling(scene("A")), **{name: value})
-    for name in ("metersPerUnit", "kilogramsPerUnit") for value in ("0", "-1", "nan", "inf")
+    for name, values in (("metersPerUnit", ("2.9e-38", "3.5e38", "1e-300")),
+                         ("kilogramsPerUnit", ("6e-46", "3.41e38", "1e308")))
+    for value in ("0", "-1", "nan", "inf", *values)
 }
 BROKEN = {      # a body that goes nowhere finite after the first step
     f"a {what} that is {value}": falling(scene("A", *(

@@ -6,7 +6,7 @@ import facts_scenes
 import facts_transforms
 import pytest
 from facts_scenes import falling, metadata, owner, scene, still
-from robots import joint, link, opened, placed, robot
+from robots import HEAD, joint, link, opened, placed, prim, robot
 
 from physx_schema.description import Description, describe
 
@@ -82,6 +82,27 @@ def test_units_are_refused_with_the_value() -> None:
     found = read(metadata(falling(scene("A")), metersPerUnit="-1")).problems[0]
     assert (found.code, found.property, found.severity) == ("stage/units", "metersPerUnit", "error")
     assert "PhysX refuses the whole stage" in found.why
+
+
+@pytest.mark.parametrize("units", [
+    {"metersPerUnit": "1e-30"}, {"metersPerUnit": "2.95e-38"}, {"metersPerUnit": "1e15"}, {"metersPerUnit": "3.4e38"},
+    {"kilogramsPerUnit": "1e-38"}, {"kilogramsPerUnit": "8e-46"}])
+def test_units_in_which_physx_own_numbers_overflow_are_a_warning(units: dict[str, str]) -> None:
+    found = read(metadata(falling(scene("A")), **units)).problems
+    assert [(item.code, item.severity) for item in found if item.path == "/"] == [("stage/units-extreme", "warning")]
+
+
+@pytest.mark.parametrize("units", [
+    {"metersPerUnit": "1e-9"}, {"metersPerUnit": "1e9"}, {"kilogramsPerUnit": "1e-9"}, {"kilogramsPerUnit": "1e20"}])
+def test_units_that_physx_computes_in_are_taken_without_a_word(units: dict[str, str]) -> None:
+    assert [item for item in read(metadata(falling(scene("A")), **units)).problems if item.path == "/"] == []
+
+
+def test_mass_beyond_single_precision_is_1() -> None:
+    """PhysX: a cube of size 2 weighs 1 where metersPerUnit is 6e11, and 8e33 at 1e10."""
+    cube = prim("Xform", "b", ("PhysicsRigidBodyAPI",), {}, prim("Cube", "c", ("PhysicsCollisionAPI",)))
+    masses = [read(HEAD.format(meters=meters, kilograms=1.0) + cube).bodies[0].mass for meters in (6e11, 1e10)]
+    assert masses == [1.0, pytest.approx(8e33)]
 
 
 @pytest.mark.parametrize(("name", "code"), [

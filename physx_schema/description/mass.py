@@ -14,7 +14,7 @@ from physx_schema.description.model import IDENTITY_POSE, Quat, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
 from physx_schema.description.reading import Reading
 from physx_schema.description.shapes import Bulk
-from physx_schema.description.units import default_density, point_inertia
+from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia
 
 _JACOBI_SWEEPS = 24
 _SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)
@@ -93,9 +93,10 @@ def read_mass(
 
 
 def _sane(total: MassProperties) -> MassProperties:
-    """What PhysX takes: it refuses a mass and moments that are not finite, and works with 1."""
-    sound = all(map(math.isfinite, (total.mass, *total.inertia[0], *total.inertia[1], *total.inertia[2])))
-    mass = total.mass if math.isfinite(total.mass) else 1.0
+    """What PhysX takes: it refuses a mass and moments that are not finite in float32, and works with 1."""
+    sound = all(abs(value) <= LARGEST_SINGLE
+                for value in (total.mass, *total.inertia[0], *total.inertia[1], *total.inertia[2]))
+    mass = total.mass if abs(total.mass) <= LARGEST_SINGLE else 1.0
     return total if sound else MassProperties(mass, total.center, _IDENTITY)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from physx_schema.description.authored import Problem
 from physx_schema.description.frames import Frames
 from physx_schema.description.opinions import PrimOpinions, look_up
 from physx_schema.description.schemas import split_name
+from physx_schema.description.units import holds_defaults, takes_unit
 
 
 class Reading:
@@ -23,6 +23,7 @@ class Reading:
         self.problems: list[Problem] = []
         self.meters_per_unit = self._unit("metersPerUnit", 0.01)
         self.kilograms_per_unit = self._unit("kilogramsPerUnit", 1.0)
+        self._check_units()
         self._check_up_axis()
         self.prims: dict[str, PrimOpinions] = {}
         self.copies: dict[str, str] = {}        # prim with physics to the instance or instancer that repeats it
@@ -56,13 +57,25 @@ class Reading:
     def _unit(self, name: str, default: float) -> float:
         """A unit of the stage's metadata, USD's default where none is authored or the value makes no sense."""
         value = float(self.stage.GetMetadata(name)) if self.stage.HasAuthoredMetadata(name) else default
-        if math.isfinite(value) and value > 0.0:
+        if takes_unit(name, value):
             return value
         self.problem(
             "stage/units", "/", name, f"{name} is {value:g}",
-            f"PhysX refuses the whole stage; this description works with {default:g}", "author a finite number above 0",
+            f"PhysX refuses the whole stage; this description works with {default:g}",
+            "author a number above 0 that single precision holds",
         )
         return default
+
+    def _check_units(self) -> None:
+        """Units that PhysX takes and in which its own numbers overflow or vanish."""
+        if not holds_defaults(self.meters_per_unit, self.kilograms_per_unit):
+            self.problem(
+                "stage/units-extreme", "/", "metersPerUnit",
+                f"metersPerUnit is {self.meters_per_unit:g} and kilogramsPerUnit {self.kilograms_per_unit:g}",
+                "the density of water or PhysX's own thresholds are beyond single precision: what colliders weigh "
+                "becomes a mass of 1 or 0, without a word", "author the units that the numbers of the stage are in",
+                "warning",
+            )
 
     def _check_up_axis(self) -> None:
         axis = self.stage.GetMetadata("upAxis") if self.stage.HasAuthoredMetadata("upAxis") else "Z"

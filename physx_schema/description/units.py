@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 DEGREES_PER_RADIAN = 180.0 / math.pi
 DEGREES_PER_TURN = 360.0
 METERS_GRAVITY = 9.81       # m / s^2, where the stage authors none
 WATER_DENSITY = 1000.0      # kg / m^3, where neither body, collider nor material authors one
 SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass below which PhysX lets things sleep if none is authored
 POINT_RADIUS = 0.1          # m, the sphere PhysX puts where a mass has no collider
+
+
+LARGEST_SINGLE, SMALLEST_SINGLE = 3.4028234663852886e38, 1.1754943508222875e-38    # float32, normal numbers
+LARGEST_SPEED_SCALE = 10.0  # m / s, from which PhysX derives thresholds of its own
 
 
 def radians(degrees: float) -> float:
@@ -51,3 +57,18 @@ def point_inertia(mass: float, meters_per_unit: float) -> float:
 def default_sleep_threshold(meters_per_unit: float) -> float:
     """PhysX's own sleep threshold, in stage lengths squared per second squared."""
     return SLEEP_ENERGY / meters_per_unit**2
+
+
+def takes_unit(name: str, value: float) -> bool:
+    """Whether PhysX takes metersPerUnit or kilogramsPerUnit: positive and finite in float32, as is 10 m in lengths."""
+    with np.errstate(over="ignore", under="ignore"):
+        single = float(np.float32(value))
+    fits = 0.0 < single < math.inf
+    return fits and (name != "metersPerUnit" or LARGEST_SPEED_SCALE / single <= LARGEST_SINGLE)
+
+
+def holds_defaults(meters_per_unit: float, kilograms_per_unit: float) -> bool:
+    """Whether float32 holds what PhysX works with where nothing is authored: water's density and its thresholds."""
+    density = default_density(meters_per_unit, kilograms_per_unit)
+    threshold = (LARGEST_SPEED_SCALE / meters_per_unit)**2
+    return all(SMALLEST_SINGLE <= value <= LARGEST_SINGLE for value in (density, threshold))

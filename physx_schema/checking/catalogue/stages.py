@@ -50,10 +50,21 @@ CODES = (
     ),
     Code(
         "stage/units", "error", "Units that PhysX refuses",
-        "metersPerUnit and kilogramsPerUnit must be finite and above 0; PhysX refuses the stage otherwise.",
+        "metersPerUnit and kilogramsPerUnit must be finite and above 0 in single precision, as must 10 m in lengths of "
+        "the stage; PhysX refuses the stage otherwise.",
         profiles=EVERYONE,
         measured="0, -1, NaN and infinity are refused for both units: \"Attachment units must be finite and "
-                 "positive\". (`benchmarks/measure_scene_rules.py`)",
+                 "positive\", and so are metersPerUnit 2.9e-38 and 3.5e38 and kilogramsPerUnit 6e-46 and 3.41e38; "
+                 "2.95e-38, 3.4e38, 8e-46 and 3.4e38 are taken. (`benchmarks/measure_scene_rules.py`)",
+    ),
+    Code(
+        "stage/units-extreme", "warning", "Units in which PhysX's own numbers overflow",
+        "Where nothing is authored PhysX works with the density of water and with thresholds of its own, in units of "
+        "the stage and single precision. Units beyond about 2e-14 to 7e11 m, or as extreme in mass, make them infinite "
+        "or 0.",
+        profiles=EVERYONE,
+        measured="metersPerUnit 2.95e-38 and 3.4e38 and kilogramsPerUnit 8e-46 and 3.4e38 are taken without a message. "
+                 "(`benchmarks/measure_scene_rules.py`)",
     ),
     Code(
         "stage/up-axis", "error", "Up axis other than Y and Z",
