@@ -175,6 +175,14 @@ def test_what_physx_reads_and_this_library_does_not_is_named_once_for_each_reaso
     assert said(sliding(outside=scene)) == [("unread", "/scene")]
 
 
+def test_an_attachment_to_a_link_is_named() -> None:
+    def attachment(name: str, target: str) -> str:
+        return prim("OmniPhysicsVtxXformAttachment", name, (), {"rel omniphysics:src1": target})
+
+    cloth = attachment("pinned", "</Robot/tip>") + attachment("elsewhere", "</other>")
+    assert said(sliding(outside=cloth)) == [("unread", "/pinned")]
+
+
 def test_a_warning_quotes_a_few_lines_and_counts_the_others() -> None:
     loops = [joint("Fixed", f"loop{i}", "base", "end", (), EXCLUDED) for i in range(QUOTED + 3)]
     with pytest.warns(NotSimulatedWarning, match=f"loop{QUOTED - 1}:.*; and 3 more, see not_simulated$"):

@@ -351,8 +351,9 @@ class Description:
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
 
     def only(self, articulation: Articulation) -> Description:
-        """The same stage with nothing to step on it but one articulation, which may be another than it describes."""
-        return replace(self, articulations=(articulation,), bodies=())
+        """The same stage with nothing on it but one articulation, which may be another than it describes."""
+        return replace(self, articulations=(articulation,), bodies=(), joints=(), problems=(), not_evaluated=(),
+                       static_colliders=())
 
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""

@@ -17,6 +17,7 @@ from physx_schema.errors import UnsupportedError
 # Lines that a warning quotes.
 QUOTED = 5
 _PACKAGE = __name__.partition(".")[0]
+_WHOLE = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
 _CHOSEN_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
@@ -47,16 +48,21 @@ def not_simulated(description: Description, *moved: Articulation) -> tuple[NotSi
             *_unread(description, moved))
 
 
+def holding_joints(description: Description, articulation: Articulation) -> tuple[NotSimulated, ...]:
+    """The joints outside articulations without which this one's motion would be another one altogether."""
+    return tuple(item for item in _joints(description, (articulation,)) if item.refused)
+
+
 def require_trusted(description: Description, articulation: Articulation, counts: SolverCounts,
                     ) -> tuple[NotSimulated, ...]:
     """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
 
     Raises UnsupportedError where the motion would be another one altogether.
     """
+    holding = holding_joints(description, articulation)
+    if holding:
+        raise UnsupportedError("\n".join(map(str, holding)))
     found = (*not_simulated(description, articulation), *_sleepers(description, articulation, counts))
-    refused = [str(item) for item in found if item.refused]
-    if refused:
-        raise UnsupportedError("\n".join(refused))
     if found:
         more = f"; and {len(found) - QUOTED} more, see not_simulated" if len(found) > QUOTED else ""
         warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=_level_outside())
@@ -128,6 +134,12 @@ def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:
                                f"{problem.message}; {problem.why}; {problem.fix}")
 
 
+def _pointing(description: Description, prims: set[str]) -> set[str]:
+    """Prims with a relationship to one of some others or below it, as attachments have."""
+    return {item.path for item in description.authored if item.type_name == "rel" and any(
+        target in prims or not prims.isdisjoint(_above(target)) for target in _targets(item.value))}
+
+
 def _above(path: str) -> Iterator[str]:
     """Paths of the prims above one."""
     while "/" in path[1:]:
@@ -149,16 +161,19 @@ def _contact(description: Description, links: set[str]) -> NotSimulated | None:
 
 
 def _unread(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
-    """Opinions on the prims concerned that PhysX reads and this library does not, one line for each reason."""
+    """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
     bodies = {link.path for articulation in moved for link in articulation.links}
-    prims = {articulation.path for articulation in moved} | bodies
-    prims |= {link.joint.path for articulation in moved for link in articulation.links if link.joint}
-    prims |= {description.scene_of(articulation).path for articulation in moved}
+    prims = bodies | {link.joint.path for articulation in moved for link in articulation.links if link.joint}
+    prims |= _pointing(description, prims)
+    prims |= {path for articulation in moved for path in (articulation.path, description.scene_of(articulation).path)}
     said = {joint.path for joint in description.joints}
+    found = [opinion for opinion in description.not_evaluated
+             if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
+             and opinion.path not in said and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
+    whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
     by_reason: dict[str, list[Opinion]] = {}
-    for opinion in description.not_evaluated:
-        ours = opinion.path in prims or not bodies.isdisjoint(_above(opinion.path))
-        if ours and opinion.path not in said and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS:
+    for opinion in found:
+        if opinion.property in _WHOLE or opinion.path not in whole:
             by_reason.setdefault(opinion.reason, []).append(opinion)
     for reason, group in by_reason.items():
         more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""

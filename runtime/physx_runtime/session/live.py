@@ -11,7 +11,7 @@ from pxr import Usd
 
 from physx_runtime.arguments import required_time
 from physx_runtime.divergence_report import ADVICE
-from physx_runtime.not_simulated import not_simulated
+from physx_runtime.not_simulated import holding_joints
 from physx_runtime.packing import as_articulation
 from physx_runtime.paths import GENERIC
 from physx_runtime.session.editing import (
@@ -286,10 +286,10 @@ class Session:
     def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
         root = articulation.links[0].path
         before = next((run for run in old if run.model.link_names[0] == root), None)
-        holding = [item.path for item in not_simulated(description, articulation) if item.refused]
+        holding = ", ".join(item.path for item in holding_joints(description, articulation))
         if holding:
-            self._messages.say(Message("not-simulated", "warning", "session/held", articulation.path, "", "not "
-                               f"simulated: {', '.join(holding)} holds it outside articulations; it stays where it is"))
+            self._messages.say(Message("not-simulated", "warning", "session/held", articulation.path, "",
+                                       f"not simulated: {holding} holds it outside articulations; it stays there"))
             return None
         try:
             if before is not None and before.repack(articulation, description.scene_of(articulation)):

@@ -74,9 +74,7 @@ class Bench:
         if not solver.velocity_iterations:
             articulation = replace(articulation, velocity_iterations=0)
         self.articulation, self.dt, self.solver = articulation, dt, solver
-        # the articulation alone, so that nothing around it is looked for
-        self._description = replace(description, articulations=(articulation,), bodies=(), joints=(), problems=(),
-                                    not_evaluated=(), static_colliders=())
+        self._description = description.only(articulation)
         self._name = "ideal" if solver.ideal else "physx"
         single = self.simulation(1)
         self.model, self.topology = single.model, single.topology
