@@ -144,9 +144,17 @@ def test_moved_values_that_physx_does_not_read_are_said() -> None:
     assert all("PhysX makes no joint of it" in message for message in said_of.values())
 
 
-def test_referenced_layers_are_looked_at_as_they_will_be(tmp_path: Path) -> None:
+def test_a_stage_that_cannot_be_composed_of_the_migrated_layers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("physx_schema.migration.preview._stand_ins", lambda *_: {})
+    (note,) = migrate([arm()]).open
+    assert "no stage could be composed" in note.message
+
+
+@pytest.mark.parametrize("reference", ["./arm.usda", "arm.usda", "`\"${NAME}.usda\"`"])
+def test_referenced_layers_are_looked_at_as_they_will_be(reference: str, tmp_path: Path) -> None:
     arm().GetRootLayer().Export(str(tmp_path / "arm.usda"))
-    source = layered(tmp_path, root='def "a" (references = @./arm.usda@</Robot>)\n{\n}\n')
+    source = layered(tmp_path, root='(\nexpressionVariables = {\nstring NAME = "arm"\n}\n)\n'
+                     f'def "a" (references = @{reference}@</Robot>)\n{{\n}}\n')
     before = (tmp_path / "arm.usda").read_bytes()
     found = migrate([source])
     assert not [note for note in found.notes if note.kind in ("left", "note")]

@@ -41,6 +41,9 @@ def remaining(
 ) -> Iterator[Note]:
     """What to report of the stages as they will be; with `physx` PhysX's own reading of them counts too."""
     preview = Preview(stages, changes)
+    for change in preview.missing(changes):
+        yield Note(change.name, "/", "", "left", "no stage could be composed of the migrated layer, so nothing shows "
+                   "whether its values are used", "write it, then run check and describe on the stage")
     moved = any(note.became for change in changes for note in change.notes)
     unread = _unread(preview.stages) if physx and moved else {}
     layers = [preview.layer(change) for change in changes]
