@@ -92,7 +92,7 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
 def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
-    """Measure what the authored drives, tendons and mimic joints of a stage come to.
+    """Measure what the numbers on a stage come to, and name those that are not measured.
 
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
     5 something not evaluated or not simulated (with --strict).

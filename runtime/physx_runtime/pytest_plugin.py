@@ -65,8 +65,7 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
 
     A row that is altered although its number is right is altered for another reason, such as a range out of reach.
     """
-    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, deviation
-    from physx_runtime.verification.verifying import TOLERANCE
+    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, TOLERANCE, deviation
 
     if row.verdict in (IGNORED, NOT_EVALUATED):
         return row.verdict == NOT_EVALUATED

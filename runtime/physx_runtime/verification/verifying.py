@@ -14,9 +14,18 @@ from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
+from physx_runtime.verification.gravity import gravity_rows
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.report import (
+    ALTERED,
+    AS_AUTHORED,
+    IGNORED,
+    NOT_EVALUATED,
+    TOLERANCE,
+    Row,
+    Verification,
+)
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.solver_batches import SolverBatches, as_solved
@@ -24,19 +33,17 @@ from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
 ENGINES = ("builtin",)
-# An effective value this close to the authored one is as authored.
-TOLERANCE = 0.01
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
-    """What every number on a stage comes to: drives, axes, tendons and mimic joints of articulations are measured.
+    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity.
 
     stage: a stage, a file, or a Description already read. dt: time step [s].
 
-    Every number is measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver,
-    and only the constraints of its family present: gravity, friction, dampings, other constraints and the motion of a
-    floating base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX
-    reads: with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such
+    They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
+    the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
+    base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
+    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such
     as contact, is named in `not_simulated`.
 
     Raises:
@@ -54,6 +61,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     counts = tuple(batches.counts(a) for a in description.articulations)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
             for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
+    rows += gravity_rows(description, authored, dt)
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
     moving = (*description.articulations, *description.bodies)

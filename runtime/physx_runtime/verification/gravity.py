@@ -1,0 +1,89 @@
+"""The experiment on gravity: something in the scene falls for a step, free of everything else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from physx_runtime.packing import as_articulation
+from physx_runtime.paths import AUTO, GENERIC
+from physx_runtime.simulation import Simulation
+from physx_runtime.verification.authored import Authored
+from physx_runtime.verification.bench import stripped
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, TOLERANCE, Row, Value, deviation
+from physx_schema.description.model import Articulation, Description, Link, Scene, Vec3
+from physx_schema.errors import UnsupportedError
+
+MAGNITUDE, DIRECTION = "physics:gravityMagnitude", "physics:gravityDirection"
+
+
+def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
+    """The rows of what scenes author of gravity, where something falls in them; length / s^2."""
+    for scene in description.scenes:
+        names = [name for name in (MAGNITUDE, DIRECTION) if (scene.path, name) in authored]
+        falling = next(_falling(description, scene), None) if names and all(map(math.isfinite, scene.gravity)) else None
+        if falling is None:     # or PhysX gets no place for what falls, which the account of the stage says
+            continue
+        try:
+            effective, ideal = (_acceleration(description, scene, falling, dt, solver) for solver in ("physx", "ideal"))
+        except UnsupportedError:
+            continue
+        # a negative magnitude turns the direction round
+        magnitude = authored.get((scene.path, MAGNITUDE), 1.0)
+        sign = -1.0 if isinstance(magnitude, float) and magnitude < 0.0 else 1.0
+        for name in names:
+            found, best = (_part(name, acceleration, sign) for acceleration in (effective, ideal))
+            yield _row(scene, name, authored[scene.path, name], found, best)
+
+
+def _falling(description: Description, scene: Scene) -> Iterator[Articulation]:
+    """What moves freely in a scene once everything else is taken away."""
+    inside: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
+    for item in (*inside, *description.loose_bodies):
+        if description.scene_of(item).path == scene.path:
+            yield _freed(item if isinstance(item, Articulation) else as_articulation(item))
+
+
+def _freed(articulation: Articulation) -> Articulation:
+    """Without a base that holds it, constraints, authored forces, dampings and motion."""
+    still = (0.0, 0.0, 0.0)
+    links = tuple(replace(link, gravity_enabled=True, pushes=(), linear_damping=0.0, angular_damping=0.0,
+                          linear_velocity=still, angular_velocity=still) for link in stripped(articulation).links)
+    return replace(stripped(articulation), fixed_base=False, base_joint=None, links=links)
+
+
+def _acceleration(description: Description, scene: Scene, falling: Articulation, dt: float, solver: str) -> Vec3:
+    """What the root gains in speed in one step from rest, per second."""
+    alone = replace(description, scene=scene, articulations=(falling,), bodies=(), joints=(), problems=(),
+                    not_evaluated=(), static_colliders=())
+    # a single step is not worth compiling for, but a body without joints has no other way
+    path = GENERIC if falling.dofs else AUTO
+    sim = Simulation(alone, dt=dt, dtype="float64", solver=solver, path=path, sleeping=False)
+    sim.set("v", np.zeros_like(sim.get("v")))
+    sim.step()
+    x, y, z = (float(speed) / dt for speed in sim.get("v")[0, :3])
+    return x, y, z
+
+
+def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Value) -> Row:
+    """As authored where the numbers agree; of a direction its length does not count."""
+    unit = "" if name == DIRECTION else "length/s^2"
+    wanted = _part(DIRECTION, authored, 1.0) if isinstance(authored, tuple) else authored
+    verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
+                                "length is")
+    if deviation(wanted, effective) <= TOLERANCE:
+        verdict, reason = AS_AUTHORED, ""
+    elif scene.gravity_source:
+        verdict, reason = IGNORED, f"{scene.gravity_source} decides about gravity"
+    return Row(scene.path, name, authored, effective, ideal, verdict, reason, unit)
+
+
+def _part(name: str, acceleration: tuple[float, ...], sign: float) -> Value:
+    """The size or the direction of an acceleration, no direction where there is none."""
+    size = sign * math.hypot(*acceleration)
+    if name == MAGNITUDE:
+        return float(f"{size:.7g}") + 0.0
+    return tuple(float(f"{x / size:.7g}") + 0.0 if size else 0.0 for x in acceleration)
