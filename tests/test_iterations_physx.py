@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from physx_runtime import Session, simulate
 from random_companies import GRAVITY, Company, random_company
 
-DT, STEPS, SEEDS = 1 / 60, 60, 48
+DT, STEPS, SEEDS = 1 / 60, 60, 60
 # Position error in float32 over 60 steps of motion that does not amplify, m; else ten times PhysX's own spread under
 # gravities that are a few float32 steps apart.
 FLOAT32, SPREAD_FACTOR, NUDGES = 5e-6, 10.0, (-4, -3, -2, -1, 1, 2, 3, 4)
-SHARE = 0.98
+BATCH = 15          # seeds of one engine process
 Places = dict[str, NDArray[np.float64]]         # link or body path -> (steps + 1, 3)
 
 
@@ -90,18 +90,19 @@ def nudged(company: Company) -> list[str]:
     return [company.text(float(np.float32(GRAVITY + k * unit))) for k in NUDGES]
 
 
-def test_companies_move_as_in_physx(oracle_folder: Path) -> None:
-    companies = [random_company(seed) for seed in range(SEEDS)]
+@pytest.mark.parametrize("first", range(0, SEEDS, BATCH))
+def test_companies_move_as_in_physx(first: int, oracle_folder: Path) -> None:
+    companies = [random_company(seed) for seed in range(first, first + BATCH)]
     found = [outcome(company, real) for company, real in zip(
         companies, recorded([company.text() for company in companies]), strict=True)]
-    assert sum(bool(item.changes) for item in found) >= SEEDS // 4       # sleepers are among them
+    assert sum(bool(item.changes) for item in found) >= BATCH // 3       # sleepers are among them
     doubtful = [item for item in found if item.ratio > 1.0]
     for item in doubtful:
         first, *others = recorded([item.company.text(), *nudged(item.company)])
         spread = max(np.abs(other[link] - first[link]).max() for other in others for link in first)
         item.bar = max(FLOAT32, SPREAD_FACTOR * float(spread))
     beyond = [str(item) for item in found if item.ratio > 1.0]
-    assert len(beyond) <= (1.0 - SHARE) * SEEDS, "\n".join(beyond)
+    assert not beyond, "\n".join(beyond)
 
 
 @pytest.mark.parametrize("seed", range(3))
