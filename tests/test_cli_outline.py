@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import iteration_stages
 import pytest
 from reading_parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
 from reading_stages import STAGES
@@ -115,6 +116,12 @@ def test_articulations_that_read_alike_are_shown_once() -> None:
     lines = shown(text)
     assert sum("articulation /arm" in line for line in lines) == 1
     assert "    4 more like it: /arm1, /arm2, /arm3 and 1 more" in lines
+
+
+def test_counts_that_another_object_raises_are_said_with_its_path() -> None:
+    lines = shown(iteration_stages.stage(iteration_stages.slider("A", (1, 0)), iteration_stages.free("B")))
+    assert block(lines, "articulation /A")[0].endswith(
+        "1/0 iterations; solved at 16/1 iterations instead of its own 1/0, because of /B")
 
 
 def test_deep_chains_stay_within_reach_of_the_eye() -> None:

@@ -9,6 +9,7 @@ from physx_schema.cli.quantities import Units, number, units_of
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import Articulation, Description, Link, Opinion, Scene
 from physx_schema.description.collision import PhysicsMaterial
+from physx_schema.description.solver_batches import SolverBatches
 
 _LISTED = 3             # places of one kind that are listed; --json has every one
 
@@ -45,8 +46,9 @@ def _lines(name: str, description: Description) -> Iterator[str]:
 def _articulations(description: Description, units: Units) -> Iterator[str]:
     """Each articulation; those that read alike are shown once."""
     alike: dict[tuple[str, ...], list[Articulation]] = {}
+    batches = SolverBatches(description)
     for articulation in description.articulations:
-        lines = (header(articulation), *articulation_lines(articulation, units))
+        lines = (header(articulation, batches.counts(articulation)), *articulation_lines(articulation, units))
         alike.setdefault(lines, []).append(articulation)
     for lines, (first, *others) in alike.items():
         home = home_of(first).rstrip("/")

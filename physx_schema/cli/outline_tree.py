@@ -21,18 +21,21 @@ from physx_schema.description import (
     SpatialTendon,
 )
 from physx_schema.description.collision import Collider
+from physx_schema.description.solver_batches import SolverCounts
 
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
 _AXES = "XYZ"
 
 
-def header(articulation: Articulation) -> str:
-    """One line about the whole."""
+def header(articulation: Articulation, counts: SolverCounts) -> str:
+    """One line about the whole, and under which counts PhysX solves it where others raise its own."""
     base = "fixed base" if articulation.fixed_base else "floating base"
     dofs = plural(len(articulation.dofs), "degree of freedom", "degrees of freedom")
     iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
     text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
-    return text if articulation.enabled else f"{text}, disabled: its links are separate bodies"
+    if not articulation.enabled:
+        return f"{text}, disabled: its links are separate bodies"
+    return f"{text}; {counts.raised}" if counts.raised else text
 
 
 def home_of(articulation: Articulation) -> str:
