@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -46,7 +46,6 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
      "list the groups in physics:filteredGroups, or invert the filter of the scene with "
      "physxScene:invertCollisionGroupFilter"),
 )
-_COUNTS = ("solverPositionIterationCount", "solverVelocityIterationCount")
 _OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _UNMADE = frozenset({
@@ -80,7 +79,6 @@ class Account:
     outside: frozenset[str] = frozenset()       # joints beside articulations
     unmade: dict[str, str] = field(default_factory=dict)    # joints that PhysX makes nowhere: why
     bodies: frozenset[str] = frozenset()        # that PhysX makes once, as links or by themselves
-    links: Mapping[str, str] = field(default_factory=dict)      # to the path of their articulation
     repeated: frozenset[str] = frozenset()      # bodies and what is in them, in a point instancer
 
 
@@ -96,7 +94,6 @@ def settle(
         outside=frozenset(joint.path for joint in joints),
         unmade={problem.path: problem.message for problem in reading.problems if problem.code in _UNMADE},
         bodies=frozenset(link.path for link in chain(bodies, *(item.links for item in articulations))),
-        links={link.path: item.path for item in articulations for link in item.links},
         repeated=frozenset(path for path in reading.copies if not reading.is_proxy(path) and reading.body_of(path)),
     )
     account.not_evaluated += _unsimulated(articulations, bodies, joints)
@@ -339,9 +336,6 @@ def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
         return "idle", "the PGS solver applies forces once a step, whatever it says", "set physxScene:solverType to TGS"
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
-    if owner.schema == "PhysxRigidBodyAPI" and owner.base in _COUNTS and opinions.path in account.links:
-        return ("idle", "PhysX solves a link under the counts of its articulation",
-                f"author physxArticulation:{owner.base} on {account.links[opinions.path]}")
     if owner.schema in _OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in account.bodies:
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
         fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
