@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from robots import joint, link, opened, prim, robot
+from robots import base, joint, link, opened, prim, robot
 
 from physx_schema.description import describe
 
@@ -60,6 +61,23 @@ def test_what_a_description_calls_unused_is_what_physx_does_not_read(
         assert len(unused) == 1
 
 
+# Of the table, what costs little time to ask PhysX again.
+AGAIN = [fact for fact in FACTS if fact[1] in ("body", "inner link") and fact[0] in (
+    "`physics:velocity`", "`physics:startsAsleep`", "`physics:density` beside mass", "`physxRigidBody:cfmScale`",
+    "`physxRigidBody:lockedPosAxis`", "`physxRigidBody:enableGyroscopicForces`", "`physxRigidBody:linearDamping`")]
+
+
+def test_physx_moves_as_the_table_says(oracle_folder: Path, script: Any) -> None:
+    from scene_recorder import record
+
+    trials = {trial.title: trial for trial in script.TRIALS}
+    stages = [script.stage(trials[title], role, active) for title, role, _ in AGAIN for active in (False, True)]
+    runs = record([{"usd": stage, "dt": script.STEP, "steps": script.STEPS, "every": script.STEPS} for stage in stages])
+    parted = [float(np.abs(before["pos"][-1] - after["pos"][-1]).max()) for before, after in zip(
+        runs[::2], runs[1::2], strict=True)]
+    assert [apart > script.SEEN for apart in parted] == [acts for _, _, acts in AGAIN]
+
+
 def test_the_table_has_every_trial(script: Any) -> None:
     assert {title for title, _, _ in FACTS} == {trial.title for trial in script.TRIALS}
 
@@ -74,11 +92,17 @@ def codes(more: dict[str, object], *schemas: str, inner: bool = True) -> list[tu
 
 @pytest.mark.parametrize("usual", [
     {"bool physics:startsAsleep": False}, {"vector3f physics:velocity": (0, 0, 0)},
-    {"int physxRigidBody:lockedPosAxis": 0}, {"int physxRigidBody:solverPositionIterationCount": 16},
+    {"int physxRigidBody:lockedPosAxis": 0}, {"int physxRigidBody:solverPositionIterationCount": 32},
     {"float physxRigidBody:sleepThreshold": 5e-5}, {"bool physxRigidBody:enableGyroscopicForces": True},
     {"float physics:density": 0.0}])
 def test_a_value_that_physx_works_with_anyway_is_not_reported(usual: dict[str, object]) -> None:
     assert codes(usual, "PhysxRigidBodyAPI") == []
+
+
+def test_counts_of_a_link_are_said_to_belong_to_its_articulation() -> None:
+    tip = link("tip", (0, 0, 0), ("PhysxRigidBodyAPI",), more={"int physxRigidBody:solverPositionIterationCount": 16})
+    found = describe(opened(robot(base(), tip, joint("Revolute", "j", "base", "tip")))).unused
+    assert [item.suggestion for item in found] == ["author physxArticulation:solverPositionIterationCount on /Robot"]
 
 
 @pytest.mark.parametrize("inner", [True, False])

@@ -182,3 +182,10 @@ def test_every_published_schema_is_known() -> None:
 def test_prefixes_hold_an_instance_only_for_multiple_apply_schemas() -> None:
     for name, schema in SCHEMAS.items():
         assert schema.multiple == (INSTANCE in schema.name("", INSTANCE)), name
+
+
+def test_gains_of_a_refused_drive_are_dropped_with_it() -> None:
+    values = {"float drive:angular:physics:maxForce": -1.0, "float drive:angular:physics:targetPosition": 20.0}
+    found = describe(opened(finger(values, ("PhysicsDriveAPI:angular",))))
+    assert [(item.property, item.code, item.reason) for item in found.unused] == [
+        ("drive:angular:physics:targetPosition", "dropped", "maxForce -1 is negative")]

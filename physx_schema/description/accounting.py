@@ -73,7 +73,7 @@ class Account:
     not_evaluated: list[Opinion] = field(default_factory=list)
     consumed: set[str] = field(default_factory=set)
     contacts: bool = True       # whether anything on the stage can touch
-    dropped: dict[tuple[str, str], str] = field(default_factory=dict)   # prim and tendon instance: why it was dropped
+    dropped: dict[tuple[str, str], str] = field(default_factory=dict)   # prim and "drive:angular": why it was dropped
     inside: frozenset[str] = frozenset()        # joints of articulations
     bases: frozenset[str] = frozenset()         # joints that fix the base of one
     outside: frozenset[str] = frozenset()       # joints beside articulations
@@ -122,13 +122,14 @@ def settle(
 
 
 def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
-    """Parts of tendons that the reader reported, by prim and instance name."""
-    found = {}
-    for problem in reading.problems:
-        namespace_, _, rest = problem.property.partition(":")
-        if namespace_ == "physxTendon":
-            found[problem.path, rest.partition(":")[0]] = problem.message
-    return found
+    """Parts of tendons that the reader reported, and drives that PhysX refuses."""
+    return {(problem.path, _part(problem.property)): problem.message for problem in reading.problems
+            if problem.property.startswith("physxTendon:") or problem.code == "joint/drive-refused"}
+
+
+def _part(name: str) -> str:
+    """The namespace and the instance that a property belongs to: "drive:angular"."""
+    return ":".join(name.split(":")[:2])
 
 
 def _unsimulated(
@@ -319,8 +320,9 @@ def _better_instance(opinions: PrimOpinions, owner: Owner) -> str:
 
 def _why_idle(account: Account, opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
-    if owner.schema.startswith("PhysxTendon") and (opinions.path, owner.instance) in account.dropped:
-        return "dropped", account.dropped[opinions.path, owner.instance], ""
+    part = _part(SCHEMAS[owner.schema].name("", owner.instance))
+    if (opinions.path, part) in account.dropped:
+        return "dropped", account.dropped[opinions.path, part], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path not in account.unmade:
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"

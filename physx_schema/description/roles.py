@@ -13,19 +13,17 @@ from physx_schema.description.reading import Reading
 
 Unread = tuple[str, str, str]       # code, reason, suggestion
 
+_COUNTS = ("physxRigidBody:solverPositionIterationCount", "physxRigidBody:solverVelocityIterationCount")
+_AT_ROOT = "author {name} on {root}"
 # Read on bodies outside articulations: what says nothing there, and where articulations have the like.
 _BODIES_ONLY: Mapping[str, tuple[object, str]] = {
     "physics:startsAsleep": (False, ""),
     "physxRigidBody:enableGyroscopicForces": (True, ""),
     "physxRigidBody:lockedPosAxis": (0, "hold the link by its joints"),
     "physxRigidBody:lockedRotAxis": (0, "hold the link by its joints"),
-    "physxRigidBody:solverPositionIterationCount": (
-        16, "author physxArticulation:solverPositionIterationCount at the articulation root"),
-    "physxRigidBody:solverVelocityIterationCount": (
-        1, "author physxArticulation:solverVelocityIterationCount at the articulation root"),
-    "physxRigidBody:sleepThreshold": (5e-5, "author physxArticulation:sleepThreshold at the articulation root"),
-    "physxRigidBody:stabilizationThreshold": (
-        1e-5, "author physxArticulation:stabilizationThreshold at the articulation root"),
+    "physxRigidBody:sleepThreshold": (5e-5, _AT_ROOT),
+    "physxRigidBody:stabilizationThreshold": (1e-5, _AT_ROOT),
+    **dict.fromkeys(_COUNTS, (None, _AT_ROOT)),     # of articulations, which differ
 }
 _VELOCITIES = ("physics:velocity", "physics:angularVelocity")
 _MASS, _DENSITY, _CFM = "physics:mass", "physics:density", "physxRigidBody:cfmScale"
@@ -38,7 +36,7 @@ _NEAR = 1e-6        # relative, of defaults that tools have written as single fl
 class Roles:
     """What PhysX makes of each body."""
 
-    links: frozenset[str]           # of articulations that are switched on
+    links: Mapping[str, Articulation]   # those that are switched on, by link
     floating: frozenset[str]        # roots among them that nothing fixes
     bodies: frozenset[str]          # outside articulations
     even: frozenset[str]            # bodies and colliders whose density nothing but their mass could show
@@ -49,7 +47,9 @@ class Roles:
             return None
         path = opinions.path
         if path in self.links and name in _BODIES_ONLY:
-            return "on-link", "PhysX does not read it on a link of an articulation", _BODIES_ONLY[name][1]
+            instead = _BODIES_ONLY[name][1].format(
+                name=name.replace("physxRigidBody", "physxArticulation"), root=self.links[path].path)
+            return "on-link", "PhysX does not read it on a link of an articulation", instead
         if path in self.links and path not in self.floating and name in _VELOCITIES:
             return ("on-link", "of an articulation PhysX reads the velocity of a floating root only",
                     "author the velocity of the joint's PhysicsJointStateAPI")
@@ -67,6 +67,9 @@ class Roles:
             return as_vector(value) == (0.0, 0.0, 0.0)
         if name == _DENSITY:
             return not _above_zero(value)
+        if name in _COUNTS:
+            own = self.links[opinions.path]
+            return value == (own.position_iterations, own.velocity_iterations)[_COUNTS.index(name)]
         usual = _USUAL_CFM if name == _CFM else _BODIES_ONLY[name][0]
         if isinstance(value, float) and isinstance(usual, float):
             return abs(value - usual) <= _NEAR * usual
@@ -79,7 +82,7 @@ def read_roles(reading: Reading, articulations: Sequence[Articulation], bodies: 
     every = [*bodies, *(link for item in stepped for link in item.links)]
     colliders = {collider.path for body in every for collider in body.colliders}
     return Roles(
-        frozenset(link.path for item in stepped for link in item.links),
+        {link.path: item for item in stepped for link in item.links},
         frozenset(item.links[0].path for item in stepped if not item.fixed_base),
         frozenset(body.path for body in bodies),
         frozenset(colliders | {body.path for body in every if _is_even(reading, body)}))
