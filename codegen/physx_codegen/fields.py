@@ -97,7 +97,7 @@ SHOWN = {
     "hidden": Field("flag", "Whether user interfaces hide the property."),
     "doc": Field("prose", "What the property does; the first sentence is the summary."),
     "deprecated": Field("text", "What to use instead: documented now, warned about once it is retired."),
-    "renamed_from": Field("property", "The property's former name."),
+    "renamed_from": Field("property", "The property's former name, which no other property of the class has."),
     "retired": Field("text", "The release that dropped the property; deprecated says what replaces it."),
     "metadata": METADATA,
     "custom_data": CUSTOM_DATA,
