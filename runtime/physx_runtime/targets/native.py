@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import llvmlite
 import llvmlite.binding as llvm
 
-from physx_runtime.targets.kernel_cache import keep, keep_text, kept
+from physx_runtime.targets.kernel_cache import FORMAT, keep, keep_text, kept
 from physx_runtime.targets.own_code import own_code
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
@@ -84,7 +84,7 @@ def _object_code(symbol: str, text: str, cpu: str) -> bytes:
 
 
 def _object_name(symbol: str, cpu: str) -> str:
-    target = " ".join((llvmlite.__version__, *_processor(cpu)))
+    target = " ".join((FORMAT, llvmlite.__version__, *_processor(cpu)))
     return f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
 
 
