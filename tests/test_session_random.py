@@ -10,7 +10,7 @@ import pytest
 from numpy.random import Generator
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from session_stages import DT, arm, link, opened, state, texts, world_poses
+from session_stages import DT, arm, link, opened, state, world_poses
 
 JOINTS, LINKS = ("/Robot/shoulder", "/Robot/elbow"), ("/Robot/base", "/Robot/upper", "/Robot/lower", "/crate")
 MOVING = LINKS[1:]
@@ -153,14 +153,30 @@ def made() -> Any:
 
 
 def in_layer(stage: Any, layer: Any, name: str, edit: Edit) -> None:
-    """Make an edit in one of the layers of a stage."""
+    """Make an edit in one of the layers of a stage; nobody can in one that is muted."""
+    if name == "session" and stage.IsLayerMuted(stage.GetSessionLayer().identifier):
+        name = "root"
     targets = {"session": stage.GetSessionLayer(), "root": stage.GetRootLayer(), "sublayer": layer}
     with Usd.EditContext(stage, targets[name]):
         edit(stage)
 
 
-def known(text: str, layer: Any) -> str:
-    return text.replace(layer.identifier, "sublayer")
+def specs(layer: Any) -> dict[str, str]:
+    """What a layer says of prims, spec by spec: the order of overs below one parent means nothing."""
+    found: dict[str, str] = {}
+
+    def note(path: Any) -> None:
+        spec = layer.GetObjectAtPath(path)
+        if spec and path != Sdf.Path.absoluteRootPath:
+            found[str(path)] = str({key: str(spec.GetInfo(key)) for key in sorted(spec.ListInfoKeys())})
+    layer.Traverse("/", note)
+    return found
+
+
+def said(stage: Any, layer: Any) -> list[dict[str, str]]:
+    """What every layer of a stage says, whatever the sublayer is called."""
+    layers = (stage.GetSessionLayer(), stage.GetRootLayer(), layer)
+    return [{path: text.replace(layer.identifier, "sublayer") for path, text in specs(each).items()} for each in layers]
 
 
 def run_edits(seed: int, count: int, kinds: tuple[Callable[[Generator], Edit], ...], into: Any) -> None:
@@ -177,9 +193,7 @@ def run_edits(seed: int, count: int, kinds: tuple[Callable[[Generator], Edit], .
         for _ in range(random.integers(1, 4)):
             session.step(DT)
     session.reset()
-    found = [known(text, layer) for text in (*texts(stage), layer.ExportToString())]
-    expected = [known(text, other) for text in (*texts(plain), other.ExportToString())]
-    assert found == expected, f"seed {seed}: {done}"
+    assert said(stage, layer) == said(plain, other), f"seed {seed}: {done}"
 
 
 @pytest.mark.parametrize("into", ["session", "edit_target"])
@@ -190,7 +204,7 @@ def test_after_random_edits_reset_leaves_what_others_authored(seed: int, into: A
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("into", ["session", "edit_target"])
-@pytest.mark.parametrize("seed", range(100, 160))
+@pytest.mark.parametrize("seed", range(100, 120))
 def test_after_many_random_edits_reset_leaves_what_others_authored(seed: int, into: Any) -> None:
     run_edits(seed, 30, HARSH, into)
 
@@ -221,7 +235,7 @@ def test_after_random_edits_a_state_that_is_set_is_taken(seed: int) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("seed", range(100, 120))
 def test_after_many_random_edits_a_state_that_is_set_is_taken(seed: int) -> None:
     states_follow(seed, 30)
 
@@ -254,6 +268,6 @@ def test_after_random_edits_a_session_goes_on_as_a_new_one(seed: int) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("seed", range(100, 120))
 def test_after_many_random_edits_a_session_goes_on_as_a_new_one(seed: int) -> None:
     goes_on(seed, 25, 4)

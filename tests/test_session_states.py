@@ -156,6 +156,20 @@ def test_a_state_below_an_opinion_that_hides_results_is_named_and_not_taken() ->
     assert ["is stronger and hides it" in m.text for m in session.messages if m.kind == "ignored-edit"] == [True]
 
 
+def test_a_state_set_again_while_the_layer_of_results_is_cleared_is_taken_and_kept() -> None:
+    stage, plain = opened(arm()), opened(arm())
+    session = Session(stage)
+    session.step(DT)
+    for given in (10.0, GIVEN):
+        for each in (stage, plain):
+            set_in(each, each.GetRootLayer(), POSITION, given)
+            each.GetSessionLayer().Clear()
+        session.step(1e-6)
+        assert state(stage, ELBOW) == pytest.approx(given, abs=1e-3)
+    session.reset()
+    assert texts(stage) == texts(plain)
+
+
 def test_a_root_layer_goes_back_to_the_state_last_set_in_it() -> None:
     stage, plain = opened(arm()), opened(arm())
     session = Session(stage)

@@ -64,6 +64,7 @@ class Slot:
 
     path: str                       # of the property on the stage
     place: Place                    # in the layer that results go into
+    type_name: Any                  # of the attribute's value
     echoes: list[Place] = field(default_factory=list)       # in layers where others set it while results were there
     passing: bool = False           # an operation that only results have, whatever others set it to
     replaced: tuple[str, ...] | None = None         # of an order of operations: the prim's own, which it replaces
@@ -72,11 +73,6 @@ class Slot:
     def places(self) -> tuple[Place, ...]:
         """Every spec that results are written to."""
         return self.place, *self.echoes
-
-    @property
-    def type_name(self) -> Any:
-        """The value type of the attribute."""
-        return self.place.spec.typeName
 
     def write(self, value: Any) -> None:
         """Show a value, whatever stands there."""
@@ -121,7 +117,7 @@ class WrittenLayer:
             else:
                 place = Place.of(spec)
             echoes = [Place.of(echoed) for echoed in self._echoed.get(path, ()) if echoed]
-            self.slots[path] = Slot(path, place, echoes)
+            self.slots[path] = Slot(path, place, place.spec.typeName, echoes)
         return self.slots[path]
 
     def echo(self, path: str, spec: Any) -> None:

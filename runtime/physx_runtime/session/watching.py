@@ -47,7 +47,7 @@ class Watch:
         removed = {path for path in heard.values if path in slots and not slots[path].place.spec}
         values: dict[str, Any] = {}
         kept: set[str] = set()
-        for path in (heard.values - removed) | self._below(heard.prims):
+        for path in heard.values | self._below(heard.prims):
             if path not in slots and path not in self._seen:
                 kept.add(path)
             elif (value := self._taken(path, slots.get(path))) is not None:
