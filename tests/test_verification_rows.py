@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from pathlib import Path
 
 import pytest
 from physx_runtime.verification import verify
 from pxr import Usd
-from robots import base, joint, link, opened, robot
+from robots import base, joint, link, opened, prim, robot
 from verified import ROOT_SCHEMAS, axis, both, chain, drive, limits, mimic, row_of, verified
 
 from physx_schema.description import describe
@@ -140,3 +141,16 @@ def test_finger_of_the_recorded_cases_is_altered_by_its_three_axes(shared_cases:
     assert (row.authored, row.verdict) == (300.0, "altered")
     assert row.effective == pytest.approx(100.0, rel=0.03)
     assert "divides the pull by the tendon's 3 axes" in row.reason
+
+
+def test_colliders_and_authored_forces_take_no_part_in_experiments() -> None:
+    sphere, push = prim("Sphere", "shape", ("PhysicsCollisionAPI",)), ("PhysxForceAPI",)
+    forced = {"vector3f physxForce:force": (50.0, 0.0, 0.0), "token physxForce:mode": "force"}
+    slider = joint("Prismatic", "j0", "base", "l0", *drive("linear", stiffness=10.0, targetPosition=0.5))
+    other = joint("Prismatic", "j1", "base", "l1")
+    stage = opened(robot(base(), link("l0", schemas=push, more=forced, children=sphere), slider,
+                         link("l1", children=sphere), other, schemas=ROOT_SCHEMAS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        row = verified(stage, "drive:linear:physics:targetPosition")
+    assert (row.verdict, row.effective) == ("as authored", pytest.approx(0.5, rel=1e-6))

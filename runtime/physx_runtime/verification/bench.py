@@ -246,12 +246,13 @@ def _solve(slope: Array, rest: Array) -> Array:
 
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, axes: bool = False,
              fixed_tendons: bool = False, spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
-    """The articulation on a held base with only the constraints asked for; envelopes go.
+    """The articulation on a held base with only the constraints asked for; envelopes, authored forces, colliders go.
 
     axes: joint friction and maximum velocities stay.
     """
+    kept = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes))
     return replace(
-        with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes)), fixed_base=True,
+        kept, fixed_base=True, links=tuple(replace(link, pushes=(), colliders=()) for link in kept.links),
         mimics=articulation.mimics if mimics else (),
         fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
         spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())

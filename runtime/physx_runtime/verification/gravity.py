@@ -50,7 +50,7 @@ def _falling(description: Description, scene: Scene) -> Iterator[Articulation]:
 def _freed(articulation: Articulation) -> Articulation:
     """Without a base that holds it, constraints, authored forces, dampings and motion."""
     still = (0.0, 0.0, 0.0)
-    links = tuple(replace(link, gravity_enabled=True, pushes=(), linear_damping=0.0, angular_damping=0.0,
+    links = tuple(replace(link, gravity_enabled=True, linear_damping=0.0, angular_damping=0.0,
                           linear_velocity=still, angular_velocity=still) for link in stripped(articulation).links)
     return replace(stripped(articulation), fixed_base=False, base_joint=None, links=links)
 
