@@ -352,8 +352,8 @@ class Description:
 
     def only(self, articulation: Articulation) -> Description:
         """The same stage with nothing on it but one articulation, which may be another than it describes."""
-        return replace(self, articulations=(articulation,), bodies=(), joints=(), problems=(), not_evaluated=(),
-                       static_colliders=())
+        return replace(self, articulations=(articulation,), bodies=(), body_paths=(), joints=(), problems=(),
+                       not_evaluated=(), static_colliders=())
 
     def scene_of(self, body: Articulation | Link) -> Scene:
         """The scene that steps an articulation or a body."""
