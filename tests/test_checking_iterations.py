@@ -85,6 +85,5 @@ def test_counts_of_links_are_unused_and_lead_to_the_articulation() -> None:
     described = describe(opened(stage(slider("A", (1, 0), of_links={f"int physxRigidBody:{POSITION}": "60",
                                                                     f"int physxRigidBody:{VELOCITY}": "3"}))))
     unused = {(item.path, item.property): item for item in described.unused}
-    assert unused["/A/tip", f"physxRigidBody:{VELOCITY}"].suggestion == (
-        f"author physxArticulation:{VELOCITY} at the articulation root")
+    assert unused["/A/tip", f"physxRigidBody:{VELOCITY}"].suggestion == f"author physxArticulation:{VELOCITY} on /A"
     assert len(unused) == 4 and not [item for item in described.not_evaluated if "Iteration" in item.property]
