@@ -1,0 +1,209 @@
+"""The motion of a stage's objects here and in real PhysX, with the bar that one is held to the other by."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import pickle
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from physx_runtime import Session, simulate
+from pxr import Sdf, Usd
+from session_stages import world_poses
+
+from physx_schema.description import describe
+from physx_schema.description.model import Articulation, Description, Link
+
+Array = NDArray[np.float64]
+
+# Position error in float32 over 60 steps of motion that does not amplify, rad or metres.
+FLOAT32 = 5e-6
+# Motion that amplifies is held against PhysX's own spread under 1-ulp changes of the start.
+SPREAD_FACTOR, NUDGES = 10.0, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Of everything that moves on a stage, or of one object: time first."""
+
+    joints: dict[str, Array]        # dof name -> (n_record,) rad or metres
+    poses: dict[str, Array]         # link or body -> (n_record, 7) metres, quaternion x y z w
+
+    def of(self, path: str, description: Description) -> Motion:
+        """What belongs to one articulation or body."""
+        found = object_of(description, path)
+        links = {link.path for link in found.links} if isinstance(found, Articulation) else {path}
+        dofs = {dof.name for dof in found.dofs} if isinstance(found, Articulation) else set()
+        return Motion({name: x for name, x in self.joints.items() if name in dofs},
+                      {name: x for name, x in self.poses.items() if name in links})
+
+
+def object_of(description: Description, path: str) -> Articulation | Link:
+    """The articulation or the body at a path."""
+    return next(x for x in (*description.articulations, *description.bodies) if x.path == path)
+
+
+def apart(first: Motion, second: Motion) -> Array:
+    """(n_record,) largest distance of positions, rad or metres; infinite where only one of them is finite.
+
+    Raises ValueError where they are not of the same joints and bodies.
+    """
+    for mine, other in ((first.joints, second.joints), (first.poses, second.poses)):
+        if mine.keys() != other.keys():
+            raise ValueError(f"not of the same things: {sorted(mine.keys() ^ other.keys())}")
+    errors = [np.abs(x - second.joints[name]) for name, x in first.joints.items()]
+    for name, pose in first.poses.items():
+        other = second.poses[name]
+        errors.append(np.linalg.norm(pose[:, :3] - other[:, :3], axis=1))
+        errors.append(_angles(pose[:, 3:], other[:, 3:]))
+    largest = np.max(errors, axis=0)
+    return np.where(np.isfinite(largest), largest, np.inf)
+
+
+def _angles(first: Array, second: Array) -> Array:
+    """Between rotations, well conditioned near 0."""
+    first, second = (q / np.linalg.norm(q, axis=1, keepdims=True) for q in (first, second))
+    chord = np.minimum(np.linalg.norm(first - second, axis=1), np.linalg.norm(first + second, axis=1))
+    return np.asarray(4.0 * np.arcsin(np.minimum(1.0, chord / 2.0)))
+
+
+# --- here ------------------------------------------------------------------------------------------------------------
+
+def simulated(description: Description, path: str, dt: float, steps: int, every: int = 1, **options: Any) -> Motion:
+    """One articulation or free body by `simulate`."""
+    record = simulate(description, dt, steps, articulation=path, every=every, **options)
+    dofs = {dof.name: dof.angular for a in description.articulations for dof in a.dofs}
+    metres = description.scene.meters_per_unit
+    q = record.joint_position[:, 0].astype(np.float64)
+    poses = record.link_pose[:, 0].astype(np.float64)
+    return Motion({name: q[:, i] * (1.0 if dofs[name] else metres) for i, name in enumerate(record.joint_names)},
+                  {name: _in_metres(poses[:, i], metres) for i, name in enumerate(record.link_names)})
+
+
+def in_session(path: Path, dt: float, steps: int, every: int = 1) -> Motion:
+    """Everything a session steps: joints by its simulations, poses as the stage has them."""
+    stage = Usd.Stage.Open(str(path))
+    description = describe(stage)
+    metres = description.scene.meters_per_unit
+    dofs = {dof.name: dof.angular for a in description.articulations for dof in a.dofs}
+    q: dict[str, list[float]] = {}
+    poses: list[Array] = []
+    with Session(stage) as session:
+        sims = [session.simulation(name) for name in session.articulations]
+        links = tuple(link for sim in sims for link in sim.model.link_names)
+        for step in range(steps + 1):
+            if step:
+                session.step(dt)
+            if step % every:
+                continue
+            poses.append(world_poses(stage, links))
+            for sim in sims:
+                for name, value in zip(sim.model.dof_names, sim.joint_position[0], strict=True):
+                    q.setdefault(name, []).append(float(value) * (1.0 if dofs[name] else metres))
+    stacked = np.stack(poses)
+    return Motion({name: np.array(values) for name, values in q.items()},
+                  {link: _in_metres(stacked[:, i], metres) for i, link in enumerate(links)})
+
+
+def _in_metres(poses: Array, metres: float) -> Array:
+    return np.concatenate([poses[:, :3] * metres, poses[:, 3:]], axis=1)
+
+
+# --- PhysX -----------------------------------------------------------------------------------------------------------
+
+def in_physx(stages: Sequence[tuple[Path, float]], steps: int, kept: Path | None = None, every: int = 1
+             ) -> list[Motion]:
+    """Motions of stages, each stepped by its own dt [s]; recordings are kept in a folder, by what the stages say.
+
+    Raises RuntimeError with the engine's words where it gives no result.
+    """
+    from scene_recorder import record
+
+    jobs = [{"usd": str(path), "dt": dt, "steps": steps, "every": every} for path, dt in stages]
+    places = [kept / f"{_key(path, dt, steps, every)}.pickle" if kept else None for path, dt in stages]
+    todo = [i for i, place in enumerate(places) if place is None or not place.is_file()]
+    found = dict(zip(todo, record([jobs[i] for i in todo]) if todo else (), strict=True))
+    for i, recorded in found.items():
+        if (place := places[i]) is not None:
+            place.write_bytes(pickle.dumps(recorded))
+    recordings = [found[i] if i in found else pickle.loads(place.read_bytes())      # type: ignore[union-attr]
+                  for i, place in enumerate(places)]
+    return [_motion(recorded, describe(path)) for recorded, (path, _) in zip(recordings, stages, strict=True)]
+
+
+def _key(path: Path, dt: float, steps: int, every: int) -> str:
+    """Of all that a stage says."""
+    stage = Usd.Stage.Open(str(path))
+    said = stage.GetRootLayer().ExportToString() + stage.Flatten().ExportToString()
+    return hashlib.sha256(f"{dt!r} {steps} {every} {said}".encode()).hexdigest()[:24]
+
+
+def _motion(recorded: dict[str, Any], description: Description) -> Motion:
+    """A recording by names; the engine gives joint positions by path, an angle in degrees."""
+    metres = description.scene.meters_per_unit
+    dofs = {path: [dof for a in description.articulations for dof in a.dofs if dof.path == path]
+            for path in recorded["joints"]}
+    columns = [dof for path in recorded["joints"] for dof in dofs[path]]
+    q = recorded.get("q", np.zeros((len(recorded["pos"]), 0))).astype(np.float64)
+    if q.shape[1] != len(columns):
+        raise RuntimeError(f"{description.source}: {q.shape[1]} joint coordinates in PhysX, {len(columns)} here")
+    poses = np.concatenate([recorded["pos"] * metres, recorded["quat"]], axis=2).astype(np.float64)
+    return Motion({dof.name: q[:, i] * (math.pi / 180.0 if dof.angular else metres) for i, dof in enumerate(columns)},
+                  {path: poses[:, i] for i, path in enumerate(recorded["paths"])})
+
+
+# --- PhysX's own spread ----------------------------------------------------------------------------------------------
+
+def nudged(path: Path, count: int = NUDGES) -> list[Path]:
+    """Copies beside a stage's file in which every start position is a neighbouring float32."""
+    copies = []
+    for k in range(count):
+        stage = Usd.Stage.Open(str(path))
+        random = np.random.default_rng(k)
+        for prim in stage.Traverse():
+            for attribute in prim.GetAuthoredAttributes():
+                name = attribute.GetName()
+                if name == "xformOp:translate" or (name.startswith("state:") and name.endswith(":position")):
+                    _nudge(attribute, random)
+        copies.append(path.with_name(f"nudge{k}_{path.name}"))
+        stage.GetRootLayer().Export(str(copies[-1]))
+    return copies
+
+
+def _nudge(attribute: Any, random: np.random.Generator) -> None:
+    value = attribute.Get()
+    if value is None:
+        return
+    numbers = np.ravel(np.asarray(value, dtype=np.float32))
+    moved = np.where(random.random(len(numbers)) < 0.5, np.float32(np.inf), -np.float32(np.inf))
+    moved = np.where(numbers == 0.0, numbers, np.nextafter(numbers, moved))
+    attribute.Set(float(moved[0]) if np.ndim(value) == 0 else type(value)(*map(float, moved)))
+
+
+def shared(motion: Motion, other: Motion) -> Motion:
+    """What of a motion another one has too."""
+    return Motion({name: x for name, x in motion.joints.items() if name in other.joints},
+                  {name: x for name, x in motion.poses.items() if name in other.poses})
+
+
+def spread(real: Motion, others: Iterable[Motion]) -> float:
+    """How far PhysX's motions from changed starts are from the one, rad or metres."""
+    return max(float(apart(real, other).max()) for other in others)
+
+
+def bar(largest_spread: float) -> float:
+    """What an error may come to."""
+    return max(FLOAT32, SPREAD_FACTOR * largest_spread)
+
+
+def kept_out_of_contact(stage: Usd.Stage) -> None:
+    """Take the contacts of every collider and keep its mass."""
+    for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
+        if "PhysicsCollisionAPI" in prim.GetAppliedSchemas() and not prim.IsInstanceProxy():
+            attribute = prim.CreateAttribute("physics:collisionEnabled", Sdf.ValueTypeNames.Bool)
+            attribute.Set(False)
