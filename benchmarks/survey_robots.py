@@ -221,13 +221,13 @@ def survey(name: str, path: Path, work: Path, report: Callable[[Result], None]) 
     real = recorded(list(scenes.values()), work)
     doubtful = []
     for (variant, beside), file in scenes.items():
-        for door, path_, outcome, motion, note in stepped(file, session=beside != "alone"):
+        for door, outcome, motion, note in stepped(file, session=beside != "alone"):
             row = Result(name, variant, beside, door, outcome, note=note)
             if motion is None or isinstance(real[file], str):
                 report(row if motion is None else replace(row, outcome="failed", note=f"PhysX: {real[file]}"))
                 continue
-            against = shared(real[file], motion) if door == "session" else real[file].of(path_, describe(str(file)))
-            error = float(apart(motion, against).max())
+            against = shared(real[file], motion)
+            error = float(apart(motion, against.moved() if door == "session" else against).max())
             row = replace(row, outcome="agrees", ratio=error / bar(0.0), note=f"{error:.1e}")
             if error <= bar(0.0):
                 report(row)
@@ -279,13 +279,13 @@ def recorded_alone(file: Path, work: Path) -> Motion | str:
         return str(error).strip().splitlines()[-1][:200]
 
 
-def stepped(file: Path, session: bool) -> Iterator[tuple[str, str, str, Motion | None, str]]:
-    """Every articulation by `simulate`, and what a session steps: door, path, outcome, motion and a note."""
+def stepped(file: Path, session: bool) -> Iterator[tuple[str, str, Motion | None, str]]:
+    """Every articulation by `simulate`, and what a session steps: door, outcome, motion and a note."""
     description = describe(str(file))
     for path in [a.path for a in description.articulations if a.enabled and not a.path.startswith("/Survey")]:
-        yield "simulate", path, *tried(file, lambda path=path: simulated(description, path, DT, STEPS, EVERY))
+        yield "simulate", *tried(file, lambda path=path: simulated(description, path, DT, STEPS, EVERY, path="generic"))
     if session:
-        yield "session", "", *tried(file, lambda: in_session(file, DT, STEPS, EVERY))
+        yield "session", *tried(file, lambda: in_session(file, DT, STEPS, EVERY).moved())
 
 
 def tried(file: Path, motion: Callable[[], Motion]) -> tuple[str, Motion | None, str]:

@@ -42,6 +42,10 @@ class Motion:
         return Motion({name: x for name, x in self.joints.items() if name in dofs},
                       {name: x for name, x in self.poses.items() if name in links})
 
+    def moved(self) -> Motion:
+        """Without the start."""
+        return Motion({name: x[1:] for name, x in self.joints.items()}, {name: x[1:] for name, x in self.poses.items()})
+
 
 def object_of(description: Description, path: str) -> Articulation | Link:
     """The articulation or the body at a path."""
@@ -74,9 +78,9 @@ def _angles(first: Array, second: Array) -> Array:
 
 # --- here ------------------------------------------------------------------------------------------------------------
 
-def simulated(description: Description, path: str, dt: float, steps: int, every: int = 1, **options: Any) -> Motion:
+def simulated(description: Description, name: str, dt: float, steps: int, every: int = 1, **options: Any) -> Motion:
     """One articulation or free body by `simulate`."""
-    record = simulate(description, dt, steps, articulation=path, every=every, **options)
+    record = simulate(description, dt, steps, articulation=name, every=every, **options)
     dofs = {dof.name: dof.angular for a in description.articulations for dof in a.dofs}
     metres = description.scene.meters_per_unit
     q = record.joint_position[:, 0].astype(np.float64)
@@ -86,7 +90,8 @@ def simulated(description: Description, path: str, dt: float, steps: int, every:
 
 
 def in_session(path: Path, dt: float, steps: int, every: int = 1) -> Motion:
-    """Everything a session steps: joints by its simulations, poses as the stage has them."""
+    """Everything a session steps: joints by its simulations, poses as the stage has them, which holds the authored ones
+    until the first step."""
     stage = Usd.Stage.Open(str(path))
     description = describe(stage)
     metres = description.scene.meters_per_unit
