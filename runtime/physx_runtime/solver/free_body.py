@@ -12,8 +12,7 @@ from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinema
 from physx_runtime.algorithms.rnea import world_inertia
 from physx_runtime.model import Topology
 from physx_runtime.solver.link_forces import applied, left_by
-from physx_runtime.solver.step import move_root
-from physx_runtime.tracing.ops import Scalar, maximum, where
+from physx_runtime.tracing.ops import Scalar, maximum, sincos, where
 
 
 def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
@@ -29,7 +28,7 @@ def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(world_inertia(t, rows, k, 0), w, dt)))
     return {"v": [*v, *w], "push": [rows["h"][0] * x for x in (*linear, *angular)],
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
-            "root_turn": [0.0] * 3}
+            "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
 
 def accelerations(t: Topology, rows: Rows, k: Kinematics) -> tuple[sp.Vec3, sp.Vec3]:
@@ -60,24 +59,38 @@ def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:
 
 
 def iterate_body(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """One position iteration; a velocity iteration does nothing, nor does one of PGS, which moves at the step's end."""
-    if final or t.pgs:
+    """One position iteration; a velocity iteration does nothing, nor does one without forces: the end moves it."""
+    if final or not t.forces_every_iteration:
         return {}
-    v = list(rows["v"])
-    if t.forces_every_iteration:
-        v = [x + push for x, push in zip(v, rows["push"], strict=True)]
+    v = [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]
     return {"v": v, **moved(rows, v)}
 
 
 def moved(rows: Rows, v: list[Scalar]) -> dict[str, list[Scalar]]:
-    """The pose after the time h at the velocity v; PhysX adds every iteration's way to the place itself."""
-    at = [p + rows["h"][0] * x for p, x in zip(rows["root_position"], v[0:3], strict=True)]
-    return {**move_root(rows, v), "root_position": at}
+    """The place, the way and the turn after the time h at the velocity v; PhysX adds every iteration's way to the place
+    itself, and puts the turns together before it turns the body by them, which rounds otherwise."""
+    h, linear, w = rows["h"][0], v[0:3], (v[3], v[4], v[5])
+    return {"root_position": [p + h * x for p, x in zip(rows["root_position"], linear, strict=True)],
+            "root_travel": [p + h * x for p, x in zip(rows["root_travel"], linear, strict=True)],
+            "root_turn": [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)],
+            "turned_by": list(_turned(quaternion(rows, "turned_by", 0), w, h))}
+
+
+def _turned(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
+    """A turn and then h w, in the order of PhysX's operations: free spin adds up their rounding (integrateCoreStep)."""
+    speed = sp.norm(w)
+    spins = speed > 0.0
+    s, c = sincos(h * speed * 0.5)
+    x, y, z = sp.scale(where(spins, s / where(spins, speed, 1.0), 0.0), w)
+    a, b, d, e = turn
+    return sp.normalized((e * x + y * d - b * z + a * c, e * y + z * a - d * x + b * c, e * z + x * b - a * y + d * c,
+                          -x * a - y * b - z * d + e * c))
 
 
 def finish_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    end = moved({**rows, "h": rows["dt"]}, list(rows["v"])) if t.pgs else {}
+    end = {} if t.forces_every_iteration else moved({**rows, "h": rows["dt"]}, list(rows["v"]))
     rows = {**rows, **end}
+    rotation = sp.mul_quat(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
-            "root_rotation": list(sp.normalized(quaternion(rows, "root_rotation", 0)))}
+            "root_rotation": list(sp.normalized(rotation))}

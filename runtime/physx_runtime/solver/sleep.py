@@ -46,8 +46,10 @@ def restless(t: Topology) -> list[int]:
 
 def mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
     """The generalised velocity that moved the articulation, over the whole step."""
+    if t.body and not t.forces_every_iteration:
+        return list(rows["v"])
     if t.pgs:
-        return list(rows["v" if t.body else "v_moving"])
+        return list(rows["v_moving"])
     travel = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
     travel += rows["travel"] if t.dofs else []
     rate = 1.0 / rows["dt"][0]
