@@ -112,9 +112,8 @@ class Result:
 def robots(folder: Path) -> dict[str, Path]:
     """USD files by name: those in the folder, and the one of each folder in it."""
     found = {path.stem: path for path in sorted(folder.glob("*.usd*"))}
-    for below in sorted(path for path in folder.iterdir() if path.is_dir()):
-        found |= {below.name: path for path in sorted(below.glob("*.usd*"))[:1]}
-    return found
+    folders = {below.name: sorted(below.glob("*.usd*")) for below in sorted(folder.iterdir()) if below.is_dir()}
+    return found | {name: paths[0] for name, paths in folders.items() if paths}
 
 
 def variants(path: Path) -> Iterator[tuple[str, Usd.Stage]]:
@@ -250,7 +249,8 @@ def held(name: str, path: Path) -> Result:
     except UnsupportedError as error:
         return Result(name, "file", "", "simulate", "refused", note=str(error).replace(str(path), "")[:160])
     loose = [problem.path for problem in description.problems if problem.code == HELD]
-    return Result(name, "file", "", "simulate", "misses" if loose else "steps", note="held, and stepped" if loose else "")
+    held_text = "held, and stepped" if loose else ""
+    return Result(name, "file", "", "simulate", "misses" if loose else "steps", note=held_text)
 
 
 def written(stage: Usd.Stage, folder: Path, variant: str) -> dict[str, Path]:
@@ -295,10 +295,8 @@ def stepped(file: Path, session: bool) -> Iterator[tuple[str, str, Motion | None
 def tried(file: Path, motion: Callable[[], Motion]) -> tuple[str, Motion | None, str]:
     """A motion, or why there is none: a survey goes on, and whatever is raised is a finding."""
     try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", NotSimulatedWarning)
-            found = motion()
-        return "named" if any(item.category is NotSimulatedWarning for item in said) else "", found, ""
+        found = motion()
+        return "named" if found.left_out else "", found, ""
     except UnsupportedError as error:
         return "refused", None, str(error).replace(str(file), "")[:200]
     except Exception as error:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
@@ -19,32 +18,30 @@ from random_scenes import FAMILIES, random_scene  # noqa: E402
 from scene_survey import BATCH, Row, surveyed  # noqa: E402
 
 
-def seeds(count: int, named: list[int]) -> Iterator[tuple[str, list[int]]]:
+def seeds(count: int, named: list[int]) -> dict[str, list[int]]:
     """The seeds of each family."""
-    for family, (first, _) in FAMILIES.items():
-        yield family, [seed for seed in named if first <= seed < first + 1000] if named else list(
-            range(first, first + count))
+    return {family: [seed for seed in named if first <= seed < first + 1000] if named else
+            list(range(first, first + count)) for family, (first, _) in FAMILIES.items()}
 
 
 def main() -> None:
     """A line for each object, and a table of the families."""
     work, numbers = Path(sys.argv[1]), [int(text) for text in sys.argv[2:]]
     count, named = (numbers or [60])[0], numbers[1:]
-    table = []
-    for family, chosen in seeds(count, named):
-        rows: list[Row] = []
-        for start in range(0, len(chosen), BATCH):
-            scenes = {seed: random_scene(seed, FAMILIES[family][1]) for seed in chosen[start:start + BATCH]}
+    chosen = seeds(count, named)
+    rows: dict[str, list[Row]] = {family: [] for family in chosen}
+    for start in range(0, max(map(len, chosen.values())), BATCH):       # families in turn: a part of it says something
+        for family, (_, traits) in FAMILIES.items():
+            scenes = {seed: random_scene(seed, traits) for seed in chosen[family][start:start + BATCH]}
             for row in surveyed(scenes, work):
-                rows.append(row)
+                rows[family].append(row)
                 print(row, flush=True)
-        table.append((family, len({row.seed for row in rows}), rows))
-    for family, stages, rows in table:
+    for family, own in rows.items():
         for door in ("simulate", "session"):
-            own = [row for row in rows if row.door == door and row.judged]
-            agreeing = sum(row.agrees for row in own)
-            print(f"{family:42} {stages:4} stages {door:9} {agreeing:4} of {len(own):4} agree, "
-                  f"{sum(row.door == door for row in rows) - len(own)} not judged")
+            judged = [row for row in own if row.door == door and row.judged]
+            print(f"{family:42} {len({row.seed for row in own}):4} stages {door:9} "
+                  f"{sum(row.agrees for row in judged):4} of {len(judged):4} agree, "
+                  f"{sum(row.door == door for row in own) - len(judged)} refused or named")
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class RobotWriter:
             self._couple()
         inside = [""] * self.count
         for i in reversed(range(self.count)):
-            text = self._link(i, inside[i], root=False)
+            text = self._link(i, inside[i])
             if folders[i]:
                 scale = scales(self.random, ("uniform", "mirrored")) if self.chance(self.traits.scale) else None
                 text = prim("Xform", folders[i], (), transform(self.random, self._at(1.0), scale), text)
@@ -165,7 +165,7 @@ class RobotWriter:
         return {"int physxArticulation:solverPositionIterationCount": int(self.random.choice([1, 4, 8, 16, 32])),
                 "int physxArticulation:solverVelocityIterationCount": int(self.random.choice([0, 1, 4]))}
 
-    def _link(self, i: int, children: str, root: bool) -> str:
+    def _link(self, i: int, children: str) -> str:
         r, t = self.random, self.traits
         scale = scales(r) if self.chance(t.scale) else None
         values = transform(r, self._at(1.0), scale)
@@ -286,7 +286,7 @@ class RobotWriter:
         values[f"float[] {name}gearing"] = [gearing * length / self.units.coordinate(angular)]
         values[f"float[] {name}forceCoefficient"] = [gearing * r.uniform(0.7, 1.3) * (length if angular else 1.0)]
         if root:
-            own = self._spring() | {"restLength": r.uniform(-0.1, 0.1) * length, "offset": r.uniform(-0.1, 0.1) * length}
+            own = self._spring() | {name: r.uniform(-0.1, 0.1) * length for name in ("restLength", "offset")}
             if self.chance(0.5):
                 own |= {"lowerLimit": -0.1 * length, "upperLimit": 0.12 * length,
                         "limitStiffness": r.uniform(5, 40) * self.units.mass}
@@ -301,7 +301,8 @@ class RobotWriter:
             self.schemas[link].append(f"PhysxTendonAttachment{kind}API:{name}")
             own: dict[str, object] = {"point3f localPos": self._at(0.25)}
             if n == 0:
-                own |= {f"float {key}": value for key, value in self._spring().items()} | {"float offset": 0.05 * length}
+                spring = self._spring() | {"offset": 0.05 * length}
+                own |= {f"float {key}": value for key, value in spring.items()}
             else:
                 own |= {"rel parentLink": f"<{self.places[path[n - 1]]}>",
                         "token parentAttachment": f"{self.name}_s{n - 1}", "float gearing": r.uniform(0.6, 1.4)}
@@ -316,7 +317,7 @@ class RobotWriter:
         for i, unit in zip((follower, reference), units, strict=True):
             if i not in self.bounded:
                 self._bound(i, -2.5 * unit, 2.5 * unit)
-        kind, schemas, values = self.joints[follower - 1]
+        _, schemas, values = self.joints[follower - 1]
         schemas.append("PhysxMimicJointAPI:rotX")
         values["rel physxMimicJoint:rotX:referenceJoint"] = f"</{self.name}/joints/{self.name}_j{reference}>"
         own = {"gearing": float(r.choice([-1, 1])) * r.uniform(0.5, 1.5) * units[0] / units[1]}

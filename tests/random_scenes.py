@@ -62,7 +62,8 @@ def random_scene(seed: int, traits: Traits) -> RandomScene:
     """The stage of a seed."""
     random = np.random.default_rng(seed)
     strange = random.random() < traits.units
-    units = Units(float(random.choice([1.0, 100.0, 1000.0])), float(random.choice([1.0, 1000.0]))) if strange else Units()
+    sizes = (float(random.choice(x)) for x in ([1.0, 100.0, 1000.0], [1.0, 1000.0]))
+    units = Units(*sizes) if strange else Units()
     owners = ["/Scene", "/Second"] if random.random() < traits.scenes else [""]
     files = {"part.usda": PART.replace("0.15", str(0.15 * units.length)).replace(
         "(0.05, 0, 0.1)", str(tuple(x * units.length for x in (0.05, 0.0, 0.1))))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import pickle
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime import Session, simulate
+from physx_runtime import NotSimulatedWarning, Session, simulate
 from pxr import Sdf, Usd
 
 from physx_schema.description import describe
@@ -24,6 +25,8 @@ Array = NDArray[np.float64]
 FLOAT32 = 5e-6
 # Motion that amplifies is held against PhysX's own spread under 1-ulp changes of the start.
 SPREAD_FACTOR, NUDGES = 10.0, 8
+# What a stage starts from, joint states aside.
+START = ("xformOp:translate", "xformOp:orient", "xformOp:rotateXYZ", "physics:velocity", "physics:angularVelocity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Motion:
 
     joints: dict[str, Array]        # dof name -> (n_record,) rad or metres
     poses: dict[str, Array]         # link or body -> (n_record, 7) metres, quaternion x y z w
+    left_out: bool = False          # whether something that moves it is said to be left out, others' sleep aside
 
     def of(self, path: str, description: Description) -> Motion:
         """What belongs to one articulation or body."""
@@ -39,7 +43,7 @@ class Motion:
         links = {link.path for link in found.links} if isinstance(found, Articulation) else {path}
         dofs = {dof.name for dof in found.dofs} if isinstance(found, Articulation) else set()
         return Motion({name: x for name, x in self.joints.items() if name in dofs},
-                      {name: x for name, x in self.poses.items() if name in links})
+                      {name: x for name, x in self.poses.items() if name in links}, self.left_out)
 
 
 def object_of(description: Description, path: str) -> Articulation | Link:
@@ -75,13 +79,16 @@ def _angles(first: Array, second: Array) -> Array:
 
 def simulated(description: Description, name: str, dt: float, steps: int, every: int = 1, **options: Any) -> Motion:
     """One articulation or free body by `simulate`."""
-    record = simulate(description, dt, steps, articulation=name, every=every, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)
+        record = simulate(description, dt, steps, articulation=name, every=every, **options)
     dofs = {dof.name: dof.angular for a in description.articulations for dof in a.dofs}
     metres = description.scene.meters_per_unit
     q = record.joint_position[:, 0].astype(np.float64)
     poses = record.link_pose[:, 0].astype(np.float64)
     return Motion({name: q[:, i] * (1.0 if dofs[name] else metres) for i, name in enumerate(record.joint_names)},
-                  {name: _in_metres(poses[:, i], metres) for i, name in enumerate(record.link_names)})
+                  {name: _in_metres(poses[:, i], metres) for i, name in enumerate(record.link_names)},
+                  any(item.code != "sleep" for item in record.not_simulated))
 
 
 def in_session(path: Path, dt: float, steps: int, every: int = 1) -> Motion:
@@ -104,8 +111,10 @@ def in_session(path: Path, dt: float, steps: int, every: int = 1) -> Motion:
                     q.setdefault(name, []).append(float(value) * (1.0 if dofs[name] else metres))
                 for link, pose in zip(sim.model.link_names, sim.link_pose[0], strict=True):
                     poses.setdefault(link, []).append(pose.astype(np.float64))
+        left_out = any(message.kind == "not-simulated" or message.code.startswith("DJ.011/")
+                       for message in session.messages)
     return Motion({name: np.array(values) for name, values in q.items()},
-                  {link: _in_metres(np.stack(rows), metres) for link, rows in poses.items()})
+                  {link: _in_metres(np.stack(rows), metres) for link, rows in poses.items()}, left_out)
 
 
 def _in_metres(poses: Array, metres: float) -> Array:
@@ -162,15 +171,14 @@ def _motion(recorded: dict[str, Any], description: Description) -> Motion:
 # --- PhysX's own spread ----------------------------------------------------------------------------------------------
 
 def nudged(path: Path, count: int = NUDGES) -> list[Path]:
-    """Copies beside a stage's file in which every start position is a neighbouring float32."""
+    """Copies beside a stage's file in which every number of the start is a neighbouring float32."""
     copies = []
     for k in range(count):
         stage = Usd.Stage.Open(str(path))
         random = np.random.default_rng(k)
         for prim in stage.Traverse():
             for attribute in prim.GetAuthoredAttributes():
-                name = attribute.GetName()
-                if name == "xformOp:translate" or (name.startswith("state:") and name.endswith(":position")):
+                if attribute.GetName() in START or attribute.GetName().startswith("state:"):
                     _nudge(attribute, random)
         copies.append(path.with_name(f"nudge{k}_{path.name}"))
         stage.GetRootLayer().Export(str(copies[-1]))
@@ -181,10 +189,14 @@ def _nudge(attribute: Any, random: np.random.Generator) -> None:
     value = attribute.Get()
     if value is None:
         return
-    numbers = np.ravel(np.asarray(value, dtype=np.float32))
+    numbers = np.ravel(np.asarray(_parts(value), dtype=np.float32))
     moved = np.where(random.random(len(numbers)) < 0.5, np.float32(np.inf), -np.float32(np.inf))
     moved = np.where(numbers == 0.0, numbers, np.nextafter(numbers, moved))
-    attribute.Set(float(moved[0]) if np.ndim(value) == 0 else type(value)(*map(float, moved)))
+    attribute.Set(float(moved[0]) if isinstance(value, float) else type(value)(*map(float, moved)))
+
+
+def _parts(value: Any) -> Any:
+    return (value.GetReal(), *value.GetImaginary()) if hasattr(value, "GetImaginary") else value
 
 
 def shared(motion: Motion, other: Motion) -> Motion:
