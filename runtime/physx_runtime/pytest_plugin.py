@@ -44,13 +44,13 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     from physx_runtime.verification import verify
     from physx_runtime.verification.folding import folded
     from physx_runtime.verification.report import NOT_EVALUATED
-    from physx_runtime.verification.text import place_and_reason, sentence
+    from physx_runtime.verification.text import reasons, sentence
     from physx_schema.cli.text import plural
 
     verification = verify(stage)
     unknown = folded(row for row in verification.rows if row.verdict == NOT_EVALUATED)
     if unknown:
-        _warn(["\n".join(["not evaluated:", *map(place_and_reason, unknown)])])
+        _warn(["\n".join(["not evaluated:", *reasons(unknown)])])
     _warn(list(map(str, verification.not_simulated)))
     wrong = [row for row in verification.rows if not _takes_effect(row, tolerance)]
     if wrong:

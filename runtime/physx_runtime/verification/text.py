@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from physx_runtime.verification.folding import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, Verification
@@ -31,8 +31,8 @@ def verification_lines(verification: Verification) -> Iterator[str]:
         yield ""
     for fold in (*folds[ALTERED], *folds[IGNORED]):
         yield printable(f"{fold.place}: {_fold_sentence(fold, verification)}")
-    for fold in folds[NOT_EVALUATED]:
-        yield printable(f"not evaluated: {place_and_reason(fold)}")
+    for line in reasons(folds[NOT_EVALUATED]):
+        yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
     for solved in verification.counts:
         if solved.raised:
@@ -50,10 +50,14 @@ def _folds(verification: Verification, verdict: str) -> list[Fold]:
     return [*measured, *folded(row for row in rows if row.effective is None)]
 
 
-def place_and_reason(fold: Fold) -> str:
-    """Which values no experiment answers for, and why."""
-    what = f"{fold.name} on " if fold.name else ""
-    return f"{what}{fold.place}: {fold.rows[0].reason}"
+def reasons(folds: Iterable[Fold]) -> Iterator[str]:
+    """A line for each reason why no experiment answers: which properties on which prims, and the reason."""
+    places: dict[str, dict[str, list[str]]] = {}        # by reason, names by place
+    for fold in folds:
+        places.setdefault(fold.rows[0].reason, {}).setdefault(fold.place, []).append(fold.name)
+    for reason, names in places.items():
+        what = (f"{', '.join(found)} on {place}" if any(found) else place for place, found in names.items())
+        yield f"{', '.join(what)}: {reason}"
 
 
 def _fold_sentence(fold: Fold, verification: Verification) -> str:
