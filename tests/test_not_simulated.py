@@ -190,6 +190,54 @@ def test_a_warning_quotes_a_few_lines_and_counts_the_others() -> None:
     assert len(sim.not_simulated) == QUOTED + 3
 
 
+# --- masses ---------------------------------------------------------------------------------------------------------
+
+SHAPED = ("PhysicsCollisionAPI", "PhysicsMeshCollisionAPI")
+WEIGHED = {"float physics:mass": 2.0, "float3 physics:diagonalInertia": (1.0, 2.0, 3.0),
+           "point3f physics:centerOfMass": (0, 0, 0.5)}
+
+
+def of_mesh(approximation: str, mass: dict[str, object] | None = None) -> str:
+    """A link whose collider is a tetrahedron."""
+    mesh = prim("Mesh", "shape", SHAPED, {
+        "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "int[] faceVertexCounts": [3, 3, 3, 3],
+        "int[] faceVertexIndices": [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3],
+        "uniform token physics:approximation": approximation})
+    return prim("Xform", "tip", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), mass or {}, mesh)
+
+
+def mesh_robot(*arguments: Any) -> str:
+    return robot(base(), of_mesh(*arguments), joint("Revolute", "j", "base", "tip"))
+
+
+@pytest.mark.parametrize("approximation", ["convexDecomposition", "sphereFill"])
+def test_an_estimated_mass_is_said_by_every_door(tmp_path: Path, approximation: str) -> None:
+    text, shape = mesh_robot(approximation), "/Robot/tip/shape"
+    with pytest.warns(NotSimulatedWarning, match=f"{shape}: not simulated: .* are estimates"):
+        recording = simulate(opened(text), steps=1, **PATH)
+    assert [(item.code, item.path) for item in recording.not_simulated] == [("mass", shape)]
+    assert [(item.code, item.path) for item in verify(opened(text)).not_simulated] == [("mass", shape)]
+    with Session(opened(text)) as session:
+        warned = [(m.code, m.path) for m in session.messages if m.severity == "warning"]
+        assert warned == [("body/collider-mass", shape)]
+    file = tmp_path / "robot.usda"
+    file.write_text(text, encoding="utf-8")
+    for command in (("simulate", "--steps", "1"), ("verify",)):
+        result = run(*command, str(file), "--strict")
+        assert result.exit_code == 5
+        assert sum(f"{shape}: not simulated: " in line for line in result.output.splitlines()) == 1
+
+
+def test_an_estimated_mass_of_a_free_body_is_said() -> None:
+    with pytest.warns(NotSimulatedWarning, match="/tip/shape: not simulated: .* are estimates"):
+        simulate(opened("#usda 1.0\n" + of_mesh("convexDecomposition")), steps=1)
+
+
+@pytest.mark.parametrize("arguments", [("convexHull",), ("convexDecomposition", WEIGHED)])
+def test_a_mass_that_is_known_is_not_named(arguments: tuple[Any, ...]) -> None:
+    assert said(mesh_robot(*arguments)) == []
+
+
 # --- contact: the filters as measured by benchmarks/measure_meeting.py ----------------------------------------------
 
 ROOT = ("PhysicsArticulationRootAPI", "PhysxArticulationAPI")

@@ -10,12 +10,30 @@ from physx_schema.description.model import Articulation, Description, Link
 from physx_schema.errors import UnsupportedError
 
 
+def refusal(description: Description) -> str:
+    """Why PhysX refuses the whole stage, in one line; empty where it takes it."""
+    found = [problem for problem in description.problems if problem.code == "stage/units"]
+    if not found:
+        return ""
+    units = " and ".join(problem.message for problem in found)
+    return f"{description.source}: {units}; PhysX refuses the whole stage, {found[0].fix}"
+
+
+def require_taken(description: Description) -> None:
+    """Raise UnsupportedError where PhysX refuses the whole stage."""
+    why = refusal(description)
+    if why:
+        raise UnsupportedError(why)
+
+
 def choose(description: Description, path: str | None) -> Articulation:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
     A body outside articulations is one of a single link. Without a path it counts where there is no articulation, and
-    where it is the only one that moves by itself. Articulations that share a root prim go by their root links.
+    where it is the only one that moves by itself. Articulations that share a root prim go by their root links. None is
+    chosen of a stage that PhysX refuses.
     """
+    require_taken(description)
     several = Counter(a.path for a in description.articulations)
     found = {a.path if several[a.path] == 1 else a.links[0].path: a for a in description.articulations}
     bodies = {body.path: body for body in description.bodies}

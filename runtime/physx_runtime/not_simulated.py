@@ -29,7 +29,7 @@ class NotSimulatedWarning(UserWarning):
 class NotSimulated:
     """One thing that is left out."""
 
-    code: str                   # "joint" | "loop" | "contact" | "unread" | "sleep"
+    code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
     path: str                   # prim
     property: str               # "" for the prim itself
     text: str                   # what it is, what comes of it, and what to do
@@ -45,7 +45,7 @@ def not_simulated(description: Description, *moved: Articulation) -> tuple[NotSi
     links = {link.path for articulation in moved for link in articulation.links}
     contact = _contact(description, links)
     return (*_joints(description, moved), *_loops(description, links), *((contact,) if contact else ()),
-            *_unread(description, moved))
+            *_estimates(description, moved), *_unread(description, moved))
 
 
 def holding_joints(description: Description, articulation: Articulation) -> tuple[NotSimulated, ...]:
@@ -158,6 +158,15 @@ def _contact(description: Description, links: set[str]) -> NotSimulated | None:
         return None
     return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "
                         "colliders pass through each other, set it to false for PhysX to do the same")
+
+
+def _estimates(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+    """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
+    shapes = {shape.geometry for articulation in moved for link in articulation.links for shape in link.colliders}
+    for problem in description.problems:
+        if problem.code == "body/collider-mass" and problem.path in shapes:
+            text = f"{problem.message}: {problem.why}; {problem.fix}"
+            yield NotSimulated("mass", problem.path, problem.property, text)
 
 
 def _unread(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:

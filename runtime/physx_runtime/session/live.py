@@ -10,6 +10,7 @@ from typing import Any
 from pxr import Usd
 
 from physx_runtime.arguments import required_time
+from physx_runtime.choosing import refusal, require_taken
 from physx_runtime.divergence_report import ADVICE
 from physx_runtime.not_simulated import holding_joints
 from physx_runtime.packing import as_articulation
@@ -62,6 +63,7 @@ class Session:
         TypeError: no open stage.
         ValueError: an argument out of range, or a stage that another session simulates.
         AuthoringError: the layer cannot be edited.
+        UnsupportedError: PhysX refuses the whole stage; after an edit to such a one everything stands still.
     """
 
     def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
@@ -89,6 +91,7 @@ class Session:
         self._sorter: Sorter
         self._batches: SolverBatches
         self._read(StateEdits())
+        require_taken(self._description)
         self._closed = False
         _OPEN.add(self)
 
@@ -270,8 +273,9 @@ class Session:
         old = [] if afresh else list(self._runs.values())
         self._runs = {}
         bodies = [as_articulation(body) for body in description.loose_bodies]
-        paths = [articulation.path for articulation in (*description.articulations, *bodies)]
-        for articulation in (*description.articulations, *bodies):
+        moving = () if refusal(description) else (*description.articulations, *bodies)
+        paths = [articulation.path for articulation in moving]
+        for articulation in moving:
             run = self._run(description, articulation, old)
             if run is not None:
                 several = paths.count(articulation.path) > 1

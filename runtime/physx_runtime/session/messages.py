@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from physx_runtime.choosing import refusal
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.packing import as_articulation
 from physx_schema.description.authored import Problem
@@ -74,6 +75,10 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
+    refused = refusal(description)
+    if refused:
+        yield left("refused", "/", f"{refused}; everything stands still")
+        return
     loose = {body.path for body in description.loose_bodies}
     for body in description.bodies:
         if body.path not in loose and not body.kinematic:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_runtime.arguments import required_time
+from physx_runtime.choosing import require_taken
 from physx_runtime.not_simulated import not_simulated
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
@@ -48,7 +49,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Raises:
         UnreadableError: the file is no stage.
-        UnsupportedError: nothing on the stage is to be verified.
+        UnsupportedError: nothing on the stage is to be verified, or PhysX refuses the stage.
         ValueError: an unknown engine, or dt is not a positive, finite time.
     """
     unknown = [name for name in engines if name not in ENGINES]
@@ -56,6 +57,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
     required_time(dt)
     description = stage if isinstance(stage, Description) else describe(open_stage(stage))
+    require_taken(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
