@@ -35,7 +35,7 @@ class Motion:
 
     joints: dict[str, Array]        # dof name -> (n_record,) rad or metres
     poses: dict[str, Array]         # link or body -> (n_record, 7) metres, quaternion x y z w
-    left_out: bool = False          # whether something that moves it is said to be left out, others' sleep aside
+    left_out: bool = False          # whether something that moves it is said to be left out
 
     def of(self, path: str, description: Description) -> Motion:
         """What belongs to one articulation or body."""
@@ -88,7 +88,7 @@ def simulated(description: Description, name: str, dt: float, steps: int, every:
     poses = record.link_pose[:, 0].astype(np.float64)
     return Motion({name: q[:, i] * (1.0 if dofs[name] else metres) for i, name in enumerate(record.joint_names)},
                   {name: _in_metres(poses[:, i], metres) for i, name in enumerate(record.link_names)},
-                  any(item.code != "sleep" for item in record.not_simulated))
+                  bool(record.not_simulated))
 
 
 def in_session(path: Path, dt: float, steps: int, every: int = 1) -> Motion:

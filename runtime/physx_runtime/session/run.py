@@ -15,6 +15,7 @@ from physx_runtime.divergence_report import DivergenceWarning, first_lost
 from physx_runtime.not_simulated import NotSimulatedWarning
 from physx_runtime.packing import PackedModel, pack
 from physx_runtime.session.observing import Observer
+from physx_runtime.session.standing import Standing
 from physx_runtime.simulation import Simulation
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
 from physx_schema.description.schemas import ROTATIONS
@@ -48,6 +49,9 @@ class Run:
             warnings.simplefilter("ignore", NotSimulatedWarning)    # messages of the session say it
             self.simulation = Simulation(description.only(articulation), **settings)
         self._observer = Observer.of(self.simulation.model)
+        rests = settings.get("sleeping", True) and settings.get("solver") != "ideal"
+        rests = rests and description.scene_of(articulation).sleeping
+        self._standing = Standing.of(self.model.topology) if rests else None
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged
         self.look()
@@ -75,11 +79,20 @@ class Run:
             self.links = links
         else:
             self.diverged, self.lost = True, "the velocity of a link"
+        if self._standing:
+            self._standing.step(dt)
 
     @property
     def asleep(self) -> bool:
         """Whether it rests until something wakes it; what has diverged does not."""
+        if self._standing:
+            return self._standing.asleep
         return not self.diverged and bool(self.simulation.asleep[0])
+
+    def _wake(self) -> None:
+        self.simulation.wake()
+        if self._standing:
+            self._standing.wake()
 
     def joints(self) -> tuple[Array, Array]:
         """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
@@ -89,6 +102,8 @@ class Run:
     def reset(self) -> None:
         """Back to the authored state."""
         self.simulation.reset()
+        if self._standing:
+            self._standing.wake()
         self.diverged = False
         self.look()
 
@@ -109,7 +124,7 @@ class Run:
         self.simulation.set("target", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
         self.articulation = articulation
-        self.simulation.wake()
+        self._wake()
         return True
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
@@ -121,7 +136,7 @@ class Run:
             return False
         state = self.simulation.state()
         self.simulation.repack(model)
-        self.simulation.wake()
+        self._wake()
         self._observer = Observer.of(model)
         self.articulation = articulation
         if model.link_frames[0] != own.link_frames[0]:
@@ -154,10 +169,10 @@ class Run:
         if not joints.isdisjoint(self.model.dof_names) or root in roots:
             self.simulation.set("q", q)
             self.simulation.set("v", v)
-            self.simulation.wake()
+            self._wake()
         if root in edits.poses:
             self._place_root(edits.poses[root])
-            self.simulation.wake()
+            self._wake()
 
     def look(self) -> None:
         """Take the state as it is now for what is to be written."""
