@@ -172,3 +172,12 @@ def test_two_thousand_links_in_a_chain_are_read() -> None:
     description = read(*chain(*bodies))
     assert len(description.articulations[0].links) == 2000
     assert names(description)[0] == "b0999"
+
+
+def test_joint_to_the_world_with_a_refused_root_stays_a_joint() -> None:
+    """As measured: the body hangs on its hinge, and falls where the joint's root is not inside another."""
+    hinge = joint("Revolute", "shoulder", "", "body", (ROOT_API,))
+    for inside, expected in ((True, ["/Robot/body/shoulder"]), (False, [])):
+        body = link("body", schemas=(ROOT_API,), children=hinge if inside else "")
+        stage = read(body, "" if inside else hinge, schemas=())
+        assert [found.path for found in stage.joints] == expected

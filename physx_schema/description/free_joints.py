@@ -8,7 +8,7 @@ from physx_schema.description.joints import AuthoredJoint, undirected
 from physx_schema.description.model import Joint
 from physx_schema.description.reading import Reading
 from physx_schema.description.roster import Roster
-from physx_schema.description.tree import Tree
+from physx_schema.description.tree import Tree, nested_roots
 
 
 def free_joints(
@@ -18,17 +18,20 @@ def free_joints(
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
     used |= {joint.path for tree in trees for joint in tree.closing}
     links = {link.body for tree in trees for link in tree.links if tree.enabled}
+    nested = nested_roots(reading)
+    roots = {joint.path for joint in joints if joint.to_world and joint.path not in nested
+             and joint.opinions.has("PhysicsArticulationRootAPI")}
     return tuple(
         undirected(reading, joint) for joint in joints
-        if joint.enabled and joint.path not in used and _is_made(reading, roster, links, joint)
+        if joint.enabled and joint.path not in used and _is_made(reading, roster, links, roots, joint)
     )
 
 
-def _is_made(reading: Reading, roster: Roster, links: Container[str], joint: AuthoredJoint) -> bool:
-    """Whether PhysX makes a joint of the two ends."""
+def _is_made(reading: Reading, roster: Roster, links: Container[str], roots: Container[str], joint: AuthoredJoint
+             ) -> bool:
+    """Whether PhysX makes a joint of the two ends; `roots` are the joints that articulations are rooted at."""
     first, second = joint.ends[0].body, joint.ends[1].body
-    is_root = joint.opinions.has("PhysicsArticulationRootAPI") and joint.to_world
-    if joint.path in reading.copies or is_root or roster.unplaced & {first, second}:
+    if joint.path in reading.copies or joint.path in roots or roster.unplaced & {first, second}:
         return False    # reported as what they are
     if first == second:
         found = f"joins {first} to itself" if first else "joins the world to the world"

@@ -84,7 +84,7 @@ def _switched_off(tree: Tree) -> Tree:
 
 def _roots(reading: Reading) -> Iterator[PrimOpinions]:
     """Prims with the root API that PhysX looks at."""
-    outer = ""
+    nested = nested_roots(reading)
     for opinions in reading.having("PhysicsArticulationRootAPI"):
         opinions.mark("PhysicsArticulationRootAPI")
         if opinions.path in reading.copies:
@@ -93,11 +93,21 @@ def _roots(reading: Reading) -> Iterator[PrimOpinions]:
                 f"an articulation root inside {reading.copies[opinions.path]}, which repeats a prototype",
                 "PhysX makes no articulation of what is inside an instance", "clear instanceable, or use no instancer",
             )
-        elif outer and opinions.path.startswith(outer + "/"):
-            _report_nested(reading, opinions, outer)
+        elif opinions.path in nested:
+            _report_nested(reading, opinions, nested[opinions.path])
         else:
-            outer = opinions.path
             yield opinions
+
+
+def nested_roots(reading: Reading) -> dict[str, str]:
+    """Roots inside another one, which PhysX refuses, with that one: what they are applied to stays what it is."""
+    outer, nested = "", {}
+    for opinions in reading.having("PhysicsArticulationRootAPI"):
+        if outer and opinions.path.startswith(outer + "/"):
+            nested[opinions.path] = outer
+        elif opinions.path not in reading.copies:
+            outer = opinions.path
+    return nested
 
 
 def _taken(reading: Reading, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
