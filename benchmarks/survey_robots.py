@@ -289,7 +289,13 @@ def stepped(file: Path, session: bool) -> Iterator[tuple[str, str, Motion | None
     for path in [a.path for a in description.articulations if a.enabled and not a.path.startswith("/Survey")]:
         yield "simulate", *tried(file, lambda path=path: simulated(description, path, DT, STEPS, EVERY, path="generic"))
     if session:
-        yield "session", *tried(file, lambda: in_session(file, DT, STEPS, EVERY))
+        outcome, motion, note = tried(file, lambda: in_session(file, DT, STEPS, EVERY))
+        if motion is None:
+            yield "session", outcome, None, note
+            return
+        for path in [*(a.path for a in description.articulations), *(body.path for body in description.loose_bodies)]:
+            if (own := motion.of(path, description)).poses:
+                yield "session", outcome, own, ""
 
 
 def tried(file: Path, motion: Callable[[], Motion]) -> tuple[str, Motion | None, str]:

@@ -54,11 +54,15 @@ def object_of(description: Description, path: str) -> Articulation | Link:
 def apart(first: Motion, second: Motion) -> Array:
     """(n_record,) largest distance of positions, rad or metres; infinite where only one of them is finite.
 
-    Raises ValueError where they are not of the same joints and bodies.
+    Where the second ends in NaN, as PhysX's motion does, the first has to diverge too, and stands still from then on:
+    nothing else of the two can be compared. Raises ValueError where they are not of the same joints and bodies.
     """
     for mine, other in ((first.joints, second.joints), (first.poses, second.poses)):
         if mine.keys() != other.keys():
             raise ValueError(f"not of the same things: {sorted(mine.keys() ^ other.keys())}")
+    if not all(np.isfinite(x[-1]).all() for x in (*second.joints.values(), *second.poses.values())):
+        still = all(np.array_equal(x[-1], x[-2]) for x in (*first.joints.values(), *first.poses.values()))
+        return np.full(len(next(iter(first.poses.values()))), 0.0 if still else np.inf)
     errors = [np.abs(x - second.joints[name]) for name, x in first.joints.items()]
     for name, pose in first.poses.items():
         other = second.poses[name]
