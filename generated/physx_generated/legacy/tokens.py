@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from .._base import Frozen
+from .._frozen import Frozen
 
 
 class Tokens(metaclass=Frozen):
