@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.model import input_rows, state_rows
+from physx_runtime.row_labels import row_label
 from physx_runtime.solver.divergence import FLAG, LARGEST, moving_rows
 from physx_runtime.solver.stages import stages
 
@@ -63,5 +64,6 @@ def first_lost(simulation: Simulation, world: int) -> str:
             values = np.asarray(now[name], np.float64)
             if (lost := np.flatnonzero(~(np.abs(values) < LARGEST))).size:
                 what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
-                return f"the {what} of {simulation.label(name, int(lost[0]))}" if name in "qv" else f"the {what}"
+                owner = f" of {row_label(simulation.model, name, int(lost[0]))}" if name in "qv" else ""
+                return f"the {what}{owner}"
     return "its state"

@@ -21,6 +21,7 @@ from physx_runtime.parameter_values import ParameterValues, chosen_worlds, refus
 from physx_runtime.parameters import Parameter, randomized
 from physx_runtime.paths import AUTO
 from physx_runtime.recording import link_poses
+from physx_runtime.row_labels import row_label, row_sizes
 from physx_runtime.solver.divergence import FLAG
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.solver.sleep import STARTED, WOKEN, sleep_rows
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from physx_runtime.dynamics import Dynamics
 
 Array = NDArray[Any]
-
-ROOT_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 __all__ = ["DivergenceWarning", "Simulation"]
 
@@ -182,23 +181,9 @@ class Simulation:
         array = given if own else rounded(given, self.dtype)
         right = np.isfinite(array) if moving else ~np.isnan(array)
         if not right.all():
-            raise ValueError(refusal(name, given, ~right, chosen, lambda i: self.label(name, i),
+            raise ValueError(refusal(name, given, ~right, chosen, lambda i: row_label(self.model, name, i),
                                      "give finite numbers" if moving else "give numbers"))
         return array
-
-    def label(self, name: str, index: int) -> str:
-        """What a scalar of a row belongs to."""
-        t = self.topology
-        root = t.root_size if name == "v" else 0
-        if index < root:
-            return f"the root's {ROOT_VELOCITIES[index]}"
-        if name in LINK_FORCE_ROWS:
-            return f"{self.model.link_names[index // 3]} {'xyz'[index % 3]}"
-        size, index = self._count(name) - root, index - root
-        names = {len(t.links): self.model.link_names, len(t.dofs): self.model.dof_names}.get(size, ())
-        if name in ("q", "v", "effort") or size == len(t.dofs):
-            names = self.model.dof_names
-        return names[index] if names else f"index {index}"
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n); names as in model's row tables. Raises ValueError for another."""
@@ -208,7 +193,7 @@ class Simulation:
         return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        rows = _row_sizes(self.topology)
+        rows = row_sizes(self.topology)
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]
@@ -394,8 +379,3 @@ class Simulation:
         if not self.topology.fixed_base:
             frames[0] = ((-x, -y, -z), frames[0][1])
         return replace(self.model, parameters={**self.model.parameters, **own}, link_frames=tuple(frames))
-
-
-@functools.lru_cache(maxsize=64)
-def _row_sizes(t: Topology) -> dict[str, int]:
-    return state_rows(t) | input_rows(replace(t, link_forces=True))
