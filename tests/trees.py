@@ -60,6 +60,7 @@ def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = 
     }
     if floating:
         rows["com"][:3] = 0.0       # a floating root's frame is at its centre of mass
+        rows["root_axes"] = rotations(1)
     return topology, rows
 
 

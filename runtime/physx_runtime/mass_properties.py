@@ -69,6 +69,8 @@ class MassProperties:
     def _link_rows(self, name: str, link: int) -> Iterator[tuple[str, int, Array]]:
         if name != "center_of_mass":
             yield "inertia", 6 * link, _stacked(self._inertia(link))
+            if name == "principal_axes" and link == 0 and "root_axes" in self.model.parameters:
+                yield "root_axes", 0, _stacked(self._axes(0))
             return
         yield "com", 3 * link, _stacked(sp.add(*self._in_frame(link, self._center(link))))
         if link == 0 and not self.articulation.fixed_base:

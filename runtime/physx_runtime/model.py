@@ -189,6 +189,9 @@ def input_rows(t: Topology) -> dict[str, int]:
         "stiffness": dofs, "damping": dofs, "target": dofs, "target_velocity": dofs, "max_force": dofs,
         "envelope_velocity": dofs, "envelope_gradient": dofs, "envelope_resistance": dofs,
     }
+    if not (t.fixed_base or t.body):
+        rows["root_axes"] = 4               # of the root's moments of inertia, in F
+        rows["single_turn"] = 1             # 1 where a substep's rotation of the root is rounded as PhysX's
     if t.balls:
         rows["least_turn"] = 1              # rad, what a substep leaves out of a spherical joint's rotation
     for i, tendon in enumerate(t.fixed_tendons):

@@ -113,6 +113,8 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         parameters["gyroscopic"] = [float(body.gyroscopic)]
     if topology.sleeping:
         parameters["sleep_threshold"] = [articulation.sleep_threshold]
+    if "root_axes" in input_rows(topology):
+        parameters |= {"root_axes": list(articulation.links[0].principal_axes), "single_turn": [1.0]}
     if topology.balls:
         parameters["least_turn"] = [0.0 if topology.pgs else LEAST_TURN]
     for i, tendon in enumerate(tendons):

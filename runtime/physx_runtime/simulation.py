@@ -127,8 +127,8 @@ class Simulation:
         if not self.settings.softened:
             self.set("cfm_scale", np.zeros(len(self.topology.links)))
             self.set("least_response", [0.0])
-            if self.topology.balls:
-                self.set("least_turn", [0.0])
+            for name in {"least_turn", "single_turn"} & input_rows(self.topology).keys():
+                self.set(name, [0.0])
         self.set_time_step(self.dt)
 
     @property

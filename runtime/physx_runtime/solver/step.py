@@ -86,6 +86,8 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out |= {name: [0.0] * size for name, size in accumulated_rows(t).items()} | {"travel": [0.0] * len(t.dofs)}
     if t.pgs:
         out["v_moving"] = v
+    if not t.fixed_base:
+        out["axes_rotation"] = list(sp.mul_quat(rotation, quaternion(rows, "root_axes", 0)))
     if t.balls:
         out["ball_rotation"] = [x for link in t.balls for x in k.rotation[link]]
         out["ball_spin"] = [dt * x for link in t.balls for x in velocity.alpha[link]]
@@ -295,16 +297,21 @@ def move_balls(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[S
 
 
 def turned_ball(rows: Rows, ball: int, w: sp.Vec3) -> sp.Quat:
-    """World rotation of a link with a spherical joint after one substep at the angular velocity w.
-
-    PhysX's float32 product of a short turn and a rotation errs to the same side substep after substep. Where turns are
-    left out as in PhysX it is rounded alike in float64, whose motion would part by 5e-5 rad within a second.
-    """
-    h, least, rotation = rows["h"][0], rows["least_turn"][0], quaternion(rows, "ball_rotation", ball)
+    """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
+    h, least = rows["h"][0], rows["least_turn"][0]
     turn = sp.exponential(sp.scale(where(h * sp.norm(w) > least, h, 0.0), w))
-    x, y, z, s = (where(least > 0.0, rounded.value, exact) for rounded, exact in zip(
+    return turned(turn, quaternion(rows, "ball_rotation", ball), least > 0.0)
+
+
+def turned(turn: sp.Quat, rotation: sp.Quat, single: Scalar) -> sp.Quat:
+    """A rotation followed by a short turn; where `single`, every product and sum is rounded to float32.
+
+    PhysX's float32 product of the two errs to the same side substep after substep. Where it is followed it is rounded
+    alike in float64, whose motion would part by 5e-5 rad within a second.
+    """
+    x, y, z, w = (where(single, rounded.value, exact) for rounded, exact in zip(
         sp.mul_quat(_single(turn), _single(rotation)), sp.mul_quat(turn, rotation), strict=True))
-    return x, y, z, s
+    return x, y, z, w
 
 
 def _single(q: sp.Quat) -> sp.Quat:
@@ -312,15 +319,27 @@ def _single(q: sp.Quat) -> sp.Quat:
 
 
 def move_root(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """How far the floating root has come after one substep, by h v, and its rotation, by h w."""
+    """How far the floating root has come after one substep, by h v, and its rotation, by h w.
+
+    PhysX turns the root's principal axes; how the product rounds depends on them.
+    """
+    axes = turned(root_substep(rows, v), quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
+    return root_travelled(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
+
+
+def root_travelled(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """The root's velocity integrated, linear and angular, after one more substep."""
     h = rows["h"][0]
-    travel = [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)]
-    w = (v[3], v[4], v[5])
+    return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],
+            "root_turn": [a + h * x for a, x in zip(rows["root_turn"], v[3:6], strict=True)]}
+
+
+def root_substep(rows: Rows, v: Sequence[Scalar]) -> sp.Quat:
+    """The rotation by h w."""
+    h, w = rows["h"][0], (v[3], v[4], v[5])
     speed = sp.norm(w)
     s, c = sincos(0.5 * h * speed)
     still = speed > 0.0
     factor = where(still, s / where(still, speed, 1.0), 0.5 * h)
-    turn = (factor * w[0], factor * w[1], factor * w[2], c)
-    turned = [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)]
-    rotation = sp.mul_quat(turn, quaternion(rows, "root_rotation", 0))
-    return {"root_travel": travel, "root_turn": turned, "root_rotation": list(rotation)}
+    return (factor * w[0], factor * w[1], factor * w[2], c)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.algorithms.crba import mass_matrix
 from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
-from physx_runtime.model import SPHERICAL
+from physx_runtime.model import SPHERICAL, input_rows
 from physx_runtime.paths import AUTO, GENERIC
 from physx_runtime.simulation import DivergenceWarning, Simulation
 from physx_runtime.verification.quantity import UnsteadyError
@@ -97,8 +97,8 @@ class Bench:
                                    ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),
                                    ("velocity_clamp", np.inf, dofs)):
             sim.set(name, np.full(count, value))
-        if sim.topology.balls:
-            sim.set("least_turn", [0.0])
+        for name in {"least_turn", "single_turn"} & input_rows(sim.topology).keys():
+            sim.set(name, [0.0])
         if not self.solver.softened:
             sim.set("cfm_scale", np.zeros(links))
         return sim

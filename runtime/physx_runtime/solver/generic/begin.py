@@ -41,6 +41,9 @@ def write_begin(p: Plan) -> None:
     clear(s, p.row("iteration"))
     if t.pgs:
         copy_rows(s, p.row("v"), p.row("v_moving"))
+    if not t.fixed_base:
+        s.do(bodies.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
+             axes_rotation=p.row("axes_rotation"))
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, link)

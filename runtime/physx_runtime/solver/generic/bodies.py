@@ -105,6 +105,11 @@ def normalize(rows: Rows) -> Made:
     return {"rotation": sp.normalized(quat(rows["rotation"]))}
 
 
+def turn_axes(rows: Rows) -> Made:
+    """World rotation of the root's principal axes."""
+    return {"axes_rotation": sp.mul_quat(quat(rows["rotation"]), quat(rows["axes"]))}
+
+
 def pose_root(rows: Rows) -> Made:
     """Pose of the root."""
     k = forward_kinematics(ALONE, rows, [], quat(rows["rotation"]))

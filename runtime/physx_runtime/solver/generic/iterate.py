@@ -192,7 +192,8 @@ def _advance(p: Plan, s: Schedule, v: Span) -> None:
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
     if not p.t.fixed_base:
         s.do(constraints.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
-             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"))
+             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"), single_turn=p.row("single_turn"),
+             root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
 
 
 def write_finish(p: Plan) -> None:
