@@ -22,8 +22,8 @@ def weighed_stage(seed: int) -> str:
             text = prim("Xform", f"f{i}_{depth}", (), _transform(random, mirrored), text)
             path = f"f{i}_{depth}/{path}"
         ends = {"rel physics:body0": "</Robot/base>", "rel physics:body1": f"</Robot/{path}>"}
-        parts += [text, prim("PhysicsRevoluteJoint", f"j{i}", (), {
-            **ends, **frames(_vector(random, 2.0), _vector(random), _turn(random), _turn(random))})]
+        places = frames(random_vector(random, 2.0), random_vector(random), random_turn(random), random_turn(random))
+        parts += [text, prim("PhysicsRevoluteJoint", f"j{i}", (), {**ends, **places})]
     robot = prim("Xform", "Robot", (ROOT_API,), {}, "".join(parts))
     return HEAD.format(meters=1.0, kilograms=1.0) + scene(0.0) + robot
 
@@ -32,8 +32,8 @@ def _body(random: Random, index: int, mirrored: float) -> str:
     shapes = "".join(prim(str(random.choice(SHAPES)), f"s{k}", *_collider(random, mirrored))
                      for k in range(int(random.integers(0, 3))))
     values = _mass(random, (0.6, 0.5, 0.4))
-    if "float3 physics:diagonalInertia" in values or random.random() < 0.2:     # else rounding turns equal moments
-        values["quatf physics:principalAxes"] = _turn(random)
+    if "float3 physics:diagonalInertia" in values or random.random() < 0.2:
+        values["quatf physics:principalAxes"] = random_turn(random)
     return prim("Xform", f"b{index}", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"),
                 {**values, **_transform(random, mirrored)}, shapes)
 
@@ -51,21 +51,23 @@ def _mass(random: Random, chances: tuple[float, float, float]) -> dict[str, obje
     if random.random() < chances[0]:
         values["float physics:mass"] = float(random.uniform(0.5, 3.0))
     if random.random() < chances[1]:
-        values["point3f physics:centerOfMass"] = _vector(random)
+        values["point3f physics:centerOfMass"] = random_vector(random)
     if random.random() < chances[2]:
-        values["float3 physics:diagonalInertia"] = _vector(random, 0.5, 1.5)
+        values["float3 physics:diagonalInertia"] = random_vector(random, 0.5, 1.5)
     return values
 
 
 def _transform(random: Random, mirrored: float) -> dict[str, object]:
     scale = random.uniform(0.4, 2.5, 3) * np.where(random.random(3) < mirrored, -1.0, 1.0)
-    return placed(_vector(random, 2.0), tuple(map(float, scale)), _turn(random))
+    return placed(random_vector(random, 2.0), tuple(map(float, scale)), random_turn(random))
 
 
-def _vector(random: Random, size: float = 1.0, above: float = 0.0) -> tuple[float, ...]:
+def random_vector(random: Random, size: float = 1.0, above: float = 0.0) -> tuple[float, ...]:
+    """Three numbers within a size of another one."""
     return tuple(map(float, random.uniform(-size, size, 3) + above))
 
 
-def _turn(random: Random) -> tuple[float, ...]:
+def random_turn(random: Random) -> tuple[float, ...]:
+    """A unit quaternion w, x, y, z."""
     turn = random.normal(size=4)
     return tuple(map(float, turn / np.linalg.norm(turn)))

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from pxr import Gf
 
 from physx_schema.description.colliders import ColliderPart
-from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled, vector
+from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
 from physx_schema.description.model import IDENTITY_POSE, Quat, Vec3
 from physx_schema.description.opinions import PrimOpinions, View
+from physx_schema.description.principal_axes import Weight, is_aligned, principal_axes, weight
 from physx_schema.description.reading import Reading
 from physx_schema.description.shapes import Bulk
 from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia
 
-_JACOBI_SWEEPS = 24
 _SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -76,10 +76,10 @@ def read_mass(
         total = MassProperties(said.mass, center, _IDENTITY)
     else:
         total = _sane(_of_colliders(reading, body, colliders, said, center))
-    moments, own_axes = _principal(total.inertia)
     if said.moments is None and axes is None:
-        return MassProperties(total.mass, total.center, total.inertia, own_axes)
-    rotation = rotation_matrix(axes) if axes is not None else own_axes
+        return total
+    rotation = rotation_matrix(axes) if axes is not None else total.axes
+    moments = _moments(total.inertia, total.axes)
     if said.moments is not None:
         moments = abs(said.moments[0]), abs(said.moments[1]), abs(said.moments[2])
     if not all(map(math.isfinite, moments)):    # reported as what they are
@@ -114,15 +114,20 @@ def _of_colliders(
     heavy = [part for part in colliders if not part.fact.trigger]
     if any(part.fact.kind in ("triangle-mesh", "simplified-mesh") for part in heavy):
         return MassProperties(1.0, center or _ORIGIN, _IDENTITY)        # of a kinematic body, which forces do not move
-    parts = []
+    parts: list[tuple[ColliderPart, Bulk]] = []
     for part in heavy:
         weighed = part.weigh()
         if weighed.unlike:
             _report_unlike(reading, body, part, weighed.unlike)
         if weighed.bulk is not None:
-            parts.append(_collider_mass(reading, part, weighed.bulk, said.density))
+            parts.append((part, weighed.bulk))
     if parts:
-        return _moved(_scaled(_sum(parts), said.mass), center)
+        total = _sum([_collider_mass(reading, part, bulk, said.density) for part, bulk in parts])
+        total = _moved(_scaled(total, said.mass), center)
+        if center is None and len(parts) == 1 and is_aligned(parts[0][0].fact):
+            return total        # nothing is turned or moved, whose rounding could turn the axes
+        weights = [_weight(reading, part, bulk, said.density) for part, bulk in parts]
+        return total._replace(axes=rotation_matrix(principal_axes(weights, said.mass, center)))
     mass = said.mass or 1.0
     if colliders:       # triggers, or meshes that PhysX cannot cook
         return MassProperties(mass, center or _ORIGIN, _IDENTITY)
@@ -141,18 +146,30 @@ def as_rotation(axes: Matrix3) -> Quat:
     return quaternion(Gf.Matrix3d(a, d, g, b, e, h, c * hand, f * hand, i * hand).ExtractRotation().GetQuat())
 
 
+def _said_of(reading: Reading, part: ColliderPart, body_density: float) -> tuple[_Authored, float]:
+    """What a collider authors, its centre scaled, and its density."""
+    said = _authored(part.opinions.view("PhysicsMassAPI"))
+    if said.center is not None:
+        lengths = reading.frames.lengths(part.opinions.prim, part.opinions.path)
+        said = said._replace(center=scaled(said.center, lengths))
+    density = said.density or body_density or part.density()
+    return said, density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
+
+
+def _weight(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> Weight:
+    said, density = _said_of(reading, part, body_density)
+    return weight(part.fact, bulk, density, said.mass, said.center, said.moments)
+
+
 def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
     """A collider's mass properties in the body frame; what it authors counts along the axes of PhysX's shape."""
-    said = _authored(part.opinions.view("PhysicsMassAPI"))
-    density = said.density or body_density or part.density()
-    density = density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
+    said, density = _said_of(reading, part, body_density)
     factor = (said.mass / bulk.volume if bulk.volume else 0.0) if said.mass else density
     mass = said.mass or bulk.volume * density
     inertia, center = _times(bulk.inertia, factor), bulk.center
     axes = _SHAPE_AXES.get((part.fact.kind, part.fact.axis), _IDENTITY)
     if said.center is not None:
-        lengths = reading.frames.lengths(part.opinions.prim, part.opinions.path)
-        moved = _rotated(axes, scaled(said.center, lengths))
+        moved = _rotated(axes, said.center)
         inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
     if said.moments is not None:
         inertia = _turned(axes, _diagonal(said.moments))
@@ -204,27 +221,10 @@ def _steiner(mass: float, start: Vec3, end: Vec3) -> Matrix3:
     return (mass * (y * y + z * z), xy, xz), (xy, mass * (x * x + z * z), yz), (xz, yz, mass * (x * x + y * y))
 
 
-def _principal(inertia: Matrix3) -> tuple[Vec3, Matrix3]:
-    """Moments and axes (columns) by Jacobi rotations from the body axes, which keeps PhysX's order of axes."""
-    if not (inertia[0][1] or inertia[0][2] or inertia[1][2]):
-        return (inertia[0][0], inertia[1][1], inertia[2][2]), _IDENTITY
-    matrix, axes = inertia, _IDENTITY
-    for _ in range(_JACOBI_SWEEPS):
-        i, j = max(((1, 2), (0, 2), (0, 1)), key=lambda pair: abs(matrix[pair[0]][pair[1]]))
-        if not abs(matrix[i][j]) > 1e-15 * max(abs(matrix[0][0]), abs(matrix[1][1]), abs(matrix[2][2])):
-            break
-        gap = matrix[j][j] - matrix[i][i]
-        turn = _plane_turn(i, j, 0.5 * math.atan(2.0 * matrix[i][j] / gap) if gap else math.pi / 4)
-        matrix, axes = _turned(_transposed(turn), matrix), _product(axes, turn)
-    return (matrix[0][0], matrix[1][1], matrix[2][2]), axes
-
-
-def _plane_turn(i: int, j: int, angle: float) -> Matrix3:
-    """The rotation in the plane of two axes."""
-    rows = [list(row) for row in _IDENTITY]
-    rows[i][i] = rows[j][j] = math.cos(angle)
-    rows[i][j], rows[j][i] = math.sin(angle), -math.sin(angle)
-    return vector(rows[0]), vector(rows[1]), vector(rows[2])
+def _moments(inertia: Matrix3, axes: Matrix3) -> Vec3:
+    """The moments about axes (columns)."""
+    (x, _, _), (_, y, _), (_, _, z) = _turned(_transposed(axes), inertia)
+    return x, y, z
 
 
 def _diagonal(moments: Vec3) -> Matrix3:

@@ -13,12 +13,11 @@ from pxr import UsdGeom
 from physx_schema.description.frames import Matrix3
 from physx_schema.description.model import Vec3
 from physx_schema.description.records import record
+from physx_schema.description.solids import solid
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
 _SIZES = 4096           # boxes that are remembered: many are alike
-_DISCS = 32             # PhysX sums a cone up from discs; these are the means of powers of their radii
-_SECOND, _THIRD, _FOURTH = (sum(((i + 0.5) / _DISCS) ** power for i in range(_DISCS)) / _DISCS for power in (2, 3, 4))
 
 
 @record
@@ -54,18 +53,15 @@ class Sizes:
 @lru_cache(_SIZES)
 def box_of(half_extents: Vec3) -> Sizes:
     """A box, from its half extents."""
-    x, y, z = (2.0 * half for half in half_extents)
-    volume = x * y * z
-    moments = (volume * (y * y + z * z) / 12, volume * (x * x + z * z) / 12, volume * (x * x + y * y) / 12)
-    return Sizes("box", (x, y, z), half_extents=half_extents, bulk=Bulk.of_moments(volume, moments))
+    x, y, z = half_extents
+    volume, moments, _ = solid("box", half_extents)
+    return Sizes("box", (2.0 * x, 2.0 * y, 2.0 * z), half_extents=half_extents, bulk=Bulk.of_moments(volume, moments))
 
 
 def sphere_of(radius: float) -> Sizes:
     """A sphere, from its radius."""
-    volume = 4 / 3 * math.pi * radius**3
-    inertia = 0.4 * volume * radius * radius
-    bulk = Bulk.of_moments(volume, (inertia, inertia, inertia))
-    return Sizes("sphere", (2 * radius,) * 3, radius=radius, bulk=bulk)
+    volume, moments, _ = solid("sphere", (radius,))
+    return Sizes("sphere", (2 * radius,) * 3, radius=radius, bulk=Bulk.of_moments(volume, moments))
 
 
 def read_shape(prim: Any, type_name: str, scale: Vec3) -> Sizes | None:
@@ -116,42 +112,25 @@ def _size(shape: Any, scale: Vec3) -> tuple[int, float, float]:
     return axis, abs(radius * across), abs(height * scale[axis])
 
 
+def _round(kind: str, shape: Any, scale: Vec3) -> Sizes:
+    """A cylinder, cone or capsule, which weighs along its axis and alike across it."""
+    axis, radius, height = _size(shape, scale)
+    volume, (along, across, _), center = solid(kind, (radius, height / 2))
+    length = height + 2 * radius if kind == "capsule" else height
+    return Sizes(kind, _along(axis, length, 2 * radius), axis, radius=radius, half_height=height / 2,
+                 bulk=Bulk.of_moments(volume, _along(axis, along, across), _along(axis, center, 0.0)))
+
+
 def _cylinder(prim: Any, scale: Vec3) -> Sizes:
-    axis, radius, height = _size(UsdGeom.Cylinder(prim), scale)
-    square = radius * radius
-    volume = math.pi * square * height
-    moments = _along(axis, volume * square / 2, volume * (3 * square + height * height) / 12)
-    return Sizes("cylinder", _along(axis, height, 2 * radius), axis, radius=radius, half_height=height / 2,
-                 bulk=Bulk.of_moments(volume, moments))
+    return _round("cylinder", UsdGeom.Cylinder(prim), scale)
 
 
 def _cone(prim: Any, scale: Vec3) -> Sizes:
-    """A cone as a pile of discs, as PhysX has it: 0.024 % less than the exact volume.
-
-    The moments across are those about mid-height, which PhysX uses as if they were about the centre of mass.
-    """
-    axis, radius, height = _size(UsdGeom.Cone(prim), scale)
-    square = radius * radius
-    base = math.pi * square * height
-    volume = base * _SECOND
-    center = height * (0.5 - _THIRD / _SECOND)
-    across = base * (square * _FOURTH / 4 + height * height * (
-        _SECOND / 4 - _THIRD + _FOURTH + _SECOND / (12 * _DISCS * _DISCS)))
-    moments = _along(axis, base * square * _FOURTH / 2, across)
-    return Sizes("cone", _along(axis, height, 2 * radius), axis, radius=radius, half_height=height / 2,
-                 bulk=Bulk.of_moments(volume, moments, _along(axis, center, 0.0)))
+    return _round("cone", UsdGeom.Cone(prim), scale)
 
 
 def _capsule(prim: Any, scale: Vec3) -> Sizes:
-    axis, radius, height = _size(UsdGeom.Capsule(prim), scale)
-    square = radius * radius
-    barrel = math.pi * square * height
-    caps = 4 / 3 * math.pi * radius * square
-    along = barrel * square / 2 + caps * 0.4 * square
-    across = (barrel * (3 * square + height * height) / 12
-              + caps * (0.4 * square + 3 / 8 * radius * height + height * height / 4))
-    return Sizes("capsule", _along(axis, height + 2 * radius, 2 * radius), axis, radius=radius, half_height=height / 2,
-                 bulk=Bulk.of_moments(barrel + caps, _along(axis, along, across)))
+    return _round("capsule", UsdGeom.Capsule(prim), scale)
 
 
 def _plane(prim: Any, scale: Vec3) -> Sizes:
