@@ -97,3 +97,22 @@ def test_extreme_units_that_physx_takes_end_no_door_in_an_error(unit: str, value
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DivergenceWarning)
         DOORS[door](opened(in_units(unit, value)))
+
+
+# --- gravity that is no number, under which PhysX's velocities are none after the first step --------------------------
+
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_gravity_that_is_no_number_is_refused_in_one_line(tmp_path: Path, value: str) -> None:
+    scene = f'def PhysicsScene "scene" {{\nfloat physics:gravityMagnitude = {value}\n}}\n'
+    text = in_units("metersPerUnit", "1.0") + scene
+    line = f"^/scene.physics:gravityMagnitude: gravityMagnitude is {value}: .* author finite numbers"
+    for door in (DOORS["simulate"], DOORS["Simulation"]):
+        with pytest.raises(UnsupportedError, match=line):
+            door(opened(text))
+    with Session(opened(text)) as session:
+        assert session.articulations == ()
+        assert [m.path for m in session.messages if m.code == "session/unsupported"] == ["/Robot"]
+    file = tmp_path / "robot.usda"
+    file.write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(program(), ["simulate", str(file)])
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)

@@ -57,8 +57,12 @@ def require_trusted(description: Description, articulation: Articulation, counts
                     ) -> tuple[NotSimulated, ...]:
     """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
 
-    Raises UnsupportedError where the motion would be another one altogether.
+    Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
     """
+    scene = description.scene_of(articulation).path
+    endless = [p for p in description.problems if p.code == "scene/gravity" and p.path == scene]
+    if endless:
+        raise UnsupportedError("; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless))
     holding = holding_joints(description, articulation)
     if holding:
         raise UnsupportedError("\n".join(map(str, holding)))
