@@ -23,8 +23,6 @@ Column = tuple[Single, Single, Single]
 Matrix = tuple[Column, Column, Column]
 Rotation = tuple[Single, Single, Single, Single]    # x, y, z, w
 
-UNDECIDED = 1e-5    # relative gap of moments below which the last bits of hulls, unknown here, turn the axes
-
 _JACOBI_TURNS = 24
 _ZERO, _ONE = np.float32(0), np.float32(1)
 _HALF_TURN = np.float32(0.5) * np.sqrt(np.float32(2))
@@ -46,7 +44,6 @@ class Weight(NamedTuple):
     center: Column
     position: Column
     rotation: Rotation
-    certain: bool       # whether the bits are PhysX's
 
 
 def weight(fact: Collider, bulk: Bulk, density: float, mass: float, center: Vec3 | None, moments: Vec3 | None,
@@ -64,8 +61,7 @@ def weight(fact: Collider, bulk: Bulk, density: float, mass: float, center: Vec3
     position, (x, y, z, w) = fact.pose
     rotation = (np.float32(x), np.float32(y), np.float32(z), np.float32(w))
     turn = _SHAPE_TURNS.get((fact.kind, fact.axis))
-    return Weight(own, inertia, middle, _column(position), _times(rotation, turn) if turn else rotation,
-                  fact.kind in _SIZES and not fact.margin)
+    return Weight(own, inertia, middle, _column(position), _times(rotation, turn) if turn else rotation)
 
 
 def is_aligned(fact: Collider) -> bool:
