@@ -51,8 +51,10 @@ class Compared:
 
 
 def articulations_below(folder: Path) -> Iterator[Stage]:
-    """Every stage in a folder that has a prim with PhysicsArticulationRootAPI."""
+    """Every stage in a folder that has a prim with PhysicsArticulationRootAPI; hostile files are no stages."""
     for path in sorted(item for item in folder.rglob("*") if item.suffix in SUFFIXES):
+        if path.parent.name == "hostile":
+            continue
         stage = Usd.Stage.Open(str(path))
         prims = Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies())
         if any("PhysicsArticulationRootAPI" in prim.GetAppliedSchemas() for prim in prims):

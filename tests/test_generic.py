@@ -76,6 +76,13 @@ def test_the_generic_path_computes_what_the_algorithms_compute_on_floats(links: 
     assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
 
 
+def test_it_does_so_with_an_envelope_on_every_axis_of_joints_with_several() -> None:
+    t, rows = random_tree(3, 6, kinds="rsb")
+    t = replace(t, dofs=tuple(replace(dof, drive="force", envelope=True) for dof in t.dofs))
+    assert max(sum(dof.link == link for dof in t.dofs) for link in range(len(t.links))) > 1
+    assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
+
+
 def test_it_does_so_where_forces_act_once() -> None:
     t, rows = random_tree(5, 6)
     t = replace(t, forces_every_iteration=False)

@@ -18,6 +18,8 @@ from physx_runtime.tracing.ops import Scalar, maximum
 COEFFICIENTS = {"soft": 1, "bias": 1, "travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_spin": 3,
                 "lower_start": 1, "upper_start": 1, "drive_rate": 1, "drive_spring": 1, "drive_speed": 1,
                 "drive_start": 1, "drive_again": 1}
+# Rows that all dofs of a joint share.
+COMMON = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 
 
 def coefficients(rows: Rows, joint: Topology) -> Made:
@@ -62,8 +64,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
 
     constants: coefficients that are literals for this kind of joint.
     """
-    local: dict[str, Any] = {name: [None] * place + rows[name] for name in rows if name not in ("dt", "h", "erp")}
-    local |= {name: rows[name] for name in ("dt", "h", "erp", "iteration") if name in rows}
+    local: dict[str, Any] = {name: rows[name] if name in COMMON else [None] * place + rows[name] for name in rows}
     local |= {name: [None] * place + [value] for name, value in constants}
     a = parent_twist(rows, grounded)
     K, r = pair(rows["K"]), rows["r"][0]
