@@ -17,7 +17,7 @@ from pathlib import Path
 ONE = """
 import sys, time
 import numpy
-from physx_runtime.packing import pack
+from physx_runtime.packing.articulation import pack
 from physx_runtime.targets import cpu
 from physx_schema.description import describe
 description = describe(sys.argv[1])

@@ -29,7 +29,7 @@ def pack(folder: Path, newton: Path | None) -> None:
     """Write topology and authored rows of every robot."""
     from engine_models import models
     from physx_runtime import Simulation
-    from physx_runtime.model import input_rows, state_rows
+    from physx_runtime.model.rows import input_rows, state_rows
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, stage in models(folder, newton):
@@ -43,7 +43,7 @@ def pack(folder: Path, newton: Path | None) -> None:
 
 def buffer(t: Any, rows: Any, worlds: int, dtype: str, lanes: int) -> NDArray[Any]:
     """Blocks of worlds that differ in their positions, for `lanes` worlds a block."""
-    from physx_runtime.tracing.program import trace_step
+    from physx_runtime.compiling.program import trace_step
 
     layout = trace_step(t).layout
     x = np.zeros((-(-worlds // lanes), len(layout), lanes), dtype)
@@ -59,7 +59,7 @@ def buffer(t: Any, rows: Any, worlds: int, dtype: str, lanes: int) -> NDArray[An
 
 def states(t: Any, x: NDArray[Any], worlds: int) -> NDArray[Any]:
     """(worlds, n) of all that a step changes."""
-    from physx_runtime.tracing.program import trace_step
+    from physx_runtime.compiling.program import trace_step
 
     program = trace_step(t)
     rows = [program.layout[row] for row in program.state]

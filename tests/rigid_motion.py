@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model import Topology
+from physx_runtime.model.topology import Topology
 from trees import Rows
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from physx_runtime.paths import GENERIC
+from physx_runtime.worlds.paths import GENERIC
 from random_scenes import RandomScene
 from scene_agreement import Motion, apart, bar, in_physx, in_session, nudged, shared, simulated, spread
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.crba import inverse, mass_matrix
-from physx_runtime.algorithms.kinematics import (
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import inverse, mass_matrix
+from physx_runtime.dynamics.kinematics import (
     Kinematics,
     com_jacobian,
     forward_kinematics,
     link_velocities,
     quaternion,
 )
-from physx_runtime.algorithms.rnea import coriolis_force, gravity_force, world_inertia
-from physx_runtime.model import Topology
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, world_inertia
+from physx_runtime.model.topology import Topology
 from trees import Rows, double_pendulum, random_tree
 
 # Rounding of float64 sums over a few links.

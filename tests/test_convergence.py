@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.model import DofTopology, LinkTopology, Topology, input_rows, state_rows
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import step_on_numbers
 from trees import Rows, double_pendulum

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation, simulate
-from physx_runtime.model import input_rows, state_rows
-from physx_runtime.packing import pack
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.packing.articulation import pack
 from physx_runtime.targets import cuda
 
 from physx_schema.description import describe
@@ -76,7 +76,7 @@ def compare_three_steps(stage: Path) -> None:
 FATES = f"""
 import json, sys, warnings
 from physx_runtime import Simulation
-from physx_runtime.simulation import DivergenceWarning
+from physx_runtime.simulation.articulation import DivergenceWarning
 sim = Simulation({str(PENDULUM)!r}, 3, device='cuda')
 sim.set_parameter('mass', [1.0, 1.5, 0.5], [0, 2])
 sim.reset(joint_position=[0.3, 0.1])

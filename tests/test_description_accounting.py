@@ -10,8 +10,8 @@ from pxr import Sdf
 from robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
-from physx_schema.description.known import OTHER_SCHEMAS
-from physx_schema.description.schemas import INSTANCE, SCHEMAS
+from physx_schema.description.opinions.known import OTHER_SCHEMAS
+from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
 
 
 def unused(text: str) -> dict[str, Opinion]:

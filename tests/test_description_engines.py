@@ -9,7 +9,7 @@ import pytest
 from facts_engines import ALL, MIMICS, beside, mimic, newton
 from facts_joints import one
 from facts_scenes import still
-from physx_runtime.simulation import Simulation
+from physx_runtime.simulation.articulation import Simulation
 from robots import base, joint, link, opened, prim
 
 from physx_schema.checking.engine import check

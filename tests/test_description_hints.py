@@ -9,8 +9,8 @@ import pytest
 from robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import check
-from physx_schema.description.hints import meant_property, meant_schema
-from physx_schema.description.schemas import SCHEMAS
+from physx_schema.description.opinions.hints import meant_property, meant_schema
+from physx_schema.description.opinions.schemas import SCHEMAS
 
 DRIVE, AXIS, TENDON = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular", "PhysxTendonAxisRootAPI:flexor"
 STIFFNESS, ARMATURE = "drive:angular:physics:stiffness", "physxJointAxis:angular:armature"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime import Direct, Simulation, quantities
-from physx_runtime.batch import Batch
+from physx_runtime import Direct, Simulation
 from physx_runtime.direct import DirectError
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.batch import Batch
 from random_articulations import Features, random_articulation
 
 DATA = Path(__file__).parent / "data" / "dynamics"

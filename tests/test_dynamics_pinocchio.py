@@ -11,13 +11,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from physx_runtime import quantities
-from physx_runtime.batch import Batch
-from physx_runtime.dynamics import Dynamics
-from physx_runtime.dynamics_derivatives import inverse_derivatives
-from physx_runtime.model import Topology, input_rows, state_rows
-from physx_runtime.packing import pack
-from physx_runtime.tracing.program import scalar_names
+from physx_runtime.compiling.program import scalar_names
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.packing.articulation import pack
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.batch import Batch
+from physx_runtime.quantities.derivatives import inverse_derivatives
+from physx_runtime.quantities.equations_of_motion import Dynamics
 from random_articulations import Features, random_articulation
 from robots import opened
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime import Simulation, quantities
-from physx_runtime.algorithms.kinematics import Rows
-from physx_runtime.batch import Batch, Place, place_of
-from physx_runtime.model import Topology
-from physx_runtime.quantities import Results
-from physx_runtime.tracing.transpose import LONG
+from physx_runtime import Simulation
+from physx_runtime.compiling.transpose import LONG
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.batch import Batch, Place, place_of
+from physx_runtime.quantities.results import Results
 
 FINGER = Path(__file__).parent / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 WORLDS = 37     # neither a multiple of any register's worlds nor of any block's

@@ -11,16 +11,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation, simulate
-from physx_runtime.algorithms.kinematics import forward_kinematics, link_velocities, quaternion
-from physx_runtime.algorithms.rnea import coriolis_force, generalized_force, gravity_force, world_inertia
-from physx_runtime.model import DofTopology, LinkTopology, Topology, input_rows, state_rows
-from physx_runtime.paths import MOST_OPERATIONS, choose_path, expected_operations
-from physx_runtime.solver.step import begin, finish, iterate
-from physx_runtime.targets import generic, native
-from physx_runtime.tracing.emit_ir import Vectors
-from physx_runtime.tracing.fragment import emit_fragment
-from physx_runtime.tracing.program import trace_step
-from physx_runtime.worlds import GenericWorlds, HandoverWorlds
+from physx_runtime.compiling.fragment import emit_fragment
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_velocities, quaternion
+from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force, world_inertia
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
+from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.targets import interpreter as generic
+from physx_runtime.targets import native
+from physx_runtime.worlds.buffers import GenericWorlds, HandoverWorlds
+from physx_runtime.worlds.paths import MOST_OPERATIONS, choose_path, expected_operations
 from random_articulations import Features, engine_names, random_articulation
 from trees import Rows, random_tree
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from physx_runtime.algorithms.centroidal import centroidal_momentum
-from physx_runtime.algorithms.crba import mass_matrix
-from physx_runtime.algorithms.kinematics import Kinematics, forward_kinematics, link_velocities
-from physx_runtime.algorithms.kinematics import quaternion as quaternion_of
-from physx_runtime.algorithms.rnea import coriolis_force, gravity_force
-from physx_runtime.model import Topology
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_velocities
+from physx_runtime.dynamics.kinematics import quaternion as quaternion_of
+from physx_runtime.dynamics.momentum import centroidal_momentum
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.model.topology import Topology
 from rigid_motion import Configuration
 from trees import Rows, random_tree
 

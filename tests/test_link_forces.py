@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from physx_pushed import pushed, run_pushed
 from physx_runtime import Session, Simulation, simulate
-from physx_runtime.model import Topology
-from physx_runtime.tracing.program import trace_step
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.model.topology import Topology
 from pxr import Gf, Sdf, Usd, UsdGeom
 from random_articulations import Features, engine_names, random_articulation
 

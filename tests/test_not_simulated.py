@@ -13,8 +13,8 @@ import physx_runtime
 import pytest
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, Simulation, simulate, verify
-from physx_runtime.not_simulated import QUOTED
-from physx_runtime.paths import GENERIC
+from physx_runtime.packing.not_simulated import QUOTED
+from physx_runtime.worlds.paths import GENERIC
 from pxr import Usd
 from robots import base, joint, link, opened, prim, robot
 
@@ -349,4 +349,4 @@ def test_of_two_articulations_below_one_root_prim_none_is_taken_unasked() -> Non
 
 def test_the_public_names_are_those_of_the_module() -> None:
     assert physx_runtime.NotSimulatedWarning is NotSimulatedWarning
-    assert physx_runtime.NotSimulated.__module__ == "physx_runtime.not_simulated"
+    assert physx_runtime.NotSimulated.__module__ == "physx_runtime.packing.not_simulated"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation, dump_step, simulate
-from physx_runtime.model import input_rows, state_rows
-from physx_runtime.packing import pack
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.stages import step_on_numbers
 from random_articulations import Features, RandomArticulation, engine_names, random_articulation

@@ -17,7 +17,7 @@ from reading_speed import CALLS_PER_PRIM, CALLS_TO_CHECK, articulations, calls
 from physx_schema import check
 from physx_schema.checking import engine
 from physx_schema.description import describe, reader
-from physx_schema.description.opinions import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.reading import Reading
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import dump
-from physx_runtime.algorithms.crba import mass_matrix
-from physx_runtime.algorithms.kinematics import (
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.kinematics import (
     angular_jacobian,
     com_jacobian,
     forward_kinematics,
     link_velocities,
     quaternion,
 )
-from physx_runtime.algorithms.rnea import coriolis_force, gravity_force
-from physx_runtime.packing import pack
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.packing.articulation import pack
 
 from physx_schema.description import describe
 

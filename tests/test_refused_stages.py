@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 from facts_scenes import REFUSED
 from physx_runtime import Session, Simulation, simulate, verify
-from physx_runtime.computing import compute
-from physx_runtime.divergence_report import DivergenceWarning
-from physx_runtime.paths import GENERIC
+from physx_runtime.quantities.given_states import compute
+from physx_runtime.simulation.divergence import DivergenceWarning
+from physx_runtime.worlds.paths import GENERIC
 from robots import base, joint, opened, prim, robot
 
 from physx_schema.cli.program import program

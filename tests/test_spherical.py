@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.crba import mass_matrix
-from physx_runtime.algorithms.kinematics import (
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.kinematics import (
     angular_jacobian,
     ball_coordinates,
     com_jacobian,
@@ -18,12 +19,11 @@ from physx_runtime.algorithms.kinematics import (
     link_velocities,
     quaternion,
 )
-from physx_runtime.algorithms.rnea import coriolis_force, gravity_force, world_inertia
-from physx_runtime.model import Topology
-from physx_runtime.packing import pack
-from physx_runtime.solver.step import begin, finish, iterate
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, world_inertia
+from physx_runtime.model.topology import Topology
+from physx_runtime.packing.articulation import pack
+from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.targets import cpu
-from physx_runtime.tracing.program import trace_step
 from random_articulations import Features, engine_names, random_articulation
 from trees import Rows, random_tree
 

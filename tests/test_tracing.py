@@ -8,15 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime.model import Topology, input_rows
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.language.ops import maximum, sincos, where
+from physx_runtime.language.symbols import Graph, TracingError
+from physx_runtime.model.rows import input_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.divergence import FLAG
-from physx_runtime.solver.step import begin, finish, iterate
 from physx_runtime.targets import cpu, native
-from physx_runtime.tracing.emit_ir import Vectors
-from physx_runtime.tracing.emit_step import emit_step
-from physx_runtime.tracing.ops import maximum, sincos, where
-from physx_runtime.tracing.program import trace_step
-from physx_runtime.tracing.symbols import Graph, TracingError
 from trees import Rows, random_tree
 
 # float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.

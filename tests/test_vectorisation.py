@@ -10,14 +10,14 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.model import DofTopology, FixedTendonTopology, LinkTopology, Topology
+from physx_runtime.compiling.code import Body
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling.vector_ir import Arithmetic, Vectors
+from physx_runtime.language.ops import where
+from physx_runtime.language.symbols import Graph
+from physx_runtime.model.topology import DofTopology, FixedTendonTopology, LinkTopology, Topology
 from physx_runtime.targets import native
-from physx_runtime.tracing.body import Body
-from physx_runtime.tracing.emit_ir import Arithmetic, Vectors
-from physx_runtime.tracing.emit_step import emit_step
-from physx_runtime.tracing.ops import where
-from physx_runtime.tracing.program import trace_step
-from physx_runtime.tracing.symbols import Graph
 from trees import Rows, random_tree
 
 # Processors of each instruction set: LLVM's name, bits of a register, how its registers are called.

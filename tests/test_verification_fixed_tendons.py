@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from physx_runtime.simulating import simulate
+from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
 from verified import axis, chain, row_of, verified
 

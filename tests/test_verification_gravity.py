@@ -7,7 +7,7 @@ from physx_runtime.verification import Verification, verify
 from robots import base, joint, link, opened, prim, robot
 from verified import ROOT_SCHEMAS, drive, row_of
 
-from physx_schema.description.schemas import SCHEMAS
+from physx_schema.description.opinions.schemas import SCHEMAS
 
 MAGNITUDE, DIRECTION = (SCHEMAS["PhysicsScene"].name(name) for name in ("gravityMagnitude", "gravityDirection"))
 SLIDER = base() + link("l0") + joint("Prismatic", "j0", "base", "l0", *drive("linear", stiffness=100.0))

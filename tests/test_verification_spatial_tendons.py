@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from physx_runtime.simulating import simulate
+from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
 from verified import Part, attachment, both, chain, row_of, verified
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.motion import write_motion
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model import (
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import (
     FIXED,
     PRISMATIC,
     REVOLUTE,
@@ -13,8 +14,6 @@ from physx_runtime.model import (
     DofTopology,
     LinkTopology,
     Topology,
-    input_rows,
-    state_rows,
 )
 
 Rows = dict[str, NDArray[np.float64]]

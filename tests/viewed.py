@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from pxr import Usd, UsdGeom, UsdPhysics
 
 from physx_schema import authoring

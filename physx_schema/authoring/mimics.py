@@ -11,7 +11,7 @@ from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.checking.finding import location
 from physx_schema.checking.mimic_limits import asked_for, limits_fault
-from physx_schema.description.schemas import ROTATIONS
+from physx_schema.description.opinions.schemas import ROTATIONS
 
 SCHEMA = "PhysxMimicJointAPI"
 NAMESPACE = "physxMimicJoint"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pxr import Usd
 
 from physx_schema.authoring.prims import joint_axis_of, not_one_axis
-from physx_schema.description.joints import AuthoredJoint, read_joints
+from physx_schema.description.articulation.joints import AuthoredJoint, read_joints
+from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.reading import Reading
 from physx_schema.description.roster import read_roster
 from physx_schema.description.scene import Scenes
-from physx_schema.description.tree import Tree, find_trees
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Articulation, Description, Link, Scene
-from physx_schema.description.solver_batches import SolverBatches
+from physx_schema.description.articulation.solver_batches import SolverBatches
 
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.description import Problem
-from physx_schema.description.materials import COMBINE_MODES
+from physx_schema.description.collision.materials import COMBINE_MODES
 
 Values = Mapping[tuple[str, str], object]       # prim and property to what is authored
 NO_BOUND = 1e38         # what PhysX takes for no limit where it refuses infinity beside a number

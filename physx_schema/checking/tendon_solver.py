@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
+from physx_schema.description.articulation.solver_batches import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.frames import rotation_matrix
-from physx_schema.description.solver_batches import SolverBatches, SolverCounts, as_solved
 
 STEP = 1.0 / 60.0       # s, PhysX's default of 60 steps a second, where the rule has to assume one
 EXCESS = 0.05           # share of extra force from which velocity iterations are worth a word; 32/1 has 0.031

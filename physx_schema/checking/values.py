@@ -16,7 +16,7 @@ from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.description import Authored, Description
-from physx_schema.description.declared import definitions
+from physx_schema.description.opinions.declared import definitions
 
 _JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
 _NOT_NEGATIVE = Range(0.0, math.inf, True, False)

@@ -1,7 +1,6 @@
 """A stage as frozen facts: the one reader that rules and runtime share."""
 
-from physx_schema.description.authored import Authored, MimicDeclaration, Opinion, Problem
-from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.collision.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model import (
     Articulation,
     Attachment,
@@ -23,6 +22,7 @@ from physx_schema.description.model import (
     Vec3,
     unlimited,
 )
+from physx_schema.description.opinions.authored import Authored, MimicDeclaration, Opinion, Problem
 from physx_schema.description.reader import describe
 
 __all__ = [

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from physx_schema.description.authored import AppliedSchema, Authored, MimicDeclaration, Opinion, Problem
-from physx_schema.description.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.collision.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.opinions.authored import AppliedSchema, Authored, MimicDeclaration, Opinion, Problem
 from physx_schema.description.records import record
 
 Vec3 = tuple[float, float, float]

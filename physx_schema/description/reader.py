@@ -7,25 +7,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from physx_schema.description.accounting import settle
-from physx_schema.description.authored import MimicDeclaration, Problem
+from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
+from physx_schema.description.articulation.forces import read_forces
+from physx_schema.description.articulation.free_joints import free_joints
+from physx_schema.description.articulation.joints import directed, read_joints
+from physx_schema.description.articulation.mimics import read_declarations, read_mimics
+from physx_schema.description.articulation.spatial_tendons import read_spatial_tendons
+from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.bodies import as_free_body, read_link
-from physx_schema.description.circumstances import report_circumstances
-from physx_schema.description.colliders import ColliderPart
-from physx_schema.description.collision_reader import read_collision
-from physx_schema.description.declared import applied_schemas
-from physx_schema.description.fixed_tendons import read_fixed_tendons
-from physx_schema.description.forces import read_forces
-from physx_schema.description.free_joints import free_joints
-from physx_schema.description.joints import directed, read_joints
-from physx_schema.description.mimics import read_declarations, read_mimics
+from physx_schema.description.collision.colliders import ColliderPart
+from physx_schema.description.collision.reader import read_collision
 from physx_schema.description.model import Articulation, Description, Link, Push
+from physx_schema.description.opinions.accounting import settle
+from physx_schema.description.opinions.authored import MimicDeclaration, Problem
+from physx_schema.description.opinions.circumstances import report_circumstances
+from physx_schema.description.opinions.declared import applied_schemas
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scene import Scenes
-from physx_schema.description.spatial_tendons import read_spatial_tendons
 from physx_schema.description.stages import open_stage, source_name
-from physx_schema.description.tree import Tree, find_trees
 from physx_schema.description.uncollected import uncollected
 from physx_schema.description.units import default_sleep_threshold
 

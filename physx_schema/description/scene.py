@@ -10,10 +10,10 @@ from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import IterationBounds, Scene, Vec3
-from physx_schema.description.opinions import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.retired import retired_schema
+from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.reading import Reading, path_key
-from physx_schema.description.retired import retired_schema
-from physx_schema.description.schemas import split_name
 from physx_schema.description.units import default_gravity
 
 # Schemas that PhysX sees a scene with.

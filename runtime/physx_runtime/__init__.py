@@ -9,25 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from physx_runtime.computing import LinkState, compute
     from physx_runtime.direct import Direct
-    from physx_runtime.inspection import dump, dump_step
-    from physx_runtime.not_simulated import NotSimulated, NotSimulatedWarning
-    from physx_runtime.recording import Recording
+    from physx_runtime.packing.not_simulated import NotSimulated, NotSimulatedWarning
+    from physx_runtime.quantities.given_states import LinkState, compute
     from physx_runtime.session import Session
-    from physx_runtime.simulating import simulate
-    from physx_runtime.simulation import DivergenceWarning, Simulation
+    from physx_runtime.simulation.articulation import Simulation
+    from physx_runtime.simulation.divergence import DivergenceWarning
+    from physx_runtime.simulation.dump import dump, dump_step
+    from physx_runtime.simulation.one_call import simulate
+    from physx_runtime.simulation.recording import Recording
     from physx_runtime.verification import Row, Verification, verify
 
 __all__ = ["Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning", "Recording", "Row",
            "Session", "Simulation", "Verification", "compute", "dump", "dump_step", "simulate", "verify"]
 
-_HOMES = {"compute": "computing", "LinkState": "computing", "Direct": "direct", "dump": "inspection",
-          "dump_step": "inspection",
-          "DivergenceWarning": "simulation", "NotSimulated": "not_simulated",
-          "NotSimulatedWarning": "not_simulated", "Recording": "recording", "Simulation": "simulation",
-          "simulate": "simulating", "Session": "session", "Row": "verification", "Verification": "verification",
-          "verify": "verification"}
+_HOMES = {
+    "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
+    "Recording": "simulation.recording", "simulate": "simulation.one_call",
+    "dump": "simulation.dump", "dump_step": "simulation.dump",
+    "NotSimulated": "packing.not_simulated", "NotSimulatedWarning": "packing.not_simulated",
+    "compute": "quantities.given_states", "LinkState": "quantities.given_states",
+    "Direct": "direct", "Session": "session",
+    "Row": "verification", "Verification": "verification", "verify": "verification"}
 
 
 def __getattr__(name: str) -> Any:

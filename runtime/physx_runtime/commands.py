@@ -13,7 +13,7 @@ import click
 from physx_schema.cli.text import printable
 
 if TYPE_CHECKING:
-    from physx_runtime.not_simulated import NotSimulated
+    from physx_runtime.packing.not_simulated import NotSimulated
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
@@ -53,10 +53,10 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     """
     if out is not None and out.suffix != ".npz":
         raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
-    from physx_runtime.divergence_report import DivergenceWarning
-    from physx_runtime.not_simulated import NotSimulatedWarning
-    from physx_runtime.recording_file import write_recording
-    from physx_runtime.simulating import simulate
+    from physx_runtime.packing.not_simulated import NotSimulatedWarning
+    from physx_runtime.simulation.divergence import DivergenceWarning
+    from physx_runtime.simulation.one_call import simulate
+    from physx_runtime.simulation.recording_file import write_recording
 
     with warnings.catch_warnings():
         for said_below in (NotSimulatedWarning, DivergenceWarning):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from physx_runtime.recording import Recording
+    from physx_runtime.simulation.recording import Recording
     from physx_runtime.verification import Row
 
 
@@ -84,6 +84,6 @@ def _warn(lines: list[str]) -> None:
 @pytest.fixture
 def physx_simulate() -> Callable[..., Recording]:
     """The function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
-    from physx_runtime.simulating import simulate
+    from physx_runtime.simulation.one_call import simulate
 
     return simulate

@@ -9,7 +9,7 @@ from physx_runtime.demonstration import story
 from physx_runtime.demonstration.faults import break_hand
 from physx_runtime.demonstration.hand import build_hand
 from physx_runtime.demonstration.story import chapter
-from physx_runtime.simulating import simulate
+from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
 from physx_runtime.viewing.motion import write_motion
 from physx_runtime.viewing.report import write_report

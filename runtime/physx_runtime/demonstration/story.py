@@ -10,7 +10,7 @@ import numpy as np
 
 from physx_runtime.demonstration.faults import DRIVE_TYPE, MISSPELT, WRONG_INSTANCE
 from physx_runtime.demonstration.hand import COUPLING, FINGER, KNUCKLE_INERTIA, PHALANGES, THUMB, Finger
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.poses import rotated
 from physx_runtime.viewing.text import listed, number

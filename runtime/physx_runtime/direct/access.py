@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.batch import Place
 from physx_runtime.direct import tendons, writing
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
-from physx_runtime.quantities import centroidal_of
-from physx_runtime.simulation import Simulation
+from physx_runtime.quantities.batch import Place
+from physx_runtime.quantities.results import centroidal_of
+from physx_runtime.simulation.articulation import Simulation
 from physx_schema.errors import PhysxSchemaError
 
 Array = NDArray[Any]

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime import quantities
-from physx_runtime.after_step import held_velocity, step_outputs
-from physx_runtime.algorithms import kinematics
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Rows
-from physx_runtime.batch import Batch, Indices, Place, Quantity
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
-from physx_runtime.model import LINK_FORCE_ROWS, Topology
-from physx_runtime.quantities import Results
-from physx_runtime.simulation import Simulation
+from physx_runtime.dynamics import kinematics
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.topology import Topology
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.after_step import held_velocity, step_outputs
+from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity
+from physx_runtime.quantities.results import Results
+from physx_runtime.simulation.articulation import Simulation
 
 Array = NDArray[Any]
 

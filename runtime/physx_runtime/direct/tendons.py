@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.direct.kinds import ATTACHMENT, FIXED_TENDON, SPATIAL_TENDON, TENDON_JOINT, MaxCounts
-from physx_runtime.model import PRISMATIC, Topology
-from physx_runtime.parameters import attachment_paths
-from physx_runtime.simulation import Simulation
+from physx_runtime.model.topology import PRISMATIC, Topology
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.parameters import attachment_paths
 from physx_schema.description.model import Articulation
 
 Array = NDArray[Any]

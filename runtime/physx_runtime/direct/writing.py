@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.algorithms import spatial as sp
 from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import TRANSFORM, MaxCounts, WriteType
+from physx_runtime.dynamics import spatial as sp
 
 Array = NDArray[Any]
 # One simulation's part of a call: its articulations, their worlds, their blocks (n, block).

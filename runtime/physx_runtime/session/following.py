@@ -10,7 +10,7 @@ from typing import Any
 from pxr import Sdf, Tf, Usd
 
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.opinions import is_physics_name
+from physx_schema.description.opinions.prim import is_physics_name
 
 # Metadata that says nothing about physics.
 IDLE_FIELDS = frozenset((

@@ -9,12 +9,9 @@ from typing import Any
 
 from pxr import Usd
 
-from physx_runtime.arguments import required_time
-from physx_runtime.choosing import refusal, require_taken
-from physx_runtime.divergence_report import ADVICE
-from physx_runtime.not_simulated import holding_joints
-from physx_runtime.packing import as_articulation
-from physx_runtime.paths import GENERIC
+from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.packing.choice import refusal, require_taken
+from physx_runtime.packing.not_simulated import holding_joints
 from physx_runtime.session.editing import (
     ReadingOfJoints,
     below,
@@ -31,10 +28,13 @@ from physx_runtime.session.messages import Message, Messages, messages_of
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
-from physx_runtime.simulation import Simulation
+from physx_runtime.simulation.arguments import required_time
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.divergence import ADVICE
+from physx_runtime.worlds.paths import GENERIC
+from physx_schema.description.articulation.solver_batches import SolverBatches
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
-from physx_schema.description.solver_batches import SolverBatches
 from physx_schema.errors import UnsupportedError
 
 _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_runtime.choosing import refusal
-from physx_runtime.not_simulated import not_simulated
-from physx_runtime.packing import as_articulation
-from physx_schema.description.authored import Problem
+from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.packing.choice import refusal
+from physx_runtime.packing.not_simulated import not_simulated
 from physx_schema.description.model import Description
+from physx_schema.description.opinions.authored import Problem
 
 
 @dataclass(frozen=True, slots=True)

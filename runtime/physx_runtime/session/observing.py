@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import (
+from physx_runtime.compiling.scalar_source import BINARY
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import (
     Rows,
     forward_kinematics,
     held_velocities,
     link_velocities,
     quaternion,
 )
-from physx_runtime.model import Topology, input_rows, state_rows
-from physx_runtime.packing import PackedModel
-from physx_runtime.solver.step import clamp_start
-from physx_runtime.tracing.emit_python import BINARY
-from physx_runtime.tracing.symbols import Graph, Symbol
+from physx_runtime.language.symbols import Graph, Symbol
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.solver.articulation.step import clamp_start
 
 Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]

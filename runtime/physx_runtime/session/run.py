@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.divergence_report import DivergenceWarning, first_lost
-from physx_runtime.not_simulated import NotSimulatedWarning
-from physx_runtime.packing import PackedModel, pack
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.packing.articulation import PackedModel, pack
+from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.session.observing import Observer
 from physx_runtime.session.standing import Standing
-from physx_runtime.simulation import Simulation
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.divergence import DivergenceWarning, first_lost
+from physx_schema.description.articulation.solver_batches import as_solved
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
-from physx_schema.description.schemas import ROTATIONS
-from physx_schema.description.solver_batches import as_solved
+from physx_schema.description.opinions.schemas import ROTATIONS
 
 Array = NDArray[np.float64]
 LARGEST = 1e30      # length, and per s

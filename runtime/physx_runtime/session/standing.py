@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.model import Topology
+from physx_runtime.language.ops import Single
+from physx_runtime.model.topology import Topology
 from physx_runtime.solver.sleep import WAKE_TIME, restless
-from physx_runtime.tracing.ops import Single
 
 
 class Standing:

@@ -5,9 +5,10 @@ Selection by world, inside the step: neighbours in a vector or a warp compute wh
 
 from __future__ import annotations
 
-from physx_runtime.algorithms.kinematics import Rows
-from physx_runtime.model import Topology, state_rows
-from physx_runtime.tracing.ops import Scalar, where
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Scalar, where
+from physx_runtime.model.rows import state_rows
+from physx_runtime.model.topology import Topology
 
 # The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.
 LARGEST = 1e37

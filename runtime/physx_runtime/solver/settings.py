@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from physx_runtime.model import Topology
+from physx_runtime.model.topology import Topology
 
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
 IDEAL_ITERATIONS = 1024

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from physx_runtime.algorithms import spatial as sp
-from physx_runtime.algorithms.kinematics import Rows, forward_kinematics, link_velocities, quaternion, triple
-from physx_runtime.model import Topology
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Rows, forward_kinematics, link_velocities, quaternion, triple
+from physx_runtime.language.ops import Scalar, Single, maximum, minimum, where
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.link_forces import any_force
 from physx_runtime.solver.divergence import FLAG, moving_rows
-from physx_runtime.solver.link_forces import any_force
-from physx_runtime.tracing.ops import Scalar, Single, maximum, minimum, where
 
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.

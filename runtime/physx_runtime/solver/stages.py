@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.algorithms.kinematics import Rows
-from physx_runtime.model import Topology, state_rows
-from physx_runtime.solver.parts import begin_step, finish_step, iterate_step
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.model.rows import state_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.actors import begin_step, finish_step, iterate_step
+from physx_runtime.solver.articulation.step import clamp_start
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.step import clamp_start
 
 
 def stages(t: Topology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:

@@ -12,12 +12,12 @@ from numba import prange, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from physx_runtime.model import Topology
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling.vector_ir import ELEMENT, Vectors
+from physx_runtime.model.topology import Topology
 from physx_runtime.targets.loops import parallel_loop
 from physx_runtime.targets.native import load_kept, register_bits
-from physx_runtime.tracing.emit_ir import ELEMENT, Vectors
-from physx_runtime.tracing.emit_step import emit_step
-from physx_runtime.tracing.program import trace_step
 
 # Two registers a block: an iteration is one dependency chain, and two interleaved chains hide its latency. The rows of
 # more velocities than these leave the nearest cache that way: 7 to 16 % slower at 22 and 33.

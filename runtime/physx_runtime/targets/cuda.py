@@ -11,10 +11,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from physx_runtime.model import Topology
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.scalar_source import emit_source
+from physx_runtime.model.topology import Topology
 from physx_runtime.targets.kernel_cache import keep_text
-from physx_runtime.tracing.emit_python import emit_source
-from physx_runtime.tracing.program import trace_step
 
 # Worlds in a block of the buffer: neighbouring threads read neighbouring words.
 LANES = 32

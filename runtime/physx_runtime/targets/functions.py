@@ -13,11 +13,11 @@ from numba import prange, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from physx_runtime.compiling.function_ir import Block, emit_function
+from physx_runtime.compiling.functions import Function
+from physx_runtime.compiling.vector_ir import ELEMENT, Vectors
 from physx_runtime.targets.loops import parallel_loop
 from physx_runtime.targets.native import load_function, register_bits
-from physx_runtime.tracing.emit_function import Block, emit_function
-from physx_runtime.tracing.emit_ir import ELEMENT, Vectors
-from physx_runtime.tracing.functions import Function
 
 Array = NDArray[Any]
 Addresses = NDArray[np.int64]

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.algorithms.crba import mass_matrix
-from physx_runtime.algorithms.kinematics import Kinematics, Rows, forward_kinematics, quaternion
-from physx_runtime.model import SPHERICAL, input_rows
-from physx_runtime.paths import AUTO, GENERIC
-from physx_runtime.simulation import DivergenceWarning, Simulation
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.kinematics import Kinematics, Rows, forward_kinematics, quaternion
+from physx_runtime.model.rows import input_rows
+from physx_runtime.model.topology import SPHERICAL
+from physx_runtime.simulation.articulation import DivergenceWarning, Simulation
 from physx_runtime.verification.quantity import UnsteadyError
+from physx_runtime.worlds.paths import AUTO, GENERIC
 from physx_schema.description.model import Articulation, Description, Dof
 
 Array = NDArray[np.float64]

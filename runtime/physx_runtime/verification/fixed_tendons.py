@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.algorithms.kinematics import angular_jacobian, point_jacobian
-from physx_runtime.model import REVOLUTE
+from physx_runtime.dynamics.kinematics import angular_jacobian, point_jacobian
+from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.tendons import GAINS, SIGNS, Pull

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.packing import as_articulation
-from physx_runtime.paths import AUTO, GENERIC
-from physx_runtime.simulation import Simulation
+from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, TOLERANCE, Row, Value, deviation
+from physx_runtime.worlds.paths import AUTO, GENERIC
 from physx_schema.description.model import Articulation, Description, Link, Scene, Vec3
 from physx_schema.errors import UnsupportedError
 

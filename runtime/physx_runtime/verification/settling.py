@@ -11,7 +11,7 @@ import numpy as np
 from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Joint, unlimited
-from physx_schema.description.schemas import ROTATIONS
+from physx_schema.description.opinions.schemas import ROTATIONS
 
 # A joint is pushed into its limits from this far inside them, rad or m, or from a part of a narrow range.
 RUN_UP, RUN_UP_PART = 1e-2, 0.25

@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from physx_runtime.arguments import required_time
-from physx_runtime.choosing import require_taken
-from physx_runtime.not_simulated import not_simulated
+from physx_runtime.packing.choice import require_taken
+from physx_runtime.packing.not_simulated import not_simulated
+from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
@@ -28,8 +28,8 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_schema.description import describe
+from physx_schema.description.articulation.solver_batches import SolverBatches, as_solved
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.solver_batches import SolverBatches, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 

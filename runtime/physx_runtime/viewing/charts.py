@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.plots import Chart
 from physx_runtime.viewing.poses import link_poses, rotated
 from physx_runtime.viewing.text import number
+from physx_schema.description.articulation.spatial_tendons import place_in_link
 from physx_schema.description.model import Articulation, Dof, FixedTendon, Mimic, SpatialTendon
-from physx_schema.description.spatial_tendons import place_in_link
 
 Array = NDArray[np.float64]
 

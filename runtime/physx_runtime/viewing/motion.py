@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.placement import PlacedLink, placed_links, rigid
 from physx_schema import JointStateAPI
 from physx_schema.description.frames import pose_matrix

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_schema.description.model import Articulation, Vec3
 
 Array = NDArray[np.float64]

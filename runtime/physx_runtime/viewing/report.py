@@ -17,7 +17,7 @@ from typing import Any
 import jinja2
 from numpy.typing import NDArray
 
-from physx_runtime.recording import Recording
+from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.folding import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts

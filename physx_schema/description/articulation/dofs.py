@@ -1,0 +1,192 @@
+"""Degrees of freedom: limits, initial state, axis properties, drives and their envelopes."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from physx_schema.description.articulation.friction import read_resistance
+from physx_schema.description.articulation.limits import FREE, bounds, cone, is_limited, swing
+from physx_schema.description.model import Dof, Drive, Envelope, Vec3
+from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.reading import Reading
+from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
+
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_UNITS: tuple[Vec3, ...] = (_X, _Y, _Z)
+_TWIST_AND_SWINGS: tuple[tuple[Vec3, ...], ...] = (    # of a spherical joint with the axis x, y, z
+    (_X, _Y, _Z), (_Y, _Z, _X), (_Z, (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
+)
+_INSTANCES = {"revolute": "angular", "prismatic": "linear"}
+
+
+class _Axis(NamedTuple):
+    """Where the properties of one degree of freedom are authored, and what PhysX does with them there."""
+
+    instance: str           # of drives, axis properties, joint state
+    name: str               # of the degree of freedom
+    angular: bool
+    direction: Vec3         # in the joint frame
+    lower: float
+    upper: float
+    reduced: bool           # in an articulation, where axis properties, joint state and envelopes count
+    turn: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
+    wraps: bool = False     # PhysX takes whole turns off a target
+    driven: bool = True     # PhysX reads a drive and a joint state
+
+
+def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> tuple[Dof, ...]:
+    """The free axes of a joint, in PhysX's order; `reduced` in an articulation, where generic joints only turn."""
+    if kind in ("revolute", "prismatic"):
+        return (_read(reading, opinions, _single(reading, opinions, kind, axis, reduced)),)
+    if kind == "spherical":
+        found = _ball(reading, opinions, axis, reduced)
+    elif kind == "d6":
+        found = _generic(reading, opinions, reduced)
+    else:
+        found = []
+    return tuple(_read(reading, opinions, item) for item in found)
+
+
+def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> _Axis:
+    angular = kind == "revolute"
+    view = opinions.joint_view()
+    limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
+    wraps = angular and limits == FREE
+    turn = DEGREES_PER_TURN if wraps else math.inf
+    return _Axis(_INSTANCES[kind], opinions.path, angular, _UNITS[axis], *limits, reduced, turn, wraps)
+
+
+def _ball(reading: Reading, opinions: PrimOpinions, axis: int, reduced: bool) -> list[_Axis]:
+    """Twist about the joint's axis and two swings, bounded by the cone."""
+    limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
+    return [
+        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, reduced, DEGREES_PER_TURN / 2,
+              driven=False)
+        for instance, direction, limit in zip(ROTATIONS, _TWIST_AND_SWINGS[axis], limits, strict=True)
+    ]
+
+
+def _generic(reading: Reading, opinions: PrimOpinions, reduced: bool) -> list[_Axis]:
+    names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
+    if reduced:
+        if names[:1] and names[0] in TRANSLATIONS:
+            _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
+        names = [name for name in names if name in ROTATIONS]
+    found = []
+    for name in names:
+        angular = name in ROTATIONS
+        within = DEGREES_PER_TURN / 2 if angular and reduced else math.inf
+        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), angular, within)
+        path = f"{opinions.path}:{name}" if len(names) > 1 else opinions.path
+        direction = _UNITS[(ROTATIONS if angular else TRANSLATIONS).index(name)]
+        found.append(_Axis(name, path, angular, direction, *limits, reduced, within))
+    return found
+
+
+def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
+    """Whether a generic joint leaves an axis free; it is locked where a limit has its low bound above the high one."""
+    view = opinions.view("PhysicsLimitAPI", axis)
+    return not is_limited(view, ("low", "high")) or not view.number("low") > view.number("high")
+
+
+def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[str]) -> None:
+    reading.problem(
+        "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
+        f"a generic joint of an articulation with {', '.join(names)} not locked",
+        "PhysX locks the translations of generic joints in articulations",
+        f"author a low limit above the high one for {', '.join(names)}, or use a prismatic joint", "warning",
+    )
+
+
+def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
+    properties = opinions.view("PhysxJointAxisAPI", axis.instance) if axis.reduced else None
+    resistance = read_resistance(reading, opinions, properties, axis.angular)
+    position, velocity = _state(reading, opinions, axis)
+    axis_prefix = properties.prefix if properties is not None and properties.applied else None
+    drive = _drive(reading, opinions, axis) if axis.driven else None
+    return Dof(     # by position, which takes half the time
+        axis.name, opinions.path, axis.angular, axis.lower, axis.upper, position, velocity, resistance.armature,
+        resistance.static_friction, resistance.dynamic_friction, resistance.viscous_friction, resistance.max_velocity,
+        axis_prefix, drive, axis.direction, resistance.sources,
+    )
+
+
+def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+    """Initial position and velocity; 0 where PhysX refuses or does not read them."""
+    if not axis.driven or not axis.reduced:
+        return 0.0, 0.0
+    view = opinions.view("PhysicsJointStateAPI", axis.instance)
+    if view.silent:
+        return 0.0, 0.0
+    found = []
+    for base, most in (("position", axis.turn), ("velocity", math.inf)):
+        value = view.number(base)
+        if not abs(value) <= most:
+            why = f"PhysX takes no position beyond {most:g} degrees on this joint" if math.isfinite(value) else \
+                "PhysX refuses what is no number"
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            f"{why} and starts at 0", f"author a {base} that the joint can have")
+            value = 0.0
+        elif math.isinf(value):
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            "PhysX does not refuse it: the motion becomes NaN, or as fast as a joint may be",
+                            f"author a finite {base}")
+            value = 0.0     # nothing is left to predict
+        found.append(coordinate(value, axis.angular))
+    return found[0], found[1]
+
+
+def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
+    view = opinions.view("PhysicsDriveAPI", axis.instance)
+    if not view.applied:
+        return None
+    max_force = view.number("maxForce")
+    if max_force < 0.0:
+        reading.problem(
+            "joint/drive-refused", opinions.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
+            "PhysX refuses the whole drive: no stiffness, no damping",
+            "author a force of at least 0, or inf for no bound",
+        )
+        return None
+    return Drive(
+        opinions.path, view.prefix,
+        stiffness=gain(view.number("stiffness"), axis.angular), damping=gain(view.number("damping"), axis.angular),
+        target_position=coordinate(_target(reading, view, axis), axis.angular),
+        target_velocity=coordinate(view.number("targetVelocity"), axis.angular),
+        max_force=math.inf if math.isnan(max_force) else max_force, acceleration=view.token("type") == "acceleration",
+        envelope=_envelope(opinions, axis) if axis.reduced else None,
+    )
+
+
+def _target(reading: Reading, view: View, axis: _Axis) -> float:
+    """The target position as PhysX sets it, in degrees or lengths."""
+    target = view.number("targetPosition")
+    if not axis.reduced or math.isinf(axis.turn) or abs(target) < axis.turn or (
+            abs(target) == axis.turn and not axis.wraps):
+        return target
+    if axis.wraps and math.isfinite(target):
+        taken = math.fmod(target, DEGREES_PER_TURN)
+        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {taken:g} degrees"
+        fix = "author both limits, which makes the joint one that turns on"
+    else:
+        taken = 0.0
+        why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"
+    if taken != target:
+        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
+                        why, fix, "warning")
+    return taken
+
+
+def _envelope(opinions: PrimOpinions, axis: _Axis) -> Envelope | None:
+    view = opinions.view("PhysxDrivePerformanceEnvelopeAPI", axis.instance)
+    if not view.applied:
+        return None
+    gradient = view.number("speedEffortGradient", 0.0)
+    return Envelope(
+        path=opinions.path, prefix=view.prefix,
+        max_actuator_velocity=coordinate(view.number("maxActuatorVelocity", 0.0), axis.angular),
+        velocity_dependent_resistance=gain(view.number("velocityDependentResistance", 0.0), axis.angular),
+        speed_effort_gradient=radians(gradient) if axis.angular else gradient,
+    )

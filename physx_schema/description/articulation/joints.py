@@ -1,0 +1,242 @@
+"""Joints as authored: kind, bodies, frames and axis, before any tree gives them a direction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from pxr import Gf
+
+from physx_schema.description.articulation.dofs import read_dofs
+from physx_schema.description.frames import pose_matrix, pose_of, scaled
+from physx_schema.description.model import IDENTITY_POSE, Coupling, DistanceRange, Joint, Pose, Vec3
+from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.records import record
+
+AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
+COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
+_COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
+TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
+_READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
+
+
+class _Side(NamedTuple):
+    """The properties of one side of a joint."""
+
+    body: str
+    position: str
+    rotation: str
+
+
+_SIDES = (_Side("body0", "localPos0", "localRot0"), _Side("body1", "localPos1", "localRot1"))
+
+
+class JointEnd(NamedTuple):
+    """One side of a joint: the body it holds ("" for the world) and the joint frame in that body."""
+
+    body: str
+    frame: Pose
+    sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
+    static: bool = False    # whether a static collider is there: the world to joints, not to an articulation's root
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class AuthoredJoint:
+    """A joint prim, its two ends in authored order."""
+
+    path: str
+    opinions: PrimOpinions
+    kind: str
+    axis: int
+    ends: tuple[JointEnd, JointEnd]
+    enabled: bool
+    excluded: bool
+
+    @property
+    def to_world(self) -> bool:
+        """Whether one side is where an articulation's root joint may end: no body and no collider."""
+        return any(not end.body and not end.static for end in self.ends)
+
+    @property
+    def order(self) -> tuple[int, tuple[str, ...]]:
+        """PhysX's order among joints: by type, then by path."""
+        return _READING_ORDER.index(self.kind), path_key(self.path)
+
+    def other(self, body: str) -> str:
+        """The body at the other end."""
+        return self.ends[1].body if self.ends[0].body == body else self.ends[0].body
+
+
+def read_joints(reading: Reading) -> list[AuthoredJoint]:
+    """Every joint prim of the stage, in traversal order."""
+    found = [_read(reading, opinions, kind) for opinions in reading.prims.values() if (kind := opinions.joint_kind)]
+    by_path = {joint.path: joint for joint in found}
+    return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in found]
+
+
+def _read(reading: Reading, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
+    view = opinions.joint_view()
+    axis = view.token("axis") if kind in ("revolute", "prismatic", "spherical") else "X"
+    ends = _end(reading, view, _SIDES[0]), _end(reading, view, _SIDES[1])
+    return AuthoredJoint(
+        opinions.path, opinions, kind, AXES.get(axis, 0), ends,
+        view.flag("jointEnabled"), view.flag("excludeFromArticulation"),
+    )
+
+
+def _with_bodies_of_hinges(joint: AuthoredJoint, joints: Mapping[str, AuthoredJoint]) -> AuthoredJoint:
+    """A gear or rack joint without bodies has those that its hinges turn."""
+    view = joint.opinions.joint_view()
+    ends = []
+    for side, base, end in zip(_SIDES, COUPLINGS[joint.kind], joint.ends, strict=True):
+        hinge = joints.get(next(iter(view.targets(base)), ""))
+        if not view.authored(side.body) and hinge is not None:
+            end = JointEnd(hinge.ends[1].body or hinge.ends[0].body, end.frame)
+        ends.append(end)
+    return replace(joint, ends=(ends[0], ends[1]))
+
+
+def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
+    frame = view.vector(side.position), view.quaternion(side.rotation)
+    sound = _is_sound(reading, view, side, frame[0])
+    targets = view.targets(side.body)
+    if len(targets) > 1:
+        reading.problem(
+            "joint/several-bodies", view.path, view.name(side.body), f"{len(targets)} targets",
+            f"PhysX uses the first, {targets[0]}", "keep one target",
+        )
+    if not targets:
+        return JointEnd("", frame, sound)
+    held = reading.prims.get(targets[0])
+    target = held.prim if held is not None else reading.stage.GetPrimAtPath(targets[0])
+    if not target:
+        reading.problem(
+            "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
+            "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
+        )
+        return JointEnd("", frame, sound)
+    body = reading.body_of(targets[0])
+    if not body:
+        found, fix = "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
+        if target.IsInstanceProxy():
+            found, fix = "is inside an instance, where there are no bodies", "clear instanceable above it"
+        reading.problem(
+            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {found}",
+            "PhysX joins this side to the world", f"{fix}, or remove the target for the world", "warning",
+        )
+    placed = _in_body(reading, frame, target, body) if sound else frame
+    return JointEnd(body, placed, sound, not body and reading.on_collider(targets[0]))
+
+
+def _is_sound(reading: Reading, view: View, side: _Side, position: Vec3) -> bool:
+    """Whether a joint frame is one; PhysX normalises rotations other than 0."""
+    faulty = [] if all(map(math.isfinite, position)) else [side.position]
+    if view.mentions(side.rotation) and not _is_rotation(view.raw(side.rotation)):
+        faulty.append(side.rotation)
+    for base in faulty:
+        reading.problem(
+            "joint/frame-refused", view.path, view.name(base),
+            f"{view.raw(base)} is no {'position' if base == side.position else 'rotation'}",
+            "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
+            "the child's its own frame", "author finite numbers and a quaternion of length 1",
+        )
+    return not faulty
+
+
+def _is_rotation(value: Any) -> bool:
+    """Whether a quaternion turns: finite and other than 0. What is no quaternion counts as the default."""
+    if not hasattr(value, "GetImaginary"):
+        return True
+    parts = (*value.GetImaginary(), value.GetReal())
+    return any(parts) and all(map(math.isfinite, parts))
+
+
+def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
+    """A frame authored in the target prim, as a frame of the body, lengths scaled."""
+    if not body:
+        matrix = pose_matrix(*frame) * reading.frames.matrix(target)
+        return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
+    prim = reading.prims[body].prim
+    if prim is not target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
+        matrix = pose_matrix(*frame) * reading.frames.matrix(target) * reading.frames.matrix(prim).GetInverse()
+        frame = pose_of(Gf.Transform(matrix.RemoveScaleShear()))
+    return scaled(frame[0], reading.frames.scale(prim, body)), frame[1]
+
+
+def directed(
+    reading: Reading, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
+) -> Joint:
+    """The joint as the inbound joint of a child link from a parent link ("" for the world), with their indices."""
+    is_reversed = joint.ends[0].body == child
+    parent_end, child_end = (joint.ends[1], joint.ends[0]) if is_reversed else joint.ends
+    parent_frame = parent_end.frame if parent_end.sound else _between(reading, parent, child)
+    child_frame = child_end.frame if child_end.sound else IDENTITY_POSE
+    dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis, True) if parent else ()
+    body0, body1 = joint.ends[0].body, joint.ends[1].body
+    return Joint(
+        joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1)
+
+
+def _between(reading: Reading, parent: str, child: str) -> Pose:
+    """The authored pose of one body in the frame of another, scales left out."""
+    poses = [reading.frames.pose(reading.prims[body].prim, body) for body in (parent, child) if body]
+    matrices = [pose_matrix(*pose) for pose in poses]
+    return pose_of(Gf.Transform(matrices[1] * matrices[0].GetInverse())) if len(matrices) == 2 else poses[0]
+
+
+def undirected(reading: Reading, joint: AuthoredJoint) -> Joint:
+    """A joint outside every articulation: body0 as parent, body1 as child, without link indices."""
+    view = joint.opinions.joint_view()
+    force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
+    return Joint(
+        path=joint.path, kind=joint.kind, axis=joint.axis, parent=-1, child=-1, reversed=False,
+        parent_frame=joint.ends[0].frame, child_frame=joint.ends[1].frame,
+        dofs=read_dofs(reading, joint.opinions, joint.kind, joint.axis, False),
+        body0=joint.ends[0].body, body1=joint.ends[1].body,
+        break_force=force if math.isfinite(force) else math.inf,
+        break_torque=torque if math.isfinite(torque) else math.inf,
+        collision_enabled=view.flag("collisionEnabled"),
+        distance=_distance(joint.opinions, joint.kind),
+        coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
+    )
+
+
+def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+    """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
+    if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
+        high = opinions.view("PhysicsLimitAPI", "distance").number("high")
+        return DistanceRange(0.0, high if high >= 0.0 else math.inf, 0.0, 0.0, False)
+    if kind != "distance":
+        return None
+    view = opinions.joint_view()
+    low, high = view.number("minDistance"), view.number("maxDistance")
+    spring = opinions.view("PhysxPhysicsDistanceJointAPI")
+    enabled = spring.flag("springEnabled")
+    limit = opinions.view("PhysxLimitAPI", "distance")
+    return DistanceRange(
+        minimum=low if low >= 0.0 else 0.0, maximum=high if high >= 0.0 else math.inf,
+        stiffness=spring.number("springStiffness") if enabled else limit.number("stiffness"),
+        damping=spring.number("springDamping") if enabled else limit.number("damping"), spring=enabled,
+    )
+
+
+def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
+    view = joint.opinions.joint_view()
+    hinges = []
+    for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
+        targets = view.targets(base)
+        hinges.append(targets[0] if targets else "")
+        found = reading.prims.get(hinges[-1])
+        if found is None or found.joint_kind != wanted:
+            reading.problem(
+                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
+                "PhysX couples the bodies about the x axes of the joint's own frames"
+                if found is None or found.joint_kind is None else
+                "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
+                f"point {base} at a {wanted} joint",
+            )
+    return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))

@@ -1,0 +1,176 @@
+"""Mimic joints: every declaration with PhysX's verdict on it, and the accepted ones in the units of simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from physx_schema.description.articulation.dofs import is_axis_free
+from physx_schema.description.articulation.newton_mimics import read_newton_mimics
+from physx_schema.description.articulation.solve_order import joint_order
+from physx_schema.description.model import Link, Mimic, unlimited
+from physx_schema.description.opinions.authored import MimicDeclaration
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS
+from physx_schema.description.reading import Reading
+from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
+
+API = "PhysxMimicJointAPI"
+_BASES = tuple(SCHEMAS[API].defaults)
+
+Refusal = tuple[str, str]       # the check that refuses a declaration, and why; two empty strings where none does
+_ACCEPTED: Refusal = ("", "")
+
+
+def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
+    """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
+    found: dict[str, list[MimicDeclaration]] = {}
+    if not reading.mentions(API):
+        return found
+    for opinions in reading.prims.values():
+        accepted = 0
+        names = [*opinions.instances(API), *[""] * (API in opinions.applied or f"{API}:" in opinions.applied)]
+        for instance in sorted(names, key=_rank):
+            declaration = _declaration(reading, opinions, instance, accepted)
+            accepted += not declaration.refusal
+            found.setdefault(opinions.path, []).append(declaration)
+    return found
+
+
+def _rank(instance: str) -> tuple[int, str]:
+    """PhysX looks at rotX, rotY, rotZ in this order and at nothing else."""
+    return (ROTATIONS.index(instance), "") if instance in ROTATIONS else (len(ROTATIONS), instance)
+
+
+def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
+    view = opinions.view(API, instance)
+    references = view.targets("referenceJoint")
+    reference = reading.prims.get(references[0]) if len(references) == 1 else None
+    values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _BASES)
+    code, refusal = _refusal(reading, opinions, instance, references, dict(values), accepted)
+    return MimicDeclaration(
+        path=opinions.path, instance=instance, joint_kind=opinions.joint_kind, references=references,
+        reference_kind=reference.joint_kind if reference else None,
+        authored=frozenset(base for base in _BASES if view.authored(base)), values=values,
+        limits=_limits(opinions), reference_limits=_limits(reference),
+        excluded=_flag(opinions, "excludeFromArticulation"),
+        reference_excluded=_flag(reference, "excludeFromArticulation"),
+        refusal=refusal, refusal_code=code, newton=_newton(opinions),
+    )
+
+
+def _newton(opinions: PrimOpinions) -> tuple[float, float] | None:
+    """The coefficients of Newton's mimic joint on the prim: q = first + second * q_reference."""
+    if not opinions.has("NewtonMimicAPI"):
+        return None
+    values = (opinions.prim.GetAttribute(f"newton:mimicCoef{i}").Get() for i in (0, 1))
+    constant, factor = (value if isinstance(value, float) else default
+                        for value, default in zip(values, (0.0, 1.0), strict=True))
+    return constant, factor
+
+
+def _limits(opinions: PrimOpinions | None) -> tuple[float, float]:
+    if opinions is None or opinions.joint_kind not in ("revolute", "prismatic"):
+        return -math.inf, math.inf
+    view = opinions.joint_view()
+    return view.number("lowerLimit"), view.number("upperLimit")
+
+
+def _flag(opinions: PrimOpinions | None, base: str) -> bool:
+    return opinions is not None and opinions.joint_kind is not None and opinions.joint_view().flag(base)
+
+
+def _refusal(
+    reading: Reading, opinions: PrimOpinions, instance: str, references: Sequence[str],
+    values: Mapping[str, object], accepted: int,
+) -> Refusal:
+    """Why PhysX makes no mimic joint of a declaration, in the order it looks; empty where it does."""
+    if opinions.joint_kind is None:
+        return "host", "the prim is not a joint"
+    if instance not in ROTATIONS:
+        return "instance", f"the instance name {instance!r} is not one of rotX, rotY, rotZ"
+    refusal = _unfit(opinions, instance, "self", "the joint")
+    if refusal[0]:
+        return refusal
+    axis = values["referenceJointAxis"]
+    if axis not in ROTATIONS:
+        return "reference-axis", f"referenceJointAxis {axis!r} is not one of rotX, rotY, rotZ"
+    if accepted and opinions.joint_kind != "d6":
+        return "one-instance", "the joint already has a mimic under an earlier instance name"
+    return _refused_reference(reading, opinions, references, values)
+
+
+def _refused_reference(
+    reading: Reading, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
+) -> Refusal:
+    if len(references) != 1:
+        return "reference-count", f"referenceJoint has {len(references)} targets, not one"
+    if not reading.stage.GetPrimAtPath(references[0]):
+        return "reference-missing", f"there is no prim at {references[0]}"
+    reference = reading.prims.get(references[0])
+    if reference is None or reference.joint_kind is None:
+        return "reference-type", f"{references[0]} is not a joint"
+    refusal = _unfit(reference, str(values["referenceJointAxis"]), "ref", "the reference joint")
+    if refusal[0]:
+        return refusal
+    if reference is opinions:
+        return "self", "the joint refers to itself"
+    gearing = values["gearing"]
+    if not isinstance(gearing, int | float):
+        return "gearing", f"gearing {gearing!r} is not a number"
+    return ("gearing", "gearing is 0") if gearing == 0 else _ACCEPTED
+
+
+def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
+    """Why a joint cannot take part in a mimic."""
+    if _flag(opinions, "excludeFromArticulation"):
+        return f"excluded-{side}", f"{role} is excluded from the articulation"
+    if not _flag(opinions, "jointEnabled"):
+        return "disabled", f"{role} is disabled"
+    if opinions.joint_kind == "revolute":
+        limited = not any(map(unlimited, _limits(opinions)))
+        return _ACCEPTED if limited else ("limits", f"{role} is revolute without two finite limits")
+    if opinions.joint_kind == "prismatic":
+        return _ACCEPTED
+    if opinions.joint_kind != "d6":
+        return "joint-type", f"{role} is {opinions.joint_kind}, which PhysX does not support"
+    if any(is_axis_free(opinions, free) for free in ("transX", "transY", "transZ")):
+        return "joint-type", f"{role} is a generic joint whose translations are not all locked"
+    return _ACCEPTED if is_axis_free(opinions, axis) else ("joint-type", f"{role} has {axis} locked")
+
+
+def read_mimics(
+    reading: Reading, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
+) -> tuple[Mimic, ...]:
+    """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
+    if not declarations:
+        return tuple(read_newton_mimics(reading, links))
+    index: dict[str, int] = {}
+    angular: list[bool] = []
+    for link in links:
+        if link.joint is not None:
+            index.update({dof.name: len(angular) + i for i, dof in enumerate(link.joint.dofs)})
+            angular += [dof.angular for dof in link.joint.dofs]
+    found = []
+    joints = [link.joint.path for link in links if link.joint is not None]
+    accepted = (item for path in joints for item in declarations.get(path, ()) if not item.refusal)
+    for declaration in sorted(accepted, key=lambda item: (joint_order(item.joint_kind, item.path), item.instance)):
+        axis = str(declaration.value("referenceJointAxis"))
+        follower = index.get(declaration.path, index.get(f"{declaration.path}:{declaration.instance}"))
+        reference = index.get(declaration.references[0], index.get(f"{declaration.references[0]}:{axis}"))
+        if follower is not None and reference is not None:
+            found.append(_mimic(reading, declaration, follower, reference, angular[follower], angular[reference]))
+    return (*found, *read_newton_mimics(reading, links))
+
+
+def _mimic(
+    reading: Reading, declaration: MimicDeclaration, follower: int, reference: int, turns: bool, reference_turns: bool,
+) -> Mimic:
+    view = reading.prims[declaration.path].view(API, declaration.instance)
+    units = {(True, False): 1.0 / DEGREES_PER_RADIAN, (False, True): DEGREES_PER_RADIAN}
+    factor = units.get((turns, reference_turns), 1.0)
+    return Mimic(
+        path=declaration.path, instance=declaration.instance, prefix=view.prefix, follower=follower,
+        reference=reference, gearing=view.number("gearing") * factor, offset=coordinate(view.number("offset"), turns),
+        natural_frequency=view.number("naturalFrequency"), damping_ratio=view.number("dampingRatio"),
+    )

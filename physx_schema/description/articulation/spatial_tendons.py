@@ -1,0 +1,230 @@
+"""Spatial tendons: trees of attachments on links, from each root attachment to its leaves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from physx_schema.description.frames import composed, scaled
+from physx_schema.description.model import IDENTITY_POSE, Attachment, Link, SpatialTendon, Vec3
+from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.reading import Reading, path_key
+
+_ROOT = "PhysxTendonAttachmentRootAPI"
+_LEAF = "PhysxTendonAttachmentLeafAPI"
+_VIA = "PhysxTendonAttachmentAPI"
+_KINDS = (_ROOT, _LEAF, _VIA)     # the order in which PhysX reads the attachments of one link
+
+Key = tuple[str, str]       # prim path, instance name
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """An attachment as authored."""
+
+    opinions: PrimOpinions
+    schema: str
+    name: str
+    parent: Key
+
+    @property
+    def key(self) -> Key:
+        """Prim path and instance name."""
+        return self.opinions.path, self.name
+
+
+def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
+    """The spatial tendons whose root attachment is on a link of this articulation, in PhysX's solve order.
+
+    Links come by path backwards; on one link root, leaf and other attachments in this order, each kind by name.
+    Children of one attachment follow the same order, depth first.
+    """
+    if not any(map(reading.mentions, _KINDS)):
+        return ()
+    index = {link.path: position for position, link in enumerate(links)}
+    paths = sorted(index, key=path_key, reverse=True)
+    declared = [item for path in paths for item in _declared(reading, reading.prims[path])]
+    children: dict[Key, list[_Declared]] = {}
+    for item in declared:
+        if item.schema != _ROOT:
+            children.setdefault(item.parent, []).append(item)
+    tendons = []
+    reached: set[Key] = set()
+    for item in declared:
+        if item.schema == _ROOT:
+            chain = _chain(reading, item, children)
+            reached.update(member.key for member, _ in chain)
+            tendons.append(_tendon(reading, item, chain, index, links))
+    _report_unreached(reading, declared, reached)
+    return tuple(tendons)
+
+
+def _declared(reading: Reading, opinions: PrimOpinions) -> list[_Declared]:
+    """Attachments applied to a prim in PhysX's order; a name counts once, for the first kind that has it."""
+    found: dict[str, _Declared] = {}
+    for schema, name in ((kind, name) for kind in _KINDS for name in sorted(opinions.instances(kind))):
+        if name in found:
+            reading.problem(
+                "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
+                f"{found[name].schema}:{name} and {schema}:{name} on one prim share their properties",
+                f"PhysX uses {found[name].schema}:{name} and refuses the other",
+                "give one of them another instance name",
+            )
+            continue
+        view = opinions.view(schema, name)
+        links = view.targets("parentLink") if schema != _ROOT else ()
+        found[name] = _Declared(opinions, schema, name, (links[0] if links else "", _parent_name(view, schema)))
+        if len(links) > 1:
+            reading.problem(
+                "tendon/several-parents", opinions.path, view.name("parentLink"), f"{len(links)} targets",
+                f"PhysX uses the first, {links[0]}", "keep one target", "warning",
+            )
+    return list(found.values())
+
+
+def _parent_name(view: View, schema: str) -> str:
+    return view.token("parentAttachment") if schema != _ROOT else ""
+
+
+def _chain(
+    reading: Reading, root: _Declared, children: Mapping[Key, Sequence[_Declared]],
+) -> list[tuple[_Declared, int]]:
+    """Attachments from a root down with the index of their parent, depth first."""
+    chain: list[tuple[_Declared, int]] = []
+    stack = [(root, -1)]
+    while stack:
+        item, parent = stack.pop()
+        chain.append((item, parent))
+        following = children.get(item.key, ())
+        if item.schema == _LEAF:
+            continue
+        if not following:
+            _report_no_leaf(reading, item)
+        stack.extend((child, len(chain) - 1) for child in reversed(following))
+    return chain
+
+
+def _tendon(
+    reading: Reading, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
+    links: Sequence[Link],
+) -> SpatialTendon:
+    view = root.opinions.view(_ROOT, root.name)
+    parents = {parent for _, parent in chain}
+    attachments = [_attachment(reading, item, parent, index, end=parent >= 0 and place not in parents)
+                   for place, (item, parent) in enumerate(chain)]
+    return SpatialTendon(
+        path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_rested(attachments, links),
+        stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
+        limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
+        enabled=view.flag("tendonEnabled"),
+    )
+
+
+def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
+    """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
+    view = item.opinions.view(item.schema, item.name)
+    leaf = item.schema == _LEAF
+    lengths = reading.frames.lengths(item.opinions.prim, item.opinions.path)
+    lower = view.number("lowerLimit") if leaf else float("-inf")
+    return Attachment(
+        path=item.opinions.path, name=item.name, prefix=view.prefix, link=index[item.opinions.path],
+        local_position=scaled(view.vector("localPos"), lengths),
+        gearing=1.0 if item.schema == _ROOT else view.number("gearing"), parent=parent, leaf=end,
+        rest_length=view.number("restLength") if leaf else 0.0,
+        lower_limit=lower, upper_limit=view.number("upperLimit", lower) if leaf else float("inf"),
+    )
+
+
+def place_in_link(link: Link, attachment: Attachment) -> Vec3:
+    """Where PhysX attaches: localPos counts from the link's centre of mass, along the principal axes of its inertia."""
+    return composed((link.center_of_mass, link.principal_axes), (attachment.local_position, IDENTITY_POSE[1]))[0]
+
+
+def geared_lengths(attachments: Sequence[Attachment], points: Sequence[Vec3]) -> list[float]:
+    """The length from the root to each attachment, offset left out; `points` are the attachments in the world."""
+    lengths: list[float] = []
+    for item, point in zip(attachments, points, strict=True):
+        lengths.append(0.0 if item.parent < 0 else
+                       lengths[item.parent] + item.gearing * math.dist(point, points[item.parent]))
+    return lengths
+
+
+def _rested(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[Attachment, ...]:
+    """The attachments with the lengths that rest lengths below 0 stand for.
+
+    PhysX measures them while the links are still where they are authored, before joint states and frames place them,
+    and between the places that localPos has in the links' own frames, although the tendon acts in the mass frames.
+    """
+    points = [composed(links[item.link].pose, (item.local_position, IDENTITY_POSE[1]))[0] for item in attachments]
+    return tuple(replace(item, rest_length=length, rest_from_poses=True) if item.leaf and item.rest_length < 0.0
+                 else item for item, length in zip(attachments, geared_lengths(attachments, points), strict=True))
+
+
+def _report_no_leaf(reading: Reading, item: _Declared) -> None:
+    reading.problem(
+        "tendon/no-leaf", item.opinions.path, f"physxTendon:{item.name}:parentAttachment",
+        f"no attachment names {item.name!r} on {item.opinions.path} as its parent, and it is no leaf",
+        "PhysX makes a tendon without an end, which pulls on nothing" if item.schema == _ROOT else
+        "PhysX pulls here with a rest length of 0 and no limits; a limitStiffness above 0 turns the motion into NaN",
+        f"apply {_LEAF} to the last link, with parentLink {item.opinions.path} "
+        f"and parentAttachment {item.name!r}",
+    )
+
+
+def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: set[Key]) -> None:
+    by_key = {item.key: item for item in declared}
+    for item in declared:
+        if item.key in reached:
+            continue
+        cycle = _cycle(item, by_key)
+        name = f"physxTendon:{item.name}:parentAttachment"
+        if cycle:
+            reading.problem(
+                "tendon/cycle", item.opinions.path, name, "its parents lead back to it: " + " -> ".join(cycle),
+                "PhysX never reaches it from a root attachment", "let one of them name the root attachment as parent",
+            )
+        elif item.parent not in by_key:
+            _report_unknown_parent(reading, item, list(by_key))
+        elif by_key[item.parent].schema == _LEAF:
+            reading.problem(
+                "tendon/leaf-parent", item.opinions.path, name, f"its parent {_spell(item.parent)} is a leaf",
+                "PhysX stops at a leaf and drops what follows",
+                f"apply {_VIA}:{item.parent[1]} in place of {_LEAF}:{item.parent[1]}",
+            )
+        else:
+            reading.problem(
+                "tendon/unreached", item.opinions.path, name, f"its parent {_spell(item.parent)} has no way to a root",
+                "PhysX drops the attachment", "connect its parents to a root attachment",
+            )
+
+
+def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[Key]) -> None:
+    link, parent = item.parent
+    names = sorted({name for path, name in keys if path == link} or {name for _, name in keys if name != item.name})
+    close = get_close_matches(parent, names, 1, 0.5) or names[:1]
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    elsewhere = link in reading.prims and any(reading.prims[link].has(kind, parent) for kind in _KINDS if parent)
+    missing = "no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
+    missing = f"its parent {_spell(item.parent)} is no link of this articulation" if elsewhere else missing
+    prop = "parentLink" if not link else "parentAttachment"
+    reading.problem(
+        "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,
+        "PhysX drops the attachment, and the tendon has no end here",
+        f"name the parent's link and its attachment{hint}",
+    )
+
+
+def _cycle(item: _Declared, by_key: Mapping[Key, _Declared]) -> list[str]:
+    """The way from an attachment back to itself, empty where its parents end somewhere."""
+    way = [item.key]
+    current = by_key.get(item.parent)
+    while current is not None and current.key not in way:
+        way.append(current.key)
+        current = by_key.get(current.parent)
+    return [_spell(key) for key in (*way, item.key)] if current is not None and current.key == item.key else []
+
+
+def _spell(key: Key) -> str:
+    return f"{key[0]}:{key[1]}"

@@ -1,0 +1,338 @@
+"""Colliders: the shapes PhysX makes of prims with PhysicsCollisionAPI, and where they sit on their bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from pxr import Usd
+
+from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
+from physx_schema.description.collision.materials import Materials
+from physx_schema.description.collision.meshes import Array, MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.model import Collider
+from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
+from physx_schema.description.frames import composed, scaled, taken_apart
+from physx_schema.description.model import IDENTITY_POSE, Pose, Scene, Vec3
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.reading import Reading
+from physx_schema.description.records import record
+from physx_schema.description.scene import Scenes
+
+_OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
+_LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
+_EVEN = 1e-4                # relative difference of scales that is rounding
+_MESH = "Mesh"
+_ROUND = frozenset({"sphere", "capsule", "cylinder", "cone"})
+_UNKNOWN = (math.nan, math.nan, math.nan)
+_ACTIVE = Usd.TraverseInstanceProxies()
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class ColliderPart:
+    """A collider with what its mass is worked out from."""
+
+    fact: Collider
+    opinions: PrimOpinions              # of the prim with PhysicsCollisionAPI
+    prim: Any                           # with the geometry
+    materials: Materials
+    weigh: Callable[[], Weighed]        # meshes are cooked when their mass is asked for
+
+    def density(self) -> float:
+        """The density of the material bound to the collider, 0 where there is none."""
+        return self.materials.density(self.prim)
+
+
+class ColliderReader:
+    """Makes colliders of prims, with what they share: meshes cooked once, materials and groups."""
+
+    def __init__(self, reading: Reading, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
+        self._reading = reading
+        self._scenes = scenes
+        self._materials = materials
+        self._groups = groups
+        self._solids = MeshSolids(1.0 / reading.meters_per_unit)
+        self._least_offset = _least_offset(reading, scenes.default)
+
+    def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
+        """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
+        opinions.mark("PhysicsCollisionAPI")
+        if not self._has_scene(opinions):
+            return []
+        body, dynamic = self._reading.body_of(opinions.path), False
+        if body:
+            rigid = self._reading.prims[body].view("PhysicsRigidBodyAPI")
+            body = body if rigid.flag("rigidBodyEnabled") else ""
+            dynamic = bool(body) and not rigid.flag("kinematicEnabled")
+        told = len(self._reading.problems)
+        parts = [self._part(opinions, geometry, body, dynamic) for geometry in _geometries(opinions)]
+        found = [part for part in parts if part is not None]
+        if opinions.has("PhysxMeshMergeCollisionAPI"):
+            self._reading.problem(
+                "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
+                "ovphysx makes a shape of each mesh right below and none of deeper ones; programs that merge them have "
+                "another mass, centre of mass and inertia", "merge the meshes into one prim", "warning",
+            )
+        if not found and told == len(self._reading.problems):
+            self._report_no_shape(opinions, body)
+        return found
+
+    def _has_scene(self, opinions: PrimOpinions) -> bool:
+        """Whether the collider names no scene, or one that there is; a body's owner is judged with the body."""
+        name = "physics:simulationOwner"
+        owners = opinions.peek(name) if name in opinions.properties else ()
+        if not isinstance(owners, tuple) or not owners or opinions.has("PhysicsRigidBodyAPI"):
+            return True
+        if any(owner in self._scenes.by_path for owner in owners):
+            return True
+        self._reading.problem(
+            "collider/no-scene", opinions.path, name, f"{', '.join(owners)} is no PhysicsScene that PhysX sees",
+            "PhysX makes no collision shape of it", f"point it at {self._scenes.default.path}" if self._scenes.by_path
+            else "remove it, or define a PhysicsScene there",
+        )
+        return False
+
+    def _part(self, opinions: PrimOpinions, geometry: _Geometry, body: str, dynamic: bool) -> ColliderPart | None:
+        prim = geometry.prim
+        scale = self._reading.frames.lengths(prim, geometry.path)
+        settings = _MeshSettings(opinions, dynamic) if geometry.kind == _MESH else None
+        sizes: Sizes | None
+        offset: Pose | None = None
+        weigh: Callable[[], Weighed]
+        if settings is not None:
+            made = self._mesh(opinions, prim, settings, scale)
+            if made is None:
+                return None
+            sizes, offset, weigh = made
+        else:
+            sizes = read_shape(prim, geometry.kind, scale)
+            if sizes is None or (sizes.kind == "plane" and dynamic):
+                return None
+            if sizes.kind != "plane" and not all(0.0 < extent < math.inf for extent in sizes.extents):
+                self._report_flat(opinions, sizes)
+                return None
+            weigh = Weighed(sizes.bulk).itself
+            if sizes.kind in _ROUND:
+                self._report_stretched(geometry.path, sizes, scale)
+        fact = self._fact(opinions, geometry, body, sizes, settings)
+        if offset is not None:
+            fact = replace(fact, pose=composed(fact.pose, offset))
+        return ColliderPart(fact, opinions, prim, self._materials, weigh)
+
+    def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
+        """Scales that a round shape cannot follow: of a sphere all, of the others those across the axis."""
+        spread = [abs(scale[i]) for i in range(3) if sizes.kind == "sphere" or i != sizes.axis]
+        if max(spread) > min(spread) * (1.0 + _EVEN):
+            self._reading.problem(
+                "collider/stretched", path, "xformOpOrder",
+                f"a {sizes.kind} scaled by {', '.join(f'{abs(length):g}' for length in scale)}",
+                f"PhysX keeps it round and takes the largest scale: radius {sizes.radius:g}",
+                f"scale a {sizes.kind} evenly, or use a mesh", "warning",
+            )
+
+    def _mesh(
+        self, opinions: PrimOpinions, prim: Any, settings: _MeshSettings, scale: Vec3,
+    ) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
+        """Sizes, the pose in the frame of the mesh where it differs, and the weight."""
+        mesh = read_mesh(prim)
+        self._report_mesh(str(prim.GetPath()), mesh, scale)
+        if not mesh.usable or not all(scale):
+            return None
+        kind = settings.kind
+        if kind in ("bounding-box", "bounding-sphere"):
+            return self._bound(mesh.points * scale, kind)
+        if kind in ("triangle-mesh", "sdf"):
+            spans = mesh.points.max(axis=0) - mesh.points.min(axis=0)
+            extents = scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale))
+        else:
+            extents = _UNKNOWN
+        return Sizes(kind, extents), None, lambda: self._solids.weigh(
+            mesh, kind, scale, settings.vertices, settings.thickness)
+
+    def _bound(self, points: Array, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
+        """The box or sphere around scaled points."""
+        length = 1.0 / self._reading.meters_per_unit
+        if kind == "bounding-box":
+            box = bounding_box(points, length)
+            if box is None:
+                return None
+            sizes, offset = box_of(box[0]), box[1]
+        else:
+            sphere = bounding_sphere(points, length)
+            if sphere is None:
+                return None
+            sizes, offset = sphere_of(sphere[0]), (sphere[1], (0.0, 0.0, 0.0, 1.0))
+        return replace(sizes, kind=kind), offset, Weighed(sizes.bulk).itself
+
+    def _fact(
+        self, opinions: PrimOpinions, geometry: _Geometry, body: str, sizes: Sizes, settings: _MeshSettings | None,
+    ) -> Collider:
+        view, prim = opinions.view("PhysxCollisionAPI"), geometry.prim
+        contact, rest = self._offsets(opinions, sizes)
+        margin = prim.GetAttribute("physxConvexGeometry:margin").Get() if sizes.kind in ("cylinder", "cone") else 0.0
+        return Collider(
+            path=opinions.path, geometry=geometry.path, body=body, kind=sizes.kind,
+            pose=self._placed(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
+            half_height=sizes.half_height,
+            scale=self._reading.frames.lengths(prim, geometry.path) if settings else (1.0, 1.0, 1.0),
+            margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
+            approximation=settings.approximation if settings else "",
+            hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),
+            group=self._groups.get(opinions.path, ""),
+            enabled=opinions.view("PhysicsCollisionAPI").flag("collisionEnabled"),
+            trigger=opinions.has("PhysxTriggerAPI"), contact_offset=contact, rest_offset=rest,
+            torsional_patch_radius=view.number("torsionalPatchRadius", 0.0),
+            min_torsional_patch_radius=view.number("minTorsionalPatchRadius", 0.0),
+        )
+
+    def _placed(self, geometry: _Geometry, body: str) -> Pose:
+        """The shape's pose in its body's frame, with the body's scale in the position; in the world without a body."""
+        frames = self._reading.frames
+        if geometry.path == body:
+            return IDENTITY_POSE
+        if not body:
+            return frames.pose(geometry.prim, geometry.path)
+        holder = self._reading.prims[body].prim
+        matrix, own = frames.matrix(geometry.prim), frames.matrix(holder)
+        if matrix == own:
+            return IDENTITY_POSE
+        matrix = matrix * own.GetInverse()
+        position, rotation = taken_apart(matrix).pose
+        return scaled(position, frames.scale(holder, body)), rotation
+
+    def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
+        """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""
+        contact, rest = _authored_offsets(opinions)
+        if sizes.kind == "plane" and contact is None:
+            contact = _OFFSET_OF_SIZE / self._reading.meters_per_unit
+        if contact is not None:
+            if rest >= contact and rest:
+                self._report_offsets(opinions, contact, rest)
+            if contact >= rest:
+                return contact, rest if rest < contact else 0.0
+            rest = 0.0
+        smallest = min(sizes.extents)
+        if math.isnan(smallest):
+            return None, rest
+        return max(_OFFSET_OF_SIZE * smallest, self._least_offset) + max(rest, 0.0), rest
+
+    def _report_offsets(self, opinions: PrimOpinions, contact: float, rest: float) -> None:
+        self._reading.problem(
+            "collider/offsets", opinions.path, "physxCollision:restOffset",
+            f"a rest offset of {rest:g} with a contact offset of {contact:g}",
+            "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if rest > contact else
+            "PhysX takes a rest offset of 0",
+            "author a rest offset below the contact offset",
+        )
+
+    def _report_mesh(self, path: str, mesh: MeshData, scale: Vec3) -> None:
+        """A mesh that PhysX cannot read safely, or that it makes no shape of."""
+        if mesh.fault:
+            self._reading.problem(
+                "collider/mesh", path, "faceVertexIndices", mesh.fault,
+                "PhysX reads faces unchecked: it may end the whole program",
+                "author faces with corners among the points",
+            )
+        if not mesh.finite:
+            self._reading.problem(
+                "collider/mesh", path, "points", "points that are no numbers",
+                "PhysX leaves them out or makes no shape at all", "author finite points",
+            )
+        if mesh.usable and not all(scale):
+            self._reading.problem(
+                "collider/no-shape", path, "xformOpOrder", "a mesh of scale 0", "PhysX makes no collision shape of it",
+                "author scales other than 0",
+            )
+
+    def _report_flat(self, opinions: PrimOpinions, sizes: Sizes) -> None:
+        extents = " x ".join(f"{extent:g}" for extent in sizes.extents)
+        self._reading.problem(
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on a {sizes.kind} of {extents}",
+            "PhysX makes no collision shape of it", "author finite sizes and scales other than 0",
+        )
+
+    def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:
+        type_name = opinions.type_name or "typeless prim"
+        if opinions.type_name == _MESH:
+            found, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
+        elif opinions.type_name == "Plane":
+            found, fix = f"a plane on {body}, which moves by forces", "use a Cube, or take the plane off the body"
+        elif is_analytic(opinions.type_name) or opinions.prim.GetChildren():
+            found, fix = f"a {type_name} with no geometry right below it", "apply PhysicsCollisionAPI to the geometry"
+        else:
+            found, fix = f"a {type_name}", "use Cube, Sphere, Capsule, Cylinder, Cone, Plane or Mesh"
+        self._reading.problem(
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on {found}",
+            "PhysX makes no collision shape of it", fix,
+        )
+
+
+class _MeshSettings:
+    """How a mesh is to be approximated."""
+
+    def __init__(self, opinions: PrimOpinions, dynamic: bool) -> None:
+        self.approximation = opinions.view("PhysicsMeshCollisionAPI").token("approximation")
+        self.kind = mesh_kind(self.approximation, dynamic)
+        self.vertices, self.thickness = 0, 0.0
+        if self.kind == "convex-hull":
+            self._read_hull(opinions)
+
+    def _read_hull(self, opinions: PrimOpinions) -> None:
+        hull, newton = opinions.view("PhysxConvexHullCollisionAPI"), opinions.view("NewtonMeshCollisionAPI")
+        limit = hull.count("hullVertexLimit")
+        if not hull.applied and newton.count("maxHullVertices", -1) > 0:
+            limit = newton.count("maxHullVertices", -1)
+        self.vertices = limit
+        self.thickness = hull.number("minThickness")
+
+
+class _Geometry(NamedTuple):
+    """A prim with a shape."""
+
+    prim: Any
+    path: str
+    kind: str           # the prim's type
+
+
+def _geometries(opinions: PrimOpinions) -> Iterator[_Geometry]:
+    """The prim itself where it has geometry, else its children that have."""
+    if _is_shape(opinions.type_name):
+        yield _Geometry(opinions.prim, opinions.path, opinions.type_name)
+    elif opinions.type_name in ("", "Xform", "Scope"):
+        for child in opinions.prim.GetFilteredChildren(_ACTIVE):
+            if _is_shape(str(child.GetTypeName())):
+                yield _Geometry(child, str(child.GetPath()), str(child.GetTypeName()))
+
+
+def _is_shape(type_name: str) -> bool:
+    return type_name == _MESH or is_analytic(type_name)
+
+
+def _absolute(scale: Vec3) -> Vec3:
+    return abs(scale[0]), abs(scale[1]), abs(scale[2])
+
+
+def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
+    """Contact offset, None where PhysX is to choose, and rest offset: PhysX's own opinions, then Newton's."""
+    if not opinions.properties:
+        return None, 0.0
+    view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
+    contact, rest = view.number("contactOffset"), view.number("restOffset")
+    if not math.isfinite(rest):
+        rest = newton.number("contactMargin")
+        rest = rest if math.isfinite(rest) else 0.0
+    if not (math.isfinite(contact) and contact >= 0.0):
+        gap = newton.number("contactGap")
+        contact = rest + gap if math.isfinite(gap) and gap >= 0.0 else -math.inf
+    return (contact if math.isfinite(contact) else None), rest
+
+
+def _least_offset(reading: Reading, scene: Scene) -> float:
+    """The least automatic contact offset: twice the way that gravity moves a body in a step."""
+    steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
+    rate = float(steps) if isinstance(steps, int | float) and steps > 0 else 60.0
+    gravity = math.hypot(*scene.gravity)
+    return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0

@@ -1,0 +1,213 @@
+"""Hulls of few corners that hold every point: a box around the points, cut by the planes of their full hull.
+
+PhysX makes one where the hull has more corners than its limit, or more on one face than the GPU takes. It is an outer
+approximation. The plane that cuts off the largest part comes next, until the limit is reached.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from physx_schema.description.collision.convex_hull import Hull
+from physx_schema.description.collision.polyhedron import Polyhedron, Solid
+from physx_schema.description.single import (
+    Array,
+    Single,
+    about,
+    added,
+    columns,
+    cross,
+    dot,
+    normalized,
+    principal_turn,
+    turned_back,
+)
+
+_TURNS = 20             # orientations tried about each principal axis
+_STEP = Single(math.pi / 180.0) * Single(360 // _TURNS)
+_BOX = (                # corners of each side, and the three that its plane is taken from
+    ((0, 1, 3, 2), (0, 1, 3)), ((6, 7, 5, 4), (6, 7, 5)), ((0, 4, 5, 1), (0, 4, 5)),
+    ((3, 7, 6, 2), (3, 7, 6)), ((0, 2, 6, 4), (0, 2, 6)), ((1, 5, 7, 3), (1, 5, 7)),
+)
+_MOST_CUTS = 256
+_SAME_NORMAL = math.cos(math.radians(3.0))
+
+
+@dataclass(slots=True)
+class _Facet:
+    normal: Array
+    offset: Single      # normal . point + offset is the height over the facet's plane
+    loop: list[int]
+
+
+def crop(hull: Hull, solid: Solid, vertex_limit: int, face_limit: int) -> Polyhedron:
+    """A box around the hull, cut by its faces' planes; `solid` is the solid of the hull."""
+    used = list(dict.fromkeys(corner for face in hull.faces for corner in face.loop))
+    points, facets = _box(hull.points[used], solid)
+    planes = [(face.normal, Single(-face.offset)) for face in hull.faces]
+    plane, thickness = hull.tolerances.plane, hull.tolerances.thickness
+    for _ in range(min(_MOST_CUTS, len(planes))):
+        chosen = _next_cut(points, facets, planes, plane, thickness)
+        if chosen is None:
+            break
+        cut = _cut(points, facets, *planes[chosen], plane)
+        if cut is None or not _sound(*cut, plane) or len(cut[0]) > vertex_limit or _most_corners(cut[1]) > face_limit:
+            break
+        points, facets = cut
+    return Polyhedron(points.astype(float), tuple(tuple(facet.loop) for facet in facets))
+
+
+def _box(points: Array, solid: Solid) -> tuple[Array, list[_Facet]]:
+    """The smallest of the boxes in 20 orientations about each principal axis; the last of equally small ones."""
+    mean = added(points) * (Single(1.0) / Single(len(points)))
+    center = (solid.center - mean).astype(Single) + mean
+    turn, low, high, least = np.zeros(4, dtype=Single), center, center, math.inf
+    for axis in columns(principal_turn(solid.inertia_at_origin().astype(Single))).T:
+        for step in range(_TURNS):
+            tried = about(axis, Single(step) * _STEP)
+            local = turned_back(tried, points - center)
+            near, far = local.min(axis=0), local.max(axis=0)
+            sides = far - near
+            volume = float(sides[0] * sides[1] * sides[2])
+            if volume <= least:
+                turn, low, high, least = tried, near, far, volume
+    frame = columns(turn)
+    half = (high - low) * Single(0.5)
+    shift = high - half
+    middle = center + frame[:, 0] * shift[0] + frame[:, 1] * shift[1] + frame[:, 2] * shift[2]
+    x, y, z = (frame * half).T
+    corners = np.array([
+        middle - x - (y + z), middle - x - (y - z), middle - x + (y - z), middle - x + (y + z),
+        middle + x - (y + z), middle + x - (y - z), middle + x + (y - z), middle + x + (y + z),
+    ], dtype=Single)
+    return corners, [_facet(corners, loop, of_plane) for loop, of_plane in _BOX]
+
+
+def _facet(points: Array, loop: Sequence[int], of_plane: Sequence[int]) -> _Facet:
+    first, second, third = points[list(of_plane)]
+    normal = normalized(cross(second - first, third - first))[0]
+    return _Facet(normal, Single(-dot(first, normal)), list(loop))
+
+
+def _next_cut(
+    points: Array, facets: Sequence[_Facet], planes: Sequence[tuple[Array, Single]], tolerance: float, least: float,
+) -> int | None:
+    """The plane that cuts off the largest part of the depth below it, but for those nearly parallel to a facet."""
+    chosen, most = None, Single(0.0)
+    normals = np.array([facet.normal for facet in facets])
+    for index, (normal, offset) in enumerate(planes):
+        heights = dot(points, normal) + offset
+        top, bottom = max(heights.max(), Single(0.0)), min(heights.min(), Single(0.0))
+        depth = top - bottom
+        part = top / (depth if depth >= tolerance else Single(1.0))
+        if part <= most:
+            continue
+        close = np.flatnonzero(dot(normals, normal) > _SAME_NORMAL)
+        if all(_stands_off(facets[k], normal, offset, heights) for k in close.tolist()):
+            chosen, most = index, part
+    return chosen if most > least else None
+
+
+def _stands_off(facet: _Facet, normal: Array, offset: Single, heights: Array) -> bool:
+    """Whether a nearly parallel facet is another plane with no corner below the cut."""
+    same = bool(facet.offset == offset and (facet.normal == normal).all())
+    return not same and float(heights[facet.loop].min()) >= 0.0
+
+
+def _cut(
+    points: Array, facets: Sequence[_Facet], normal: Array, offset: Single, tolerance: float,
+) -> tuple[Array, list[_Facet]] | None:
+    """The part below a plane, points within the tolerance counting as on it; None where it does not close."""
+    heights = dot(points, normal) + offset
+    below, above = heights < -tolerance, heights > tolerance
+    if not above.any():
+        return points, list(facets)
+    fresh: list[Array] = list(points[below])
+    names: dict[tuple[int, int], int] = {(old, old): new for new, old in enumerate(np.flatnonzero(below).tolist())}
+    owners = {(facet.loop[i - 1], corner): facet for facet in facets for i, corner in enumerate(facet.loop)}
+
+    def crossing(inside: int, outer: int, facet: _Facet, behind: _Facet) -> int:
+        """The corner where an edge leaves: the outer end itself where it lies on the plane."""
+        on_plane = not above[outer]
+        key = (outer, outer) if on_plane else (inside, outer)
+        if key not in names:
+            names[key] = len(fresh)
+            fresh.append(points[outer] if on_plane else _meeting(facet, behind, normal, offset))
+        return names[key]
+
+    kept: list[_Facet] = []
+    rim: dict[int, int] = {}
+    for facet in facets:
+        loop: list[int] = []
+        leaving = entering = None
+        for i, corner in enumerate(facet.loop):
+            before = facet.loop[i - 1]
+            if below[before] and not below[corner]:
+                leaving = crossing(before, corner, facet, owners[corner, before])
+                loop.append(leaving)
+            elif below[corner] and not below[before]:
+                entering = crossing(corner, before, facet, owners[corner, before])
+                if not loop or loop[-1] != entering:
+                    loop.append(entering)
+            if below[corner]:
+                loop.append(names[corner, corner])
+        if not loop:
+            continue
+        if len(loop) > 1 and loop[0] == loop[-1]:
+            loop.pop()
+        kept.append(_Facet(facet.normal, facet.offset, loop))
+        if leaving is not None and entering is not None and leaving != entering:
+            rim[entering] = leaving
+    cap = _chained(rim)
+    if cap is None or not below.any():
+        return None
+    kept.append(_Facet(normal, offset, cap))
+    return np.array(fresh, dtype=Single), kept
+
+
+def _meeting(first: _Facet, second: _Facet, normal: Array, offset: Single) -> Array:
+    """The point in three planes, by Cramer's rule; not finite where there is none."""
+    one, two, three = first.normal, second.normal, normal
+    crossed = np.stack([cross(two, three), cross(three, one), cross(one, two)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = crossed * (Single(1.0) / dot(np.array([one[0], two[0], three[0]]), crossed[:, 0]))
+        return -added(inverse * np.array([[first.offset], [second.offset], [offset]], dtype=Single))
+
+
+def _chained(steps: dict[int, int]) -> list[int] | None:
+    """A closed loop through all steps; None where they do not form one."""
+    if not steps:
+        return None
+    loop = [next(iter(steps))]
+    while (following := steps.get(loop[-1])) is not None and following != loop[0] and len(loop) <= len(steps):
+        loop.append(following)
+    return loop if len(loop) == len(steps) and following == loop[0] else None
+
+
+def _sound(points: Array, facets: Sequence[_Facet], tolerance: float) -> bool:
+    """Whether every facet's corners lie in its plane and turn the right way."""
+    lengths = [len(facet.loop) for facet in facets]
+    starts = np.cumsum([0, *lengths[:-1]])
+    place = np.arange(sum(lengths)) - np.repeat(starts, lengths)
+    corners = points[[corner for facet in facets for corner in facet.loop]]
+    normals = np.repeat(np.array([facet.normal for facet in facets]), lengths, axis=0)
+    offsets = np.repeat(np.array([facet.offset for facet in facets], dtype=Single), lengths)
+    if not float(np.abs(dot(corners, normals) + offsets).max()) <= tolerance:
+        return False
+    base, count = np.repeat(starts, lengths), np.repeat(lengths, lengths)
+    ahead, further = corners[base + (place + 1) % count], corners[base + (place + 2) % count]
+    turning = dot(cross(ahead - corners, further - ahead), normals)[count > 2]
+    return bool((turning > 0.0).all())
+
+
+def _most_corners(facets: Sequence[_Facet]) -> int:
+    """The largest number of corners of a facet as PhysX counts: one too many for the first, none for the last."""
+    most = len(facets[0].loop) + 1
+    for facet in facets[1:-1]:
+        if len(facet.loop) - 1 > most:
+            most = len(facet.loop)
+    return most

@@ -1,0 +1,128 @@
+"""Which colliders do not collide: collision groups and filtered pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pxr import Sdf, Tf, Usd
+
+from physx_schema.description.collision.model import CollisionGroup, FilteredPair
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.reading import Reading, path_key
+
+_GROUP = "PhysicsCollisionGroup"
+_PAIRS = "PhysicsFilteredPairsAPI"
+_COLLECTION = "colliders"
+_OBJECTS = ("PhysicsCollisionAPI", "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI")
+
+
+def read_groups(reading: Reading) -> tuple[CollisionGroup, ...]:
+    """Every collision group, by path."""
+    found = sorted(reading.having(_GROUP), key=lambda opinions: path_key(opinions.path))
+    return tuple(_group(reading, opinions) for opinions in found)
+
+
+def group_of_collider(reading: Reading, groups: Iterable[CollisionGroup]) -> dict[str, str]:
+    """The group of every collider that has one; PhysX keeps the first."""
+    found: dict[str, str] = {}
+    for group in groups:
+        for collider in group.colliders:
+            if collider in found:
+                reading.problem(
+                    "group/several", collider, "", f"in the collision groups {found[collider]} and {group.path}",
+                    f"PhysX keeps it in {found[collider]} alone", "keep a collider in one group", "warning",
+                )
+            else:
+                found[collider] = group.path
+    return found
+
+
+def read_filtered_pairs(reading: Reading) -> tuple[FilteredPair, ...]:
+    """Every pair that PhysicsFilteredPairsAPI names, both prims existing."""
+    return tuple(pair for opinions in reading.having(_PAIRS) for pair in _pairs(reading, opinions))
+
+
+def _group(reading: Reading, opinions: PrimOpinions) -> CollisionGroup:
+    view = opinions.view(_GROUP)
+    filtered = []
+    for target in view.targets("filteredGroups"):
+        other = reading.prims.get(target)
+        if other is None or not other.has(_GROUP):
+            reading.problem(
+                "group/missing-group", opinions.path, view.name("filteredGroups"),
+                f"{target} is no PhysicsCollisionGroup", "PhysX filters nothing for it",
+                "point it at a PhysicsCollisionGroup",
+            )
+        else:
+            filtered.append(target)
+    return CollisionGroup(
+        opinions.path, _members(reading, opinions), tuple(filtered), bool(opinions.peek(view.name(
+            "invertFilteredGroups"))), str(opinions.peek(view.name("mergeGroup")) or ""),
+    )
+
+
+def _members(reading: Reading, opinions: PrimOpinions) -> tuple[str, ...]:
+    """The colliders in the group's collection."""
+    collection = Usd.CollectionAPI(opinions.prim, _COLLECTION)
+    for name in ("includes", "excludes"):
+        full = f"collection:{_COLLECTION}:{name}"
+        for target in reading.targets(opinions.prim, full):
+            if not reading.stage.GetPrimAtPath(Sdf.Path(target).GetPrimPath()):
+                reading.problem(
+                    "group/missing-member", opinions.path, full,
+                    f"there is no prim at {target}", "the collection leaves it out", "correct or remove the path",
+                )
+    try:
+        query = collection.ComputeMembershipQuery()
+    except Tf.ErrorException as error:
+        reading.problem(
+            "group/missing-member", opinions.path, f"collection:{_COLLECTION}:includes",
+            " ".join(str(error.args[0].commentary).split()), "USD finds no members of the group",
+            "repair the collection",
+        )
+        return ()
+    included = Usd.CollectionAPI.ComputeIncludedPaths(query, reading.stage, Usd.TraverseInstanceProxies())
+    paths = (str(path) for path in included)
+    return tuple(sorted((path for path in paths if _is_collider(reading, path)), key=path_key))
+
+
+def _is_collider(reading: Reading, path: str) -> bool:
+    opinions = reading.prims.get(path)
+    return opinions is not None and opinions.has("PhysicsCollisionAPI")
+
+
+def _pairs(reading: Reading, opinions: PrimOpinions) -> Iterator[FilteredPair]:
+    view = opinions.view(_PAIRS)
+    targets = view.targets("filteredPairs")
+    if targets and not _is_object(opinions):
+        reading.problem(
+            "pair/no-object", opinions.path, "apiSchemas",
+            f"{_PAIRS} on what is no collider, rigid body or articulation",
+            "PhysX filters nothing for it", "apply it to the collider, the body or the articulation root",
+        )
+    for target in targets:
+        if not reading.stage.GetPrimAtPath(target):
+            reading.problem(
+                "pair/missing-target", opinions.path, view.name("filteredPairs"), f"there is no prim at {target}",
+                "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
+            )
+            continue
+        if not _holds_object(reading, target):
+            reading.problem(
+                "pair/no-object", opinions.path, view.name("filteredPairs"),
+                f"{target} is no collider, rigid body or articulation, nor above one",
+                "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
+            )
+        if _is_object(opinions):
+            yield FilteredPair(opinions.path, target)
+
+
+def _is_object(opinions: PrimOpinions) -> bool:
+    return any(map(opinions.has, _OBJECTS))
+
+
+def _holds_object(reading: Reading, path: str) -> bool:
+    """Whether a prim, or one below it, is something that collides."""
+    found = reading.prims.get(path)
+    return (found is not None and _is_object(found)) or any(
+        other.path.startswith(path + "/") for schema in _OBJECTS for other in reading.having(schema))

@@ -1,0 +1,178 @@
+"""Mesh prims as PhysX cooks them for collision, and the solids that their approximations weigh as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pxr import UsdGeom
+
+from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
+from physx_schema.description.collision.polyhedron import Solid, scaled_solid, solid_of
+from physx_schema.description.collision.shapes import Bulk
+from physx_schema.description.frames import vector
+from physx_schema.description.model import Vec3
+from physx_schema.description.records import record
+
+Array = npt.NDArray[np.float64]
+Triangles = npt.NDArray[np.intp]
+
+# physics:approximation to the kind of a collider that may not move by forces; a dynamic one falls back to its hull.
+KINDS = {
+    "none": "triangle-mesh", "convexHull": "convex-hull", "convexDecomposition": "convex-decomposition",
+    "boundingCube": "bounding-box", "boundingSphere": "bounding-sphere", "meshSimplification": "simplified-mesh",
+    "sphereFill": "sphere-fill", "sdf": "sdf",
+}
+_STATIC_ONLY = ("triangle-mesh", "simplified-mesh")
+
+
+def mesh_kind(approximation: str, dynamic: bool) -> str:
+    """What PhysX makes of a mesh; an unknown token counts as none."""
+    kind = KINDS.get(approximation, "triangle-mesh")
+    return "convex-hull" if dynamic and kind in _STATIC_ONLY else kind
+
+
+@dataclass(frozen=True, slots=True)
+class MeshData:
+    """A mesh as authored: its points, and its faces as fans of triangles, indices out of range left out."""
+
+    points: Array
+    triangles: Triangles
+    faces: int          # how many are authored
+    holes: bool
+    fault: str = ""     # what is wrong with the authored arrays
+    finite: bool = True     # whether all points are numbers
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is anything to cook."""
+        return bool(self.faces) and len(self.points) > 0
+
+    @property
+    def closed(self) -> bool:
+        """Whether every edge has a neighbour on its other side."""
+        first, second, third = self.triangles.T if len(self.triangles) else np.empty((3, 0), dtype=np.intp)
+        edges = np.concatenate([np.stack(pair) for pair in ((first, second), (second, third), (third, first))], axis=1)
+        count = len(self.points)
+        codes, reverse = np.sort(edges[0] * count + edges[1]), np.sort(edges[1] * count + edges[0])
+        return len(codes) > 0 and bool((codes == reverse).all())
+
+
+def read_mesh(prim: Any) -> MeshData:
+    """The mesh of a prim at the default time; points that are no numbers are left out."""
+    mesh = UsdGeom.Mesh(prim)
+    points = _array(mesh.GetPointsAttr(), np.float64)
+    points = points.reshape(-1, 3) if points.size % 3 == 0 else np.empty((0, 3))
+    counts = _array(mesh.GetFaceVertexCountsAttr(), np.intp).ravel()
+    indices = _array(mesh.GetFaceVertexIndicesAttr(), np.intp).ravel()
+    triangles = _fans(counts, indices)
+    finite = np.asarray(np.isfinite(points).all(axis=1))
+    inside = ((triangles >= 0) & (triangles < len(points))).all(axis=1)
+    triangles = triangles[inside]
+    triangles = triangles[finite[triangles].all(axis=1)]
+    if mesh.GetOrientationAttr().Get() == "leftHanded":
+        triangles = triangles[:, ::-1]
+    places = np.cumsum(finite) - 1
+    holes = bool(mesh.GetHoleIndicesAttr().Get())
+    return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes,
+                    _fault(len(points), counts, indices), bool(finite.all()))
+
+
+def _fault(points: int, counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> str:
+    """What is wrong with faces: corners that there cannot be, or indices of no point."""
+    if not len(counts) or not len(indices):
+        return ""
+    if counts.min() < 0:
+        return f"a face of {counts.min()} corners"
+    if counts.sum() != len(indices):
+        return f"faces of {counts.sum()} corners and {len(indices)} indices"
+    wrong = indices[(indices < 0) | (indices >= points)]
+    return f"index {wrong[0]} of {points} points" if len(wrong) else ""
+
+
+def _array(attribute: Any, kind: Any) -> Any:
+    """An attribute's array, empty where it has none of numbers."""
+    value = attribute.Get() if attribute else None
+    if value is None or isinstance(value, str):
+        return np.empty(0, dtype=kind)
+    try:
+        with np.errstate(invalid="ignore"):     # no number becomes an index that no point has
+            return np.array(value, dtype=kind)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0, dtype=kind)
+
+
+def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> Triangles:
+    """Triangles from the first corner of every face; faces beyond the end of the indices are left out."""
+    counts = np.maximum(counts, 0)
+    starts = np.cumsum(counts) - counts
+    kept = (starts + counts <= len(indices)) & (counts > 2)
+    starts, fans = starts[kept], counts[kept] - 2
+    first = np.repeat(starts, fans)
+    step = np.arange(int(fans.sum())) - np.repeat(np.cumsum(fans) - fans, fans)
+    return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1)
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What a collider weighs with density 1, None for nothing, and what of it is not as PhysX works it out."""
+
+    bulk: Bulk | None
+    unlike: str = ""
+
+    def itself(self) -> Weighed:
+        """For where a weight is asked for that is known already."""
+        return self
+
+
+def _bulk(solid: Solid | None) -> Bulk | None:
+    if solid is None:
+        return None
+    first, second, third = (vector(row) for row in solid.inertia)
+    return Bulk(solid.volume, (first, second, third), vector(solid.center))
+
+
+class MeshSolids:
+    """Solids of meshes, each cooked once however often it is instanced."""
+
+    def __init__(self, length: float) -> None:
+        self._length = length       # of a metre in stage units
+        self._hulls: dict[tuple[object, ...], Solid | None] = {}
+
+    def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
+        """The solid of a mesh of one kind under a scale."""
+        if not mesh.usable:
+            return Weighed(None)
+        if kind in _STATIC_ONLY:
+            return Weighed(None)
+        if kind == "convex-hull":
+            return Weighed(_bulk(self._hull(mesh, scale, HullLimits(vertices, thickness, self._length))))
+        if kind == "sdf" and mesh.closed and not mesh.holes and scale[0] * scale[1] * scale[2] > 0.0:
+            return Weighed(_bulk(scaled_solid(solid_of(mesh.points, mesh.triangles), scale)))
+        return Weighed(_bulk(self._stand_in(mesh, kind, scale)), _UNLIKE[kind])
+
+    def _stand_in(self, mesh: MeshData, kind: str, scale: Vec3) -> Solid | None:
+        if mesh.closed:
+            return scaled_solid(solid_of(mesh.points, mesh.triangles), scale)
+        return self._hull(mesh, scale, HullLimits(length=self._length))
+
+    def _hull(self, mesh: MeshData, scale: Vec3, limits: HullLimits) -> Solid | None:
+        signs = tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
+        key = (mesh.points.tobytes(), mesh.triangles.tobytes(), signs, limits)
+        if key not in self._hulls:
+            with np.errstate(over="ignore", invalid="ignore"):      # of points too far apart for single floats
+                hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
+                solid = hull_solid(hull) if hull is not None else None
+            self._hulls[key] = solid if solid is not None and np.isfinite(solid.volume) else None
+        cooked = self._hulls[key]
+        return scaled_solid(cooked, tuple(map(abs, scale))) if cooked is not None else None
+
+
+_UNLIKE = {
+    "convex-decomposition": "the parts of a convex decomposition",
+    "sphere-fill": "the spheres that fill a mesh",
+    "sdf": "an SDF of a mesh that is open, has holes or is mirrored",
+}

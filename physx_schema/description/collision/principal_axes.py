@@ -1,0 +1,218 @@
+"""The principal axes of colliders together, as PhysX's single precision leaves them.
+
+Where moments are equal or nearly so, rounding decides which axes diagonalise the inertia, and attachments of spatial
+tendons and authored moments lie along them. So the order of operations here is that of PxMassProperties and
+PxDiagonalize, and numbers are NumPy's of single precision; matrices are tuples of columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from physx_schema.description.collision.model import Collider
+from physx_schema.description.collision.shapes import Bulk
+from physx_schema.description.collision.solids import solid
+from physx_schema.description.model import IDENTITY_POSE, Quat, Vec3
+
+Single = Any        # np.float32, whose operators its type stubs widen
+Column = tuple[Single, Single, Single]
+Matrix = tuple[Column, Column, Column]
+Rotation = tuple[Single, Single, Single, Single]    # x, y, z, w
+
+_JACOBI_TURNS = 24
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_HALF_TURN = np.float32(0.5) * np.sqrt(np.float32(2))
+_SINE, _COSINE = np.sin(np.float32(np.pi / 4)), np.cos(np.float32(np.pi / 4))
+_UNTURNED: Rotation = (_ZERO, _ZERO, _ZERO, _ONE)
+# Of the shapes that PhysX makes of solids along y and z, whose own axis is x.
+_SHAPE_TURNS: Mapping[tuple[str, int], Rotation] = {
+    ("capsule", 1): (_HALF_TURN, -_HALF_TURN, _ZERO, _ZERO), ("capsule", 2): (_HALF_TURN, _ZERO, -_HALF_TURN, _ZERO),
+    **{(kind, 1): (_ZERO, _ZERO, _SINE, _COSINE) for kind in ("cylinder", "cone")},
+    **{(kind, 2): (_ZERO, -_SINE, _ZERO, _COSINE) for kind in ("cylinder", "cone")},
+}
+
+
+class Weight(NamedTuple):
+    """A collider's mass, its inertia about its centre in the axes of PhysX's shape, and where that shape is."""
+
+    mass: Single
+    inertia: Matrix
+    center: Column
+    position: Column
+    rotation: Rotation
+
+
+def weight(fact: Collider, bulk: Bulk, density: float, mass: float, center: Vec3 | None, moments: Vec3 | None,
+           ) -> Weight:
+    """A collider as PhysX weighs it: by its own mass, centre and moments where it authors them (0, None, None)."""
+    with np.errstate(all="ignore"):
+        volume, inertia, middle = _analytic(fact) or _rounded(bulk)
+        own = np.float32(mass) if mass else volume * np.float32(density)
+        inertia = _scaled(inertia, own / volume if mass else np.float32(density))
+        if center is not None:
+            wanted = _column(center)
+            inertia, middle = _moved(inertia, own, _minus(wanted, middle)), wanted
+    if moments is not None:
+        inertia = _diagonal(_column(moments))
+    position, (x, y, z, w) = fact.pose
+    rotation = (np.float32(x), np.float32(y), np.float32(z), np.float32(w))
+    turn = _SHAPE_TURNS.get((fact.kind, fact.axis))
+    return Weight(own, inertia, middle, _column(position), _times(rotation, turn) if turn else rotation)
+
+
+def is_aligned(fact: Collider) -> bool:
+    """Whether a collider is analytic, and neither turned nor moved against the axes of its body."""
+    return fact.kind in _SIZES and fact.pose == IDENTITY_POSE and (fact.kind, fact.axis) not in _SHAPE_TURNS
+
+
+def principal_axes(weights: Sequence[Weight], mass: float, center: Vec3 | None) -> Quat:
+    """The rotation that PhysX takes for several colliders; the body's mass and centre where authored (0, None)."""
+    with np.errstate(all="ignore"):
+        x, y, z, w = map(float, _diagonalised(_together(weights, mass, center)))
+    length = math.hypot(x, y, z, w)
+    return (x / length, y / length, z / length, w / length) if length > 0.0 else (0.0, 0.0, 0.0, 1.0)
+
+
+_SIZES: Mapping[str, Callable[[Collider], tuple[float, ...]]] = {
+    "box": lambda fact: fact.half_extents, "sphere": lambda fact: (fact.radius,),
+    **dict.fromkeys(("capsule", "cylinder", "cone"), lambda fact: (fact.radius, fact.half_height)),
+}
+
+
+def _analytic(fact: Collider) -> tuple[Single, Matrix, Column] | None:
+    if fact.kind not in _SIZES:
+        return None
+    volume, moments, center = solid(fact.kind, tuple(map(np.float32, _SIZES[fact.kind](fact))))
+    return volume, _diagonal(moments), (center, _ZERO, _ZERO)
+
+
+def _rounded(bulk: Bulk) -> tuple[Single, Matrix, Column]:
+    a, b, c = bulk.inertia
+    return np.float32(bulk.volume), (_column(a), _column(b), _column(c)), _column(bulk.center)
+
+
+def _together(weights: Sequence[Weight], mass: float, center: Vec3 | None) -> Matrix:
+    """The inertia of all about their centre, moved and scaled to what the body authors."""
+    total, sums = _ZERO, (_ZERO, _ZERO, _ZERO)
+    places = [_plus(_rotated(item.rotation, item.center), item.position) for item in weights]
+    for item, place in zip(weights, places, strict=True):
+        total, sums = total + item.mass, _plus(sums, _times_number(place, item.mass))
+    middle = _times_number(sums, _ONE / total) if total > 0 else sums
+    inertia = _diagonal((_ZERO, _ZERO, _ZERO))
+    for item, place in zip(weights, places, strict=True):
+        turn = _matrix(item.rotation)
+        turned = _product(_product(turn, item.inertia), _transposed(turn))
+        inertia = _added(inertia, _moved(turned, item.mass, _minus(middle, place)))
+    if mass:
+        inertia, total = _scaled(inertia, np.float32(mass) / total), np.float32(mass)
+    return inertia if center is None else _moved(inertia, total, _minus(_column(center), middle))
+
+
+def _diagonalised(inertia: Matrix) -> Rotation:
+    """Jacobi rotations from the body's axes, as a quaternion."""
+    axes = _UNTURNED
+    for _ in range(_JACOBI_TURNS):
+        turn = _matrix(axes)
+        d = _product(_product(_transposed(turn), inertia), turn)
+        beside = abs(d[1][2]), abs(d[0][2]), abs(d[0][1])
+        axis = 0 if beside[0] > beside[1] and beside[0] > beside[2] else 1 if beside[1] > beside[2] else 2
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        gap, twice = d[i][i] - d[j][j], 2 * d[i][j]
+        if not d[i][j] or abs(gap) > np.float32(2e6) * abs(twice):
+            break
+        sine, cosine = _half_angle(gap / twice)
+        by = [_ZERO, _ZERO, _ZERO]
+        by[axis] = sine
+        axes = _normalised(_times(axes, (by[0], by[1], by[2], cosine)))
+    return axes
+
+
+def _half_angle(cotangent: Single) -> tuple[Single, Single]:
+    """Sine and cosine of half an angle from the cotangent of twice that angle."""
+    size = abs(cotangent)
+    if size > 1000:
+        return 1 / (4 * cotangent), _ONE
+    tangent = 1 / (size + np.sqrt(cotangent * cotangent + 1))
+    cosine = 1 / np.sqrt(tangent * tangent + 1)
+    return np.sqrt((1 - cosine) / 2) * np.float32(1 if cotangent >= 0 else -1), np.sqrt((1 + cosine) / 2)
+
+
+def _moved(inertia: Matrix, mass: Single, by: Column) -> Matrix:
+    """The parallel-axis rule."""
+    x, y, z = by
+    cross = ((_ZERO, z, -y), (-z, _ZERO, x), (y, -x, _ZERO))
+    return _added(_scaled(_product(_transposed(cross), cross), mass), inertia)
+
+
+def _matrix(rotation: Rotation) -> Matrix:
+    x, y, z, w = rotation
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz, xy, xz, xw, yz, yw, zw = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, x2 * w, y2 * z, y2 * w, z2 * w
+    return (1 - yy - zz, xy + zw, xz - yw), (xy - zw, 1 - xx - zz, yz + xw), (xz + yw, yz - xw, 1 - xx - yy)
+
+
+def _times(a: Rotation, b: Rotation) -> Rotation:
+    (x, y, z, w), (i, j, k, r) = a, b
+    return (w * i + r * x + y * k - j * z, w * j + r * y + z * i - k * x, w * k + r * z + x * j - i * y,
+            w * r - x * i - y * j - z * k)
+
+
+def _normalised(rotation: Rotation) -> Rotation:
+    x, y, z, w = rotation
+    scale = 1 / np.sqrt(x * x + y * y + z * z + w * w)
+    return x * scale, y * scale, z * scale, w * scale
+
+
+def _rotated(rotation: Rotation, value: Column) -> Column:
+    x, y, z, w = rotation
+    vx, vy, vz = 2 * value[0], 2 * value[1], 2 * value[2]
+    square, along = w * w - np.float32(0.5), x * vx + y * vy + z * vz
+    return (vx * square + (y * vz - z * vy) * w + x * along, vy * square + (z * vx - x * vz) * w + y * along,
+            vz * square + (x * vy - y * vx) * w + z * along)
+
+
+def _product(a: Matrix, b: Matrix) -> Matrix:
+    return _applied(a, b[0]), _applied(a, b[1]), _applied(a, b[2])
+
+
+def _applied(matrix: Matrix, value: Column) -> Column:
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    x, y, z = value
+    return a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    return (a, d, g), (b, e, h), (c, f, i)
+
+
+def _added(a: Matrix, b: Matrix) -> Matrix:
+    return _plus(a[0], b[0]), _plus(a[1], b[1]), _plus(a[2], b[2])
+
+
+def _scaled(matrix: Matrix, factor: Single) -> Matrix:
+    return _times_number(matrix[0], factor), _times_number(matrix[1], factor), _times_number(matrix[2], factor)
+
+
+def _diagonal(moments: Column) -> Matrix:
+    return (moments[0], _ZERO, _ZERO), (_ZERO, moments[1], _ZERO), (_ZERO, _ZERO, moments[2])
+
+
+def _column(value: Vec3) -> Column:
+    return np.float32(value[0]), np.float32(value[1]), np.float32(value[2])
+
+
+def _plus(a: Column, b: Column) -> Column:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def _minus(a: Column, b: Column) -> Column:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _times_number(value: Column, factor: Single) -> Column:
+    return value[0] * factor, value[1] * factor, value[2] * factor

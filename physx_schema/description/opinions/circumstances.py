@@ -1,0 +1,215 @@
+"""What a stage leaves out of a reading: what does not compose, prims that are skipped, variants, layers and samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf, Usd, UsdGeom
+
+from physx_schema.description.frames import operation_order
+from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
+from physx_schema.description.opinions.schemas import split_name
+from physx_schema.description.reading import Reading
+
+_ARCS = (   # a word of USD's message, the metadata that it is about
+    ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),
+    ("refers", "specializes"), ("specialize", "specializes"), ("variant", "variants"),
+)
+_SHAPE = ("size", "radius", "height", "axis", "points", "faceVertexCounts", "faceVertexIndices")    # of a collider
+_SKIPPED = {    # state to what makes it one, and what to do
+    "inactive": ("the prim is inactive, with everything below it", "set active = true to have it read"),
+    "unloaded": ("its payload is not loaded", "load the payload to have it read"),
+    "undefined": ("an over without a def", "define the prim to have it read"),
+    "abstract": ("a class: USD gives its opinions to the prims that inherit it", "nothing, unless it should be a def"),
+}
+
+
+def report_circumstances(reading: Reading) -> None:
+    """Record everything about the stage that keeps opinions from being read."""
+    _report_composition(reading)
+    _report_layers(reading)
+    _report_skipped(reading)
+    for prim in reading.varied:
+        _report_variants(reading, prim)
+    _report_instance_names(reading)
+    _report_connected(reading)
+    if _has_samples(reading.stage):
+        _report_moving(reading)
+
+
+def _report_composition(reading: Reading) -> None:
+    for error in reading.stage.GetCompositionErrors():
+        text = " ".join(str(error).split())
+        site = getattr(error, "rootSite", None)
+        lower = text.lower()
+        reading.problem(
+            "stage/composition", str(site.path) if site else "/",
+            next((name for word, name in _ARCS if word in lower), ""), text,
+            "part of the stage is missing or ambiguous",
+            "repair the reference, payload, sublayer or inherit that it names",
+        )
+
+
+def _report_layers(reading: Reading) -> None:
+    """Layers that change what is read: muted ones, session layers, and such from elsewhere on the disk."""
+    stage = reading.stage
+    root, session = stage.GetRootLayer(), stage.GetSessionLayer()
+    if session is not None and (session.rootPrims or session.subLayerPaths):
+        reading.problem("stage/session-layer", "/", "", "the stage has opinions in its session layer",
+                        "they are read, and they are not in the file", "clear the session layer to read the file alone",
+                        "info")
+    muted = sorted(stage.GetMutedLayers())
+    if muted:
+        reading.problem("stage/muted-layer", "/", "subLayers", f"muted: {', '.join(muted)}",
+                        "the opinions of a muted layer are not read", "unmute the layer to have it read", "info")
+    if any(not offset.IsIdentity() for offset in root.subLayerOffsets):
+        reading.problem("stage/layer-offset", "/", "subLayers", "a sublayer is offset or scaled in time",
+                        "only time samples move; physics is read at the default time", "nothing", "info")
+    folder = Path(root.realPath).parent if root.realPath else None
+    outside = sorted({str(layer.realPath) for layer in stage.GetUsedLayers()
+                      if folder and layer.realPath and not Path(layer.realPath).is_relative_to(folder)})
+    if outside:
+        reading.problem("stage/outside-layer", "/", "", f"{len(outside)} layers from outside {folder}: {outside[0]}",
+                        "the stage changes with files that do not travel with it",
+                        "copy them beside the stage and refer to them by relative paths", "info")
+
+
+def _report_skipped(reading: Reading) -> None:
+    """Prims that USD's traversal passes over."""
+    skipped: dict[str, list[str]] = {}
+    prims = iter(Usd.PrimRange.Stage(reading.stage, Usd.PrimAllPrimsPredicate))
+    read = Usd.PrimDefaultPredicate
+    for prim in prims:
+        if not read(prim):
+            prims.PruneChildren()
+            if prim.HasVariantSets():
+                _report_variants(reading, prim)
+            state = _state(prim)
+            if state in ("inactive", "unloaded") or _holds_physics(prim):
+                skipped.setdefault(state, []).append(str(prim.GetPath()))
+    for state, paths in skipped.items():
+        more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+        found, fix = _SKIPPED[state]
+        reading.problem(f"stage/{state}", paths[0], "", found + more, "its physics is not read", fix, "info")
+
+
+def _state(prim: Any) -> str:
+    if not prim.IsActive():
+        return "inactive"
+    if not prim.IsLoaded():
+        return "unloaded"
+    return "abstract" if prim.IsAbstract() else "undefined"
+
+
+def _holds_physics(root: Any) -> bool:
+    """Whether a prim or one below it has anything to do with physics."""
+    return any(
+        is_physics_schema(str(prim.GetTypeName())) or any(map(is_physics_name, prim.GetAuthoredPropertyNames()))
+        or any(is_physics_schema(str(name)) for name in prim.GetPrimTypeInfo().GetAppliedAPISchemas())
+        for prim in Usd.PrimRange(root, Usd.PrimAllPrimsPredicate)
+    )
+
+
+def _report_variants(reading: Reading, prim: Any) -> None:
+    """The other variants of a prim, of which nothing is read."""
+    sets = prim.GetVariantSets()
+    for name in sets.GetNames():
+        variants = sets.GetVariantSet(name)
+        others = len(variants.GetVariantNames()) - variants.HasAuthoredVariant(variants.GetVariantSelection())
+        if others:
+            reading.problem(
+                "stage/variants", str(prim.GetPath()), "variants",
+                f"{others} variants of the set {name!r} beside {variants.GetVariantSelection()!r}",
+                "only the selected variant is read", "select another variant and read the stage again", "info",
+            )
+
+
+def _report_instance_names(reading: Reading) -> None:
+    """Instance names that cannot be part of a property name."""
+    for opinions in reading.prims.values():
+        for schema, instance in _unreadable(opinions.applied):
+            reading.problem(
+                "schema/instance-name", opinions.path, "apiSchemas", f"{schema} has the instance name {instance!r}",
+                "PhysX reads no property under it: it makes nothing of the schema, or works with its defaults",
+                "use letters, digits and underscores, a letter first",
+            )
+
+
+@lru_cache(4096)
+def _unreadable(applied: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Those of a prim's schemas, with their instance names, whose instance name PhysX cannot read."""
+    return tuple((schema, instance) for schema, instance in map(split_name, applied)
+                 if instance and not Sdf.Path.IsValidIdentifier(instance) and is_physics_schema(schema))
+
+
+def _has_samples(stage: Any) -> bool:
+    """Whether any layer of the stage has time samples."""
+    return any(layer.ListAllTimeSamples() for layer in stage.GetUsedLayers())
+
+
+def _report_moving(reading: Reading) -> None:
+    """Values that change over time where PhysX reads one: physics properties and transforms of prims with physics."""
+    for opinions in reading.prims.values():
+        for name in _sampled(opinions, opinions.properties):
+            if opinions.authors(name):
+                reading.problem(
+                    "value/time-samples", opinions.path, name, "time samples beside a default value",
+                    "PhysX reads the default value once", "remove the samples", "warning",
+                )
+        if opinions.prim.IsA(UsdGeom.Xformable):
+            names = (name.removeprefix("!invert!") for name in operation_order(opinions.prim))
+            for name in _sampled(opinions, filter(None, names)):
+                reading.problem(
+                    "value/time-samples", opinions.path, name, "a transform with time samples",
+                    "the pose at the default time is the start; ovphysx moves nothing along the samples, kinematic "
+                    "bodies included", "author the start as default value, and move the body while it is simulated",
+                    "warning",
+                )
+        if opinions.has("PhysicsCollisionAPI"):
+            for prim in (opinions.prim, *opinions.prim.GetChildren()):
+                _report_changing_shape(reading, prim)
+
+
+def _report_changing_shape(reading: Reading, prim: Any) -> None:
+    for name in _SHAPE:
+        attribute = prim.GetAttribute(name)
+        if attribute and attribute.GetNumTimeSamples():
+            said = look_up(prim, name).authored
+            reading.problem(
+                "value/time-samples" if said else "value/only-samples", str(prim.GetPath()), name,
+                f"time samples {'beside a' if said else 'and no'} default value",
+                f"PhysX makes the collider once, of {'the default value' if said else 'what USD falls back to'}",
+                "remove the samples" if said else "author a default value", "warning",
+            )
+
+
+def _report_connected(reading: Reading) -> None:
+    """Numbers of mimic joints that come from a connection, which PhysX does not follow."""
+    if not reading.mentions("PhysxMimicJointAPI"):
+        return
+    for opinions in reading.prims.values():
+        if opinions.instances("PhysxMimicJointAPI"):
+            for name in opinions.properties:
+                report_connection(reading, opinions, name)
+
+
+def report_connection(reading: Reading, opinions: PrimOpinions, name: str) -> None:
+    """Record that an attribute is connected to others, where it is."""
+    attribute = opinions.prim.GetAttribute(name)
+    if attribute and attribute.HasAuthoredConnections():
+        reading.problem(
+            "value/connected", opinions.path, name, f"connected to {', '.join(map(str, attribute.GetConnections()))}",
+            "PhysX reads the attribute's own value" if opinions.authors(name) else
+            "PhysX does not follow it and works with its own default", "author the value, or remove the connection",
+            "warning",
+        )
+
+
+def _sampled(opinions: PrimOpinions, names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        attribute = opinions.prim.GetAttribute(name)
+        if attribute and attribute.GetNumTimeSamples():
+            yield name

@@ -1,0 +1,80 @@
+"""Schedules: the order in which fragments run, as data, and the rows of a block they run on.
+
+A topology is data here, not code: its schedule lists fragments and base rows, so nothing is compiled for a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from physx_runtime.compiling.fragment import Algorithm, Fragment, Operand, trace_fragment
+
+
+class Span(NamedTuple):
+    """Consecutive rows of a block."""
+
+    row: int
+    size: int
+
+    def part(self, index: int, size: int = 1) -> Span:
+        """The `index`-th of the pieces of `size` rows."""
+        return Span(self.row + index * size, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One call of a fragment: the first row of each of its operands, `count` rounds of it."""
+
+    fragment: Fragment
+    rows: tuple[int, ...]
+    count: int
+
+
+@dataclass(slots=True)
+class Schedule:
+    """Instructions of one pass, appended in order; passes of a step share the rows."""
+
+    instructions: list[Instruction] = field(default_factory=list)
+    _known: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
+
+    def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> None:
+        """Run an algorithm on rows by name."""
+        self._append(algorithm, static, operands, {}, 0)
+
+    def repeat(self, count: int, algorithm: Algorithm, *static: Hashable, moving: Mapping[str, Span],
+               **operands: Span) -> None:
+        """Run an algorithm `count` times; `moving` gives the first round's rows, which advance by their size."""
+        if count:
+            self._append(algorithm, static, operands, moving, count)
+
+    def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
+                moving: Mapping[str, Span], count: int) -> None:
+        key = (algorithm, static, tuple([(name, span[1]) for name, span in operands.items()]),
+               tuple([(name, span[1]) for name, span in moving.items()]), count > 0)
+        fragment = self._known.get(key)
+        if fragment is None:
+            shapes = tuple(Operand(name, span.size) for name, span in operands.items())
+            shapes += tuple(Operand(name, span.size, True) for name, span in moving.items())
+            fragment = self._known[key] = trace_fragment(algorithm, static, shapes, count > 0)
+        spans = {**operands, **moving} if moving else operands
+        if fragment.body.outputs:
+            self.instructions.append(Instruction(fragment, tuple([spans[x.name][0] for x in fragment.operands]), count))
+
+
+@dataclass(slots=True)
+class Layout:
+    """Row groups of a block by name."""
+
+    groups: dict[str, Span] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, name: str, size: int) -> Span:
+        """Rows for a group."""
+        self.groups[name] = Span(self.size, size)
+        self.size += size
+        return self.groups[name]
+
+    def __getitem__(self, name: str) -> Span:
+        return self.groups[name]

@@ -1,0 +1,187 @@
+"""Traced arithmetic as LLVM IR on explicit vectors: every value is a vector over worlds.
+
+No fast-math flags and explicit fma, so a world's bits depend neither on the vector width nor on its neighbours.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from physx_runtime.compiling.code import Body, by_equation
+
+BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+BITS = {"float": 32, "double": 64}
+ELEMENT = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
+CACHE_LINE = 64     # bytes
+# Vectors of so many bits come with registers for conditions (AVX-512).
+MASKED_BITS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Element type ("float" | "double") and number of worlds in a vector."""
+
+    element: str
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        """LLVM's name of the vector type."""
+        return f"<{self.lanes} x {self.element}>"
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the vector intrinsics' names."""
+        return f"v{self.lanes}f{BITS[self.element]}"
+
+    def literal(self, value: float) -> str:
+        """A constant in every lane, exactly as the element type rounds it."""
+        if self.element == "float":
+            value = struct.unpack("f", struct.pack("f", value))[0]
+        return f"splat ({self.element} 0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X})"
+
+
+# The stack is aligned like a register, or every spilled value would lie across two cache lines.
+ATTRIBUTES = """
+attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+attributes #1 = { nounwind noinline alignstack=64 "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+"""
+
+
+def declarations(vectors: Vectors) -> list[str]:
+    """Of the intrinsics that arithmetic calls."""
+    kind = vectors.type
+    return [f"declare {kind} @llvm.{name}.{vectors.suffix}({', '.join([kind] * n)})"
+            for name, n in (("fma", 3), ("sqrt", 1), ("floor", 1), ("fabs", 1))]
+
+
+class Arithmetic:
+    """Lines for the nodes of a body; a product used once, by a sum, becomes part of an fma."""
+
+    tag = ""            # part of every value's name, where one function holds several of these
+
+    def __init__(self, vectors: Vectors, body: Body, carried: list[str], whole: Body | None = None) -> None:
+        """whole: what `body` is a part of, and rounds like."""
+        self.vectors, self.body, self.carried = vectors, whole or body, set(carried)
+        self.users: dict[int, int] = {}
+        for n in self.body.order:
+            op, args = self.body.nodes[n]
+            if op not in ("input", "const"):
+                for a in args:
+                    self.users[int(a)] = self.users.get(int(a), 0) + 1      # type: ignore[call-overload]
+        for _, n in self.body.outputs:
+            self.users[n] = self.users.get(n, 0) + 1
+        self.fused = self._choose_fused()
+        if whole is not None:
+            self.body, own = body, set(body.order)
+            self.fused = {n: a for n, a in self.fused.items() if n in own}
+        self._inner = 0         # selections within others
+
+    def _choose_fused(self) -> dict[int, int]:
+        """Sum -> the product it absorbs: one that no other sum needs, or that all its users absorb."""
+        fused: dict[int, int] = {}
+        wanted: dict[int, int] = {}         # product -> sums that could absorb it and nothing else
+        for n in self.body.order:
+            if self.body.nodes[n][0] in ("add", "sub"):
+                products = [a for a in reversed(self.body.arguments(n)) if self.body.nodes[a][0] == "mul"]
+                single = [a for a in products if self.users[a] == 1]
+                if single:
+                    fused[n] = single[0]
+                for a in [] if single else products[:1]:
+                    wanted[a] = wanted.get(a, 0) + 1
+                    fused[n] = a
+        return {n: a for n, a in fused.items() if self.users[a] in (1, wanted.get(a))}
+
+    def operand(self, n: int) -> str:
+        """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
+        op, args = self.body.nodes[n]
+        if op == "const":
+            return self.vectors.literal(float(args[0]))     # type: ignore[arg-type]
+        return f"%r.{args[0]}" if op == "input" and args[0] in self.carried else self.result(n)
+
+    def result(self, n: int) -> str:
+        """The name of a node's value."""
+        return f"%t{self.tag}{n}"
+
+    def lines(self) -> list[str]:
+        """All loads and instructions in order, with a comment where another equation begins."""
+        absorbed = set(self.fused.values())
+        lines: list[str] = []
+        for n, equation in by_equation(self.body):
+            op, args = self.body.nodes[n]
+            if equation:
+                lines.append(f"  ; {equation}")
+            if op == "input":
+                if args[0] not in self.carried:
+                    lines += self._load(n, str(args[0]))
+            elif op != "const" and n not in absorbed:
+                lines += self._operation(n, op, [int(a) for a in args])     # type: ignore[call-overload]
+        return lines
+
+    def _load(self, n: int, row: str) -> list[str]:
+        # element alignment: numpy promises no more for the caller's memory
+        return [f"  %t{n} = load {self.vectors.type}, ptr %p.{row}, align {BITS[self.vectors.element] // 8}"]
+
+    def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
+        kind, x = self.vectors.type, [self.operand(a) for a in args]
+        if n in self.fused:
+            return self._fma(n, op, args)
+        if op in BINARY:
+            return [f"  {self.result(n)} = {BINARY[op]} {kind} {x[0]}, {x[1]}"]
+        if op == "neg":
+            return [f"  {self.result(n)} = fneg {kind} {x[0]}"]
+        if op in ("sqrt", "floor", "abs"):
+            name = "fabs" if op == "abs" else op
+            return [f"  {self.result(n)} = call {kind} @llvm.{name}.{self.vectors.suffix}({kind} {x[0]})"]
+        if op == "single":
+            return self._single(self.result(n), x[0])
+        flags = f"<{self.vectors.lanes} x i1>"
+        if op in ("lt", "le", "eq"):
+            return [f"  {self.result(n)} = fcmp o{op} {kind} {x[0]}, {x[1]}"]
+        if op in ("and", "or"):
+            return [f"  {self.result(n)} = {op} {flags} {x[0]}, {x[1]}"]
+        if op == "not":
+            return [f"  {self.result(n)} = xor {flags} {x[0]}, splat (i1 true)"]
+        if op == "select":
+            return self._select(self.result(n), args[0], x[1], x[2])
+        raise NotImplementedError(f"operation {op} has no vector form")
+
+    def _single(self, name: str, x: str) -> list[str]:
+        """x rounded to float32."""
+        kind, rounded = self.vectors.type, f"<{self.vectors.lanes} x float>"
+        if kind == rounded:
+            return [f"  {name} = bitcast {kind} {x} to {kind}"]
+        return [f"  {name}.single = fptrunc {kind} {x} to {rounded}",
+                f"  {name} = fpext {rounded} {name}.single to {kind}"]
+
+    def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
+        """x where the condition holds, else y; without mask registers a composed condition becomes several selections.
+
+        AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
+        """
+        op, flags, kind = self.body.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
+        if self.vectors.lanes * BITS[self.vectors.element] >= MASKED_BITS:
+            op = "as it is"
+        parts = self.body.arguments(condition)
+        if op == "not":
+            return self._select(name, parts[0], y, x)
+        if op in ("and", "or"):
+            self._inner += 1
+            within = f"%s{self.tag}{self._inner}"
+            inner = self._select(within, parts[1], x, y)
+            return inner + self._select(name, parts[0], *((within, y) if op == "and" else (x, within)))
+        return [f"  {name} = select {flags} {self.operand(condition)}, {kind} {x}, {kind} {y}"]
+
+    def _fma(self, n: int, op: str, args: list[int]) -> list[str]:
+        """a b + c, a b - c or c - a b in one rounding."""
+        product = self.fused[n]
+        other = args[0] if args[1] == product else args[1]
+        a, b = (self.operand(int(m)) for m in self.body.nodes[product][1])      # type: ignore[call-overload]
+        c, kind, lines = self.operand(other), self.vectors.type, []
+        if op == "sub":
+            negated = a if args[1] == product else c
+            lines.append(f"  %n{self.tag}{n} = fneg {kind} {negated}")
+            a, c = (f"%n{self.tag}{n}", c) if args[1] == product else (a, f"%n{self.tag}{n}")
+        values = f"{kind} {a}, {kind} {b}, {kind} {c}"
+        return [*lines, f"  {self.result(n)} = call {kind} @llvm.fma.{self.vectors.suffix}({values})"]

@@ -1,0 +1,65 @@
+"""Vectors and matrices of any size as lists of scalars: products, and Cholesky's factors to solve with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from physx_runtime.dynamics.crba import Matrix
+from physx_runtime.dynamics.kinematics import Row
+from physx_runtime.language.ops import Scalar, sqrt
+
+
+def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+    """a - b."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def plus(a: Sequence[Scalar] | Row, b: Sequence[Scalar] | Row) -> list[Scalar]:
+    """a + b."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
+    """minv row^T."""
+    return [dot(line, row) for line in minv]
+
+
+def dot(a: Row, b: Row) -> Scalar:
+    """Sum of products."""
+    total: Scalar = 0.0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def cholesky(A: Sequence[Sequence[Scalar]], pivot: Callable[[int, Scalar], Scalar] | None = None) -> Matrix:
+    """L of A = L L^T for a symmetric positive definite matrix, with the inverse of its diagonal on the diagonal.
+
+    pivot: makes of the square of the i-th diagonal entry what is taken in its place.
+    """
+    n = len(A)
+    L: Matrix = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i):
+            L[i][j] = (A[i][j] - dot(L[i][:j], L[j][:j])) * L[j][j]
+        square = A[i][i] - dot(L[i][:i], L[i][:i])
+        L[i][i] = 1.0 / sqrt(pivot(i, square) if pivot else square)
+    return L
+
+
+def solve_lower(L: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
+    """y with L y = b, the inverse of L's diagonal on its diagonal."""
+    y: list[Scalar] = []
+    for i, value in enumerate(b):
+        y.append((value - dot(L[i][:i], y)) * L[i][i])
+    return y
+
+
+def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
+    """x with A x = b for a symmetric positive definite matrix."""
+    n, L = len(b), cholesky(A)
+    y = solve_lower(L, b)
+    x: list[Scalar] = [0.0] * n
+    for i in range(n - 1, -1, -1):
+        x[i] = (y[i] - dot([L[j][i] for j in range(i + 1, n)], x[i + 1:])) * L[i][i]
+    return x

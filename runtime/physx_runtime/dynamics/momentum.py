@@ -1,0 +1,39 @@
+"""Centre of mass and centroidal momentum of an articulation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Kinematics, Row, Rows
+from physx_runtime.language.ops import Scalar
+from physx_runtime.model.topology import Topology
+
+
+def center_of_mass(t: Topology, rows: Rows, k: Kinematics) -> sp.Vec3:
+    """sum m_i c_i / M from the root's anchor, in world axes."""
+    weighted, total = sp.ZERO3, 0.0
+    for i in range(len(t.links)):
+        m = rows["mass"][i]
+        weighted, total = sp.add(weighted, sp.scale(m, sp.add(k.position[i], k.com[i]))), total + m
+    return sp.scale(1.0 / total, weighted)
+
+
+def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
+                        coriolis: Row) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """(A, b) of a floating base: momentum A v and its rate A a + b, [linear; angular] at the centre of mass.
+
+    A = X M[0:6], b = X C[0:6] with X = [[E, 0], [-[c]x, E]]; c, from the root's centre of mass to that of the whole,
+    stands in M itself (PxArticulationReducedCoordinate.h, computeCentroidalMomentumMatrix).
+    """
+    per_mass = 1.0 / M[0][0]
+    c = (-M[2][4] * per_mass, -M[0][5] * per_mass, -M[1][3] * per_mass)
+    columns = [_moved(c, [M[row][column] for row in range(6)]) for column in range(t.nv)]
+    return [[column[row] for column in columns] for row in range(6)], _moved(c, coriolis)
+
+
+def _moved(c: sp.Vec3, momentum: Row) -> list[Scalar]:
+    """X momentum: taken about a point that lies c further."""
+    linear = (momentum[0], momentum[1], momentum[2])
+    angular = sp.sub((momentum[3], momentum[4], momentum[5]), sp.cross(c, linear))
+    return [*linear, *angular]

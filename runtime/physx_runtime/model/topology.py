@@ -1,0 +1,148 @@
+"""The structure a step is traced for.
+
+`Topology` holds what shapes the code: the tree, the joint kinds and which features act. It is the cache key; parameter
+values never enter it.
+
+Every link has an internal frame F: at its joint's anchor, x along the joint axis, for a spherical joint x, y, z along
+twist and swings (for a floating root: at its centre of mass). Parameters are given in that frame, so algorithms never
+ask which axis of the joint frame a joint has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
+TURNING = (REVOLUTE, SPHERICAL)
+TGS, PGS = "tgs", "pgs"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTopology:
+    """One link: its parent (-1 for the root) and the kind of its inbound joint."""
+
+    parent: int
+    kind: str
+    flipped: bool = False           # a spherical joint whose coordinates count against the axes of F
+
+
+@dataclass(frozen=True, slots=True)
+class DofTopology:
+    """What acts on one degree of freedom."""
+
+    link: int                       # the child link of its joint
+    drive: str | None = None        # "force" | "acceleration"
+    envelope: bool = False
+    friction: bool = False
+    limit: bool = False
+    max_velocity: bool = False
+    axis: int = 0                   # the axis of F it turns about or slides along
+
+    @property
+    def softened(self) -> bool:
+        """Whether a constraint acts that cfm weakens."""
+        return self.friction or self.limit or self.max_velocity or self.drive == "acceleration"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTendonTopology:
+    """The degrees of freedom of a fixed tendon's axes, the root axis first."""
+
+    dofs: tuple[int, ...]
+    opposed: tuple[bool, ...] = ()      # per axis: one of its and the root axis' positions counts from child to parent
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialTendonTopology:
+    """The links of a sub-tendon's attachments from root to leaf."""
+
+    links: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PushTopology:
+    """An authored force on a link (PhysxForceAPI)."""
+
+    link: int
+    world: bool                     # in the world's frame; else it turns with the link
+    acceleration: bool              # times mass and inertia
+    central: bool                   # at the centre of mass
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """The structure of one articulation's step."""
+
+    fixed_base: bool
+    forces_every_iteration: bool
+    links: tuple[LinkTopology, ...]
+    dofs: tuple[DofTopology, ...]
+    fixed_tendons: tuple[FixedTendonTopology, ...] = ()
+    spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
+    mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
+    solver: str = TGS               # or PGS, which applies forces once a step
+    link_forces: bool = False                       # the rows link_force and link_torque act
+    pushes: tuple[PushTopology, ...] = ()
+    sleeping: bool = False                          # worlds fall asleep
+    body: bool = False                              # one rigid body, which is not stepped as an articulation
+
+    @property
+    def pgs(self) -> bool:
+        """Whether an iteration repeats the whole step (PGS) instead of taking its N-th part (TGS)."""
+        return self.solver == PGS
+
+    @property
+    def pushed(self) -> bool:
+        """Whether something may push links from outside."""
+        return self.link_forces or bool(self.pushes)
+
+    @property
+    def root_size(self) -> int:
+        """Generalised velocities of the root: 6 (linear at its centre of mass, angular; world axes) or 0."""
+        return 0 if self.fixed_base else 6
+
+    @property
+    def nv(self) -> int:
+        """Number of generalised velocities: root first, then one per dof."""
+        return self.root_size + len(self.dofs)
+
+    @property
+    def balls(self) -> list[int]:
+        """Links whose inbound joint is spherical."""
+        return [i for i, link in enumerate(self.links) if link.kind == SPHERICAL]
+
+    @property
+    def locked(self) -> list[tuple[int, int]]:
+        """Axes (link, axis of F) about which a spherical joint has no coordinate."""
+        free = {(dof.link, dof.axis) for dof in self.dofs}
+        return [(link, axis) for link in self.balls for axis in range(3) if (link, axis) not in free]
+
+    def dofs_of(self, link: int) -> list[int]:
+        """The dofs of a link's inbound joint."""
+        return [i for i, dof in enumerate(self.dofs) if dof.link == link]
+
+    def kind_of(self, dof: int) -> str:
+        """The kind of a dof's joint."""
+        return self.links[self.dofs[dof].link].kind
+
+    def path(self, link: int) -> list[int]:
+        """The links from the root's child down to `link`, inclusive."""
+        links: list[int] = []
+        while self.links[link].parent >= 0:
+            links.append(link)
+            link = self.links[link].parent
+        return links[::-1]
+
+    def children(self, link: int) -> list[int]:
+        """The links whose parent `link` is."""
+        return [i for i, other in enumerate(self.links) if other.parent == link]
+
+    def depth_first(self) -> list[int]:
+        """Dofs in the order PhysX solves their constraints."""
+        order: list[int] = []
+        stack = [0]
+        while stack:
+            top = stack.pop()
+            order += self.dofs_of(top)
+            stack += reversed(self.children(top))
+        return order

@@ -1,0 +1,194 @@
+"""What moves an articulation or a body in PhysX and is left out when it is stepped: found once, said by every door."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from physx_runtime.collision.filtering import CollisionFilter
+from physx_schema.description.articulation.solver_batches import SolverCounts
+from physx_schema.description.model import Articulation, Description, Joint
+from physx_schema.description.opinions.accounting import CONTACTS
+from physx_schema.description.opinions.authored import Opinion
+from physx_schema.errors import UnsupportedError
+
+# Lines that a warning quotes.
+QUOTED = 5
+_PACKAGE = __name__.partition(".")[0]
+_WHOLE = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
+_CHOSEN_BY_CALLER = "physxScene:timeStepsPerSecond"
+
+
+class NotSimulatedWarning(UserWarning):
+    """Something on the stage moves in PhysX what is simulated, and is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotSimulated:
+    """One thing that is left out."""
+
+    code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
+    path: str                   # prim
+    property: str               # "" for the prim itself
+    text: str                   # what it is, what comes of it, and what to do
+    refused: bool = False       # without it the motion is another one altogether, and nothing is stepped
+
+    def __str__(self) -> str:
+        where = f"{self.path}.{self.property}" if self.property else self.path
+        return f"{where}: not simulated: {self.text}"
+
+
+def not_simulated(description: Description, *moved: Articulation) -> tuple[NotSimulated, ...]:
+    """What moves some articulations or bodies in PhysX and no step of them heeds; joints first, contact in one line."""
+    links = {link.path for articulation in moved for link in articulation.links}
+    contact = _contact(description, links)
+    return (*_joints(description, moved), *_loops(description, links), *((contact,) if contact else ()),
+            *_estimates(description, moved), *_unread(description, moved))
+
+
+def holding_joints(description: Description, articulation: Articulation) -> tuple[NotSimulated, ...]:
+    """The joints outside articulations without which this one's motion would be another one altogether."""
+    return tuple(item for item in _joints(description, (articulation,)) if item.refused)
+
+
+def require_trusted(description: Description, articulation: Articulation, counts: SolverCounts,
+                    ) -> tuple[NotSimulated, ...]:
+    """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
+
+    Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
+    """
+    scene = description.scene_of(articulation).path
+    endless = [p for p in description.problems if p.code == "scene/gravity" and p.path == scene]
+    if endless:
+        raise UnsupportedError("; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless))
+    holding = holding_joints(description, articulation)
+    if holding:
+        raise UnsupportedError("\n".join(map(str, holding)))
+    found = (*not_simulated(description, articulation), *_sleepers(description, articulation, counts))
+    if found:
+        more = f"; and {len(found) - QUOTED} more, see not_simulated" if len(found) > QUOTED else ""
+        warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=_level_outside())
+    return found
+
+
+def _sleepers(description: Description, articulation: Articulation, counts: SolverCounts) -> Iterator[NotSimulated]:
+    """Who raises the counts, and would no longer if it fell asleep."""
+    if counts.raised and description.scene_of(articulation).sleeping:
+        for path in sorted({counts.position_from, counts.velocity_from} - {articulation.path}):
+            yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {articulation.path} is no longer "
+                               f"{counts.raised}; a Session steps both")
+
+
+def _level_outside() -> int:
+    """The stack level, for a warning of the caller's, of the first module outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _joints(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+    """Joints outside articulations at links and bodies, and couplings of their joints."""
+    own = {link.path: articulation for articulation in moved for link in articulation.links}
+    hinges = {link.joint.path for articulation in moved for link in articulation.links if link.joint}
+    for joint in description.joints:
+        ends = [own.get(joint.body0), own.get(joint.body1)]
+        if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
+            yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
+                               f"{joint.coupling.second}; both move as if it were not there")
+        elif ends[0] is not None or ends[1] is not None:
+            yield _held(joint) if _is_held(ends) else _loose(joint)
+
+
+def _is_held(ends: Sequence[Articulation | None]) -> bool:
+    """Whether a joint holds a floating base at something else."""
+    return ends[0] is not ends[1] and any(end is not None and not end.fixed_base for end in ends)
+
+
+def _held(joint: Joint) -> NotSimulated:
+    first, second = joint.body0 or "the world", joint.body1 or "the world"
+    fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
+           if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
+    return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations that holds {first} and "
+                        f"{second} together, without which a floating base moves freely; {fix}physics:jointEnabled "
+                        "to false to step it without the joint", refused=True)
+
+
+def _loose(joint: Joint) -> NotSimulated:
+    first, second = joint.body0 or "the world", joint.body1 or "the world"
+    return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
+                        f"{second}; both move as if it were not there, set physics:jointEnabled to false where it is "
+                        "not meant")
+
+
+def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:
+    """Joints that close loops between links."""
+    loops = {problem.path: problem for problem in description.problems if problem.code == "DJ.011/loop"}
+    if not loops:
+        return
+    ends: dict[str, tuple[str, ...]] = {}
+    for item in description.authored:
+        if item.path in loops and item.property in ("physics:body0", "physics:body1"):
+            ends[item.path] = (*ends.get(item.path, ()), *_targets(item.value))
+    for path, problem in loops.items():
+        if any(end in links or not links.isdisjoint(_above(end)) for end in ends.get(path, ())):
+            yield NotSimulated("loop", path, problem.property,
+                               f"{problem.message}; {problem.why}; {problem.fix}")
+
+
+def _pointing(description: Description, prims: set[str]) -> set[str]:
+    """Prims with a relationship to one of some others or below it, as attachments have."""
+    return {item.path for item in description.authored if item.type_name == "rel" and any(
+        target in prims or not prims.isdisjoint(_above(target)) for target in _targets(item.value))}
+
+
+def _above(path: str) -> Iterator[str]:
+    """Paths of the prims above one."""
+    while "/" in path[1:]:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _targets(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
+
+
+def _contact(description: Description, links: set[str]) -> NotSimulated | None:
+    """That colliders pass through each other, where any of these can meet another."""
+    pair = CollisionFilter(description).meeting(links)
+    if pair is None:
+        return None
+    return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "
+                        "colliders pass through each other, set it to false for PhysX to do the same")
+
+
+def _estimates(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+    """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
+    shapes = {shape.geometry for articulation in moved for link in articulation.links for shape in link.colliders}
+    for problem in description.problems:
+        if problem.code == "body/collider-mass" and problem.path in shapes:
+            text = f"{problem.message}: {problem.why}; {problem.fix}"
+            yield NotSimulated("mass", problem.path, problem.property, text)
+
+
+def _unread(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+    """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
+    bodies = {link.path for articulation in moved for link in articulation.links}
+    prims = bodies | {link.joint.path for articulation in moved for link in articulation.links if link.joint}
+    prims |= _pointing(description, prims)
+    prims |= {path for articulation in moved for path in (articulation.path, description.scene_of(articulation).path)}
+    said = {joint.path for joint in description.joints}
+    found = [opinion for opinion in description.not_evaluated
+             if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
+             and opinion.path not in said and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
+    whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
+    by_reason: dict[str, list[Opinion]] = {}
+    for opinion in found:
+        if opinion.property in _WHOLE or opinion.path not in whole:
+            by_reason.setdefault(opinion.reason, []).append(opinion)
+    for reason, group in by_reason.items():
+        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+        yield NotSimulated("unread", group[0].path, group[0].property, f"{reason}{more}; PhysX reads it, remove it "
+                           "where it is not meant")

@@ -1,0 +1,117 @@
+"""Quantities of all worlds of a simulation, written straight into arrays of the caller.
+
+Small trees run as vector kernels on the worlds' own buffer. A tree too large for straight-line code is worked out by
+the same functions on arrays of worlds, which is slower and has no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.functions import structure, trace_function
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.quantities.results import Results, evaluated
+from physx_runtime.targets.functions import Kernel, Lines
+from physx_runtime.worlds.buffers import Worlds
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+Quantity = Callable[[Topology, Rows], Results]
+
+# Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
+LARGEST = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where lines of numbers lie in an array: the first number of each."""
+
+    array: Array                        # C-contiguous
+    starts: Indices                     # (n,)
+
+    def lines(self) -> Lines:
+        """The addresses of the lines."""
+        return Lines(self.array.ctypes.data + self.array.itemsize * self.starts, self.array)
+
+    def view(self, size: int) -> tuple[Array, Indices]:
+        """The array as one line of numbers, and the index of each number of each line in it."""
+        return self.array.reshape(-1), self.starts[:, None] + np.arange(size)
+
+
+def place_of(array: Array) -> Place:
+    """The lines of a two-dimensional array."""
+    return Place(array, np.arange(len(array), dtype=np.int64) * array.shape[1])
+
+
+class Batch:
+    """Runs quantities for one simulation's worlds."""
+
+    def __init__(self, t: Topology) -> None:
+        self.topology = structure(t)
+        self.specialised = _pairs(t) <= LARGEST
+        self._kernels: dict[object, Kernel] = {}
+
+    def run(self, quantity: Quantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
+            results: Mapping[str, Place]) -> None:
+        """Compute a quantity for the worlds with these indices.
+
+        given: arrays (n_chosen, size) that the quantity finds among its rows; results: where to put those of its
+        results that are wanted, one line for each of the worlds.
+        """
+        if not len(worlds):
+            return
+        if not self.specialised:
+            made = self._on_arrays(quantity, store, worlds, given)
+            for name, place in results.items():
+                flat, indices = place.view(made[name].shape[1])
+                flat[indices] = made[name]
+            return
+        buffer, _ = store.blocks()
+        kernel = self._kernel(quantity, store, given)
+        sources = [place_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
+        targets = [results.get(name) for name, _ in kernel.function.results]
+        kernel(buffer, worlds, [place.lines() if place else None for place in (*sources, *targets)],
+               alike=store.alike(kernel.parameters))
+
+    def values(self, quantity: Quantity, store: Worlds, worlds: Indices,
+               given: Mapping[str, Array]) -> dict[str, Array]:
+        """The results of a quantity as new arrays, (n_chosen, size) each."""
+        if not self.specialised:
+            return self._on_arrays(quantity, store, worlds, given)
+        dtype = store.blocks()[0].dtype
+        made = {name: np.zeros((len(worlds), size), dtype)
+                for name, size in self._kernel(quantity, store, given).function.results}
+        self.run(quantity, store, worlds, given, {name: place_of(values) for name, values in made.items()})
+        return made
+
+    def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> Kernel:
+        buffer, layout = store.blocks()
+        sizes = tuple((name, values.shape[1]) for name, values in given.items())
+        key = (quantity, sizes, buffer.dtype, buffer.shape[2])
+        kernel = self._kernels.get(key)
+        if kernel is None or kernel.layout is not layout:
+            function = trace_function(quantity, self.topology, sizes)
+            kernel = Kernel(function, layout, state_rows(self.topology), str(buffer.dtype), buffer.shape[2])
+            self._kernels[key] = kernel
+        return kernel
+
+    def _on_arrays(self, quantity: Quantity, store: Worlds, worlds: Indices,
+                   given: Mapping[str, Array]) -> dict[str, Array]:
+        t = self.topology
+        rows: dict[str, Array] = {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
+        made = evaluated(quantity, t, rows | {name: values.T for name, values in given.items()})
+        return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
+
+
+def _pairs(t: Topology) -> int:
+    dofs = [t.root_size] * len(t.links)
+    for i, link in enumerate(t.links):
+        dofs[i] = len(t.dofs_of(i)) + (dofs[link.parent] if link.parent >= 0 else t.root_size)
+    return sum(dofs)

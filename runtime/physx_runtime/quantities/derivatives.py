@@ -1,0 +1,82 @@
+"""Derivatives of inverse dynamics by generalised position and velocity.
+
+A displacement of position is one along generalised velocities: a floating root moves in world axes, a spherical joint
+turns about the axes of its child frame, as their velocities do. Derivatives by position are therefore nv x nv.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.inverse_dynamics import inverse_dynamics
+from physx_runtime.dynamics.kinematics import Rows, joint_rotation, link_velocities, quaternion
+from physx_runtime.language.derivatives import directional
+from physx_runtime.language.ops import Scalar, sincos, where
+from physx_runtime.language.symbols import Symbol
+from physx_runtime.model.topology import SPHERICAL, Topology
+from physx_runtime.quantities.results import Results, posed
+
+Seeds = dict[Symbol, Scalar]
+UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+# Operations that a kernel may have, and what one direction of derivatives was seen to cost for each link.
+LARGEST, PER_LINK = 20_000, 280
+
+
+@dataclass(frozen=True, slots=True)
+class InverseDerivatives:
+    """d tau at a given `acceleration` as the quantity of some directions: column after column."""
+
+    first: int
+    last: int
+
+    def __call__(self, t: Topology, rows: Rows) -> Results:
+        """By position and by velocity, (last - first) columns of nv each."""
+        k = posed(t, rows)
+        tau = inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])
+        directions = range(self.first, self.last)
+        position = [directional(tau, _displacement(t, rows, i)) for i in directions]
+        velocity = [directional(tau, {rows["v"][i]: 1.0}) for i in directions]
+        return {"position": [x for column in position for x in column],
+                "velocity": [x for column in velocity for x in column]}
+
+
+def inverse_derivatives(t: Topology) -> list[InverseDerivatives]:
+    """The directions of a tree's derivatives, split among kernels of bearable size."""
+    at_once = max(1, LARGEST // (PER_LINK * len(t.links)))
+    return [InverseDerivatives(first, min(first + at_once, t.nv)) for first in range(0, t.nv, at_once)]
+
+
+def _displacement(t: Topology, rows: Rows, i: int) -> Seeds:
+    """How coordinates change as the articulation moves along its i-th generalised velocity."""
+    if i < t.root_size:
+        return _root_turn(rows, i - 3) if i >= 3 else {}        # moving it as a whole changes nothing
+    dof = i - t.root_size
+    return _ball_turn(t, rows, dof) if t.kind_of(dof) == SPHERICAL else {rows["q"][dof]: 1.0}
+
+
+def _root_turn(rows: Rows, axis: int) -> Seeds:
+    """The root's quaternion turned about a world axis: half the axis times the quaternion."""
+    x, y, z = UNIT[axis]
+    turned = sp.mul_quat((0.5 * x, 0.5 * y, 0.5 * z, 0.0), quaternion(rows, "root_rotation", 0))
+    return dict(zip(rows["root_rotation"], turned, strict=True))
+
+
+def _ball_turn(t: Topology, rows: Rows, dof: int) -> Seeds:
+    """A rotation vector r whose rotation is turned about an axis e of the child frame.
+
+    r' = e + r x e / 2 + c r x (r x e), c = (1 - |r|/2 cot(|r|/2)) / |r|^2: the inverse of the right Jacobian of SO(3)
+    (Chirikjian, Stochastic Models, Information Theory, and Lie Groups, section 10.6).
+    """
+    link = t.dofs[dof].link
+    sign = -1.0 if t.links[link].flipped else 1.0
+    r, e = joint_rotation(t, rows, rows["q"], link), sp.scale(sign, UNIT[t.dofs[dof].axis])
+    square = sp.dot(r, r)
+    turned = square > 1e-12
+    half = 0.5 * sp.norm(r)
+    s, c = sincos(half)
+    factor = where(turned, (1.0 - half * c / where(turned, s, 1.0)) / where(turned, square, 1.0), 1.0 / 12.0)
+    bent = sp.cross(r, e)
+    rate = sp.add(e, sp.add(sp.scale(0.5, bent), sp.scale(factor, sp.cross(r, bent))))
+    seeds: Seeds = {rows["q"][other]: sign * rate[t.dofs[other].axis] for other in t.dofs_of(link)}
+    return seeds | {rows["locked"][n]: rate[axis] for n, (owner, axis) in enumerate(t.locked) if owner == link}

@@ -1,0 +1,169 @@
+"""Equations of motion of all worlds at their current states: what PhysX's Direct API leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.jacobian import link_jacobian
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.dynamics.operational import operational_inertia
+from physx_runtime.model.topology import Topology
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity, place_of
+from physx_runtime.quantities.derivatives import inverse_derivatives
+from physx_runtime.quantities.results import Results
+from physx_schema.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from physx_runtime.simulation.articulation import Simulation
+
+Array = NDArray[Any]
+
+# rows of a link's Jacobian
+AXES = {"linear": (0, 3), "angular": (3, 6), "both": (0, 6)}
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives of the force of inverse dynamics, (n_world, nv, nv) each; [w, i, j] is d tau_i by the j-th."""
+
+    position: Array         # by a displacement along generalised velocities
+    velocity: Array
+    acceleration: Array     # the mass matrix with armature
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives of the acceleration of forward dynamics, (n_world, nv, nv) each."""
+
+    position: Array
+    velocity: Array
+    force: Array            # the inverse of the mass matrix with armature
+
+
+class Dynamics:
+    """M(q) a + C(q, v) + g(q) = tau of the articulation that a simulation steps.
+
+    Generalised velocities, accelerations and forces have nv numbers: of a floating base first linear (at the root's
+    centre of mass) and angular, world axes, then one a dof. Unlike the Direct API's matrices, M here has the joints'
+    armature, and links whose gravity is disabled have no weight. Drives, friction, damping, limits and tendons are not
+    in it.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._batch = Batch(simulation.topology)
+        self._inertias: dict[tuple[int, str], Quantity] = {}
+
+    @property
+    def _everywhere(self) -> Indices:
+        return np.arange(self._simulation.worlds)
+
+    def inverse_dynamics(self, acceleration: ArrayLike) -> Array:
+        """Force that makes the articulation accelerate so, (n_world, nv).
+
+        acceleration: (nv,) or (n_world, nv); of the root, of its centre of mass, not a spatial one. Raises ValueError
+        for another shape and for numbers that are not finite.
+        """
+        given = {"acceleration": self._given("acceleration", acceleration)}
+        return self._values(quantities.inverse, given)["values"]
+
+    def forward_dynamics(self, force: ArrayLike) -> Array:
+        """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
+        return self._values(quantities.forward, {"force": self._given("force", force)})["values"]
+
+    def bias(self) -> Array:
+        """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
+        return self._values(quantities.bias, {})["values"]
+
+    def mass_matrix(self) -> Array:
+        """M with armature, (n_world, nv, nv)."""
+        nv = self._batch.topology.nv
+        return self._values(quantities.mass_with_armature, {})["values"].reshape(self._simulation.worlds, nv, nv)
+
+    def jacobian(self, link: str) -> Array:
+        """[velocity of the link's centre of mass; angular velocity] over generalised velocity, (n_world, 6, nv).
+
+        link: its prim path; raises ValueError for one that is no link.
+        """
+        return self._of_link(link, "jacobian").reshape(self._simulation.worlds, 6, self._batch.topology.nv)
+
+    def operational_inertia(self, link: str, axes: str = "both") -> Array:
+        """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
+
+        link: its prim path. axes: "linear" or "angular" for the (n_world, 3, 3) of those coordinates alone, "both" for
+        linear, then angular. NaN in worlds where some direction is blocked, as for "both" of an arm with fewer than 6
+        dofs. Raises ValueError for a link or axes that there are none of.
+        """
+        if axes not in AXES:
+            raise ValueError(f"axes is {axes!r}; allowed are {', '.join(AXES)}")
+        first, last = AXES[axes]
+        return self._of_link(link, axes).reshape(-1, last - first, last - first)
+
+    def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
+        """How the force of `inverse_dynamics` changes, exactly: the traced expression differentiated.
+
+        Raises as `inverse_dynamics`, and UnsupportedError for a tree too large for straight-line code.
+        """
+        given = self._given("acceleration", acceleration)
+        return InverseDerivatives(*self._derivatives(given), self.mass_matrix())
+
+    def forward_dynamics_derivatives(self, force: ArrayLike) -> ForwardDerivatives:
+        """How the acceleration of `forward_dynamics` changes: -M^-1 times the derivatives of inverse dynamics.
+
+        Raises as `inverse_dynamics_derivatives`.
+        """
+        position, velocity = self._derivatives(self.forward_dynamics(force))
+        minv = np.linalg.inv(self.mass_matrix())
+        return ForwardDerivatives(-minv @ position, -minv @ velocity, minv)
+
+    def _derivatives(self, acceleration: Array) -> tuple[Array, Array]:
+        t, worlds = self._batch.topology, self._everywhere
+        if not self._batch.specialised:
+            raise UnsupportedError(f"{self._simulation.model.articulation.path}: derivatives are made for trees of up "
+                                   f"to a chain of 60 links, and this one has {len(t.links)}")
+        # stored by columns, which kernels write in one piece
+        made = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype) for name in ("position", "velocity")}
+        for part in inverse_derivatives(t):
+            places = {name: Place(array, place_of(array).starts + part.first * t.nv) for name, array in made.items()}
+            self._batch.run(part, self._simulation.store, worlds, {"acceleration": acceleration}, places)
+        position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
+        return position, velocity
+
+    def _of_link(self, path: str, what: str) -> Array:
+        names = self._simulation.model.link_names
+        if path not in names:
+            raise ValueError(f"{path!r} is no link; allowed are {', '.join(names)}")
+        key = (names.index(path), what)
+        if key not in self._inertias:
+            self._inertias[key] = _link_quantity(*key)
+        return self._values(self._inertias[key], {})["values"]
+
+    def _values(self, quantity: Quantity, given: dict[str, Array]) -> dict[str, Array]:
+        return self._batch.values(quantity, self._simulation.store, self._everywhere, given)
+
+    def _given(self, name: str, values: ArrayLike) -> Array:
+        array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
+        nv = self._batch.topology.nv
+        if array.shape not in ((nv,), (count, nv)):
+            raise ValueError(f"{name} has shape {array.shape}; give ({nv},) or ({count}, {nv})")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}; give finite numbers")
+        return np.broadcast_to(array, (count, nv))
+
+
+def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Results]:
+    """The Jacobian or the operational-space inertia of a link."""
+    def quantity(t: Topology, rows: Rows) -> Results:
+        k = quantities.posed(t, rows)
+        J = link_jacobian(t, k, link)
+        if what == "jacobian":
+            return {"values": quantities.flat(J)}
+        first, last = AXES[what]
+        M = quantities.with_armature(t, rows, mass_matrix(t, rows, k))
+        return {"values": quantities.flat(operational_inertia(M, J[first:last]))}
+
+    return quantity

@@ -1,0 +1,155 @@
+"""One quantity of an articulation at given states, without a simulation and its buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.topology import Topology
+from physx_runtime.packing.articulation import PackedModel, pack
+from physx_runtime.packing.choice import choose
+from physx_runtime.quantities import results as quantities
+from physx_runtime.quantities.results import Results, evaluated
+from physx_runtime.simulation.parameter_values import is_rotation
+from physx_schema.description import describe
+from physx_schema.description.model import Description
+
+Array = NDArray[Any]
+
+
+class LinkState(NamedTuple):
+    """Where links are and how they move; a leading axis of states where several were given."""
+
+    pose: Array         # (n_link, 7) position, quaternion x y z w; world
+    velocity: Array     # (n_link, 6) linear at the centre of mass, angular; world
+
+
+# kind -> quantity; the last three are deprecated in PhysX
+KINDS: dict[str, Callable[[Topology, Any], Results]] = {
+    "update_kinematic": quantities.link_state,
+    "jacobian": quantities.jacobian,
+    "mass_matrix": quantities.mass,
+    "gravity_compensation": quantities.gravity_compensation,
+    "coriolis_compensation": quantities.coriolis_compensation,
+    "com_world": quantities.com_world,
+    "com_root": quantities.com_root,
+    "centroidal_momentum": quantities.centroidal,
+    "generalized_mass_matrix": quantities.generalized_mass,
+    "generalized_gravity": quantities.generalized_gravity,
+    "generalized_coriolis": quantities.generalized_coriolis,
+}
+ROOT = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "angular_velocity": 3}
+
+
+def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
+            articulation: str | None = None, dtype: str = "float64") -> Any:
+    """One quantity of an articulation, as docs/direct_api.md defines it.
+
+    Args:
+        stage: a stage, a file, or a Description already read.
+        q, qd: (n_dof,) rad or length, and per second, in the order of `simulate`'s joint_names; or (n, n_dof) for n
+            states, and every result then has a leading axis.
+        kind: "update_kinematic" for a LinkState, "jacobian" ((6 n_link, nv), a fixed root left out), "mass_matrix"
+            (nv, nv), "gravity_compensation", "coriolis_compensation" (nv,), "com_world", "com_root" (3,),
+            "centroidal_momentum" (6, nv + 1) with the bias last; deprecated in PhysX: "generalized_mass_matrix",
+            "generalized_gravity", "generalized_coriolis". nv is n_dof, or 6 + n_dof where the base floats.
+        root: of a floating base: position and rotation_wxyz of the root link, linear_velocity of its centre of mass,
+            angular_velocity, world axes; as authored where left out.
+        articulation: prim path, where the stage has several.
+        dtype: "float64" or "float32", what is computed in.
+
+    Raises:
+        UnreadableError, UnsupportedError: as `Simulation`.
+        ValueError: a kind, shape or name that is none of these, numbers that are not finite, a root given for a fixed
+            base, centroidal momentum of a fixed base.
+    """
+    description = stage if isinstance(stage, Description) else describe(stage)
+    chosen = choose(description, articulation)
+    model = pack(chosen, description.scene_of(chosen))
+    t = model.topology
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}; allowed are {', '.join(KINDS)}")
+    if kind == "centroidal_momentum" and t.fixed_base:
+        raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base, and this one is fixed")
+    if dtype not in ("float32", "float64"):
+        raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+    single, rows = _rows(model, q, qd, root, dtype)
+    made = evaluated(KINDS[kind], t, rows)
+    shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
+              for name, values in made.items()}
+    if kind == "centroidal_momentum":
+        shaped = {kind: np.concatenate([shaped["matrix"], shaped["bias"][..., None]], axis=-1)}
+    results = [values[0] if single else values for values in shaped.values()]
+    return LinkState(*results) if kind == "update_kinematic" else results[0]
+
+
+def _shape(t: Topology, name: str) -> tuple[int, ...]:
+    joints, links = len(t.dofs), len(t.links)
+    return {"jacobian": (6 * (links - t.fixed_base), t.nv), "mass_matrix": (t.nv, t.nv),
+            "generalized_mass_matrix": (joints, joints), "matrix": (6, t.nv), "pose": (links, 7),
+            "velocity": (links, 6)}.get(name, (-1,))
+
+
+def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, ArrayLike] | None,
+          dtype: str) -> tuple[bool, dict[str, Array]]:
+    """Whether one state is given, and the rows of all states, (n, n_state)."""
+    t = model.topology
+    given = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
+    given |= {f"root {name}": (value, ROOT.get(name, 0)) for name, value in (root or {}).items()}
+    unknown = sorted(set(root or {}) - set(ROOT))
+    if unknown or (root and t.fixed_base):
+        raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT)}" if unknown else
+                         f"{model.link_names[0]}: root is given, and the base is fixed; leave it out")
+    states = {name: _checked(name, value, size, dtype) for name, (value, size) in given.items()}
+    single = all(x.ndim == 1 for x in states.values())
+    counts = {len(x) for x in states.values() if x.ndim == 2}
+    if len(counts) > 1:
+        raise ValueError(f"q, qd and root are given for {', '.join(map(str, sorted(counts)))} states; give one number "
+                         "of states")
+    count = counts.pop() if counts else 1
+    rows = {name: np.repeat(values[:, None], count, axis=1)
+            for name, values in {**model.parameters, **model.state}.items()}
+    rows |= _root_rows(model, {name: np.broadcast_to(states[f"root {name}"], (count, size)).T
+                               for name, size in ROOT.items() if f"root {name}" in states}, rows)
+    rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))
+    rows["v"] = np.concatenate([rows["v"][:t.root_size], joints])
+    frames = np.array([[*position, *rotation] for position, rotation in model.link_frames]).reshape(-1, 1)
+    axes = np.array(model.articulation.links[0].principal_axes).reshape(-1, 1)
+    rows |= {"link_frames": np.repeat(frames, count, axis=1), "root_axes": np.repeat(axes, count, axis=1)}
+    return single, {name: values.astype(dtype) for name, values in rows.items()}
+
+
+def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and not len(array)):
+        raise ValueError(f"{name} has shape {array.shape}; give ({size},) or (n, {size})")
+    with np.errstate(over="ignore"):
+        wrong = ~np.isfinite(array.astype(dtype))
+    if wrong.any():
+        raise ValueError(f"{name} holds {array[wrong][0]}; give finite numbers that {dtype} can hold")
+    if name == "root rotation_wxyz" and not is_rotation(array).all():
+        raise ValueError(f"{name} has no length; give a quaternion w x y z")
+    return array
+
+
+def _root_rows(model: PackedModel, root: Mapping[str, Array], rows: Mapping[str, Array]) -> dict[str, Array]:
+    """Rows of a floating root from its link's pose and velocity; parts left out stay as authored."""
+    if not root:
+        return {}
+    authored = model.articulation.links[0].pose
+    position = tuple(root.get("position", np.array(authored[0])[:, None]))
+    x, y, z, w = root["rotation_wxyz"][[1, 2, 3, 0]] if "rotation_wxyz" in root else np.array(authored[1])[:, None]
+    rotation = sp.normalized((x, y, z, w))
+    center = model.articulation.links[0].center_of_mass
+    anchor = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, center))
+    count = rows["root_position"].shape[1]
+    v = rows["v"].copy()
+    for name, first in (("linear_velocity", 0), ("angular_velocity", 3)):
+        if name in root:
+            v[first:first + 3] = root[name]
+    return {"root_position": np.stack([np.broadcast_to(part, count) for part in anchor]),
+            "root_rotation": np.stack([np.broadcast_to(part, count) for part in rotation]), "v": v}

@@ -1,0 +1,173 @@
+"""Batched quantities of an articulation as functions of rows, traced into kernels or run on arrays of worlds.
+
+Each maps rows (name -> scalars) to named results, matrices row by row. Definitions: docs/direct_api.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.aba import forward_dynamics
+from physx_runtime.dynamics.crba import Matrix, mass_matrix
+from physx_runtime.dynamics.inverse_dynamics import held_forces, inverse_dynamics
+from physx_runtime.dynamics.jacobian import dense_jacobian
+from physx_runtime.dynamics.kinematics import (
+    Kinematics,
+    Row,
+    Rows,
+    forward_kinematics,
+    link_velocities,
+    quaternion,
+    triple,
+)
+from physx_runtime.dynamics.momentum import center_of_mass, centroidal_momentum
+from physx_runtime.dynamics.operational import without_root
+from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force
+from physx_runtime.language.ops import Scalar
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.step import clamp_start
+
+Results = Mapping[str, Sequence[Scalar]]
+Array = NDArray[Any]
+
+
+def posed(t: Topology, rows: Rows) -> Kinematics:
+    """Poses of the links at the rows' state."""
+    return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)))
+
+
+def jacobian(t: Topology, rows: Rows) -> Results:
+    """[v_com; w] of all links over generalised velocity."""
+    return {"values": flat(dense_jacobian(t, posed(t, rows)))}
+
+
+def mass(t: Topology, rows: Rows) -> Results:
+    """M(q) without armature."""
+    return {"values": flat(mass_matrix(t, rows, posed(t, rows)))}
+
+
+def gravity_compensation(t: Topology, rows: Rows) -> Results:
+    """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
+    everywhere = {**rows, "gravity_scale": [1.0] * len(t.links)}
+    return {"values": gravity_force(t, everywhere, posed(t, rows))}
+
+
+def coriolis_compensation(t: Topology, rows: Rows) -> Results:
+    """C(q, v) v; PhysX first scales joint velocities down to their maxima."""
+    k = posed(t, rows)
+    return {"values": coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))}
+
+
+def com_world(t: Topology, rows: Rows) -> Results:
+    """Centre of mass in the world."""
+    return {"values": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, posed(t, rows)))}
+
+
+def com_root(t: Topology, rows: Rows) -> Results:
+    """Centre of mass in the root's mass frame; given `root_axes`, that frame's rotation in the root's F."""
+    k = posed(t, rows)
+    x, y, z, w = sp.mul_quat(k.rotation[0], sp.normalized(quaternion(rows, "root_axes", 0)))
+    return {"values": sp.rotate((-x, -y, -z, w), sp.sub(center_of_mass(t, rows, k), k.com[0]))}
+
+
+def centroidal(t: Topology, rows: Rows) -> Results:
+    """Centroidal momentum matrix and bias of a floating base, at its state."""
+    k = posed(t, rows)
+    coriolis = coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))
+    A, bias = centroidal_momentum(t, mass_matrix(t, rows, k), coriolis)
+    return {"matrix": flat(A), "bias": bias}
+
+
+def centroidal_of(t: Topology, rows: Rows) -> Results:
+    """The same of `given_mass` and `given_coriolis`."""
+    n = t.nv
+    M = [list(rows["given_mass"][n * i:n * i + n]) for i in range(6)]
+    A, bias = centroidal_momentum(t, M, rows["given_coriolis"])
+    return {"matrix": flat(A), "bias": bias}
+
+
+def generalized_mass(t: Topology, rows: Rows) -> Results:
+    """Deprecated: inertia of the joints; under a floating root, of the joints while it moves freely."""
+    M = mass_matrix(t, rows, posed(t, rows))
+    if not t.fixed_base:
+        M, _ = without_root(t, M, [0.0] * t.nv)
+    return {"values": flat(M)}
+
+
+def generalized_gravity(t: Topology, rows: Rows) -> Results:
+    """Deprecated: gravity compensation of the joints; 0 under a floating root, which falls along."""
+    if not t.fixed_base:
+        return {"values": [0.0] * len(t.dofs)}
+    return {"values": gravity_compensation(t, rows)["values"]}
+
+
+def generalized_coriolis(t: Topology, rows: Rows) -> Results:
+    """Deprecated: Coriolis compensation of the joints; under a floating root, while it moves freely."""
+    force = coriolis_compensation(t, rows)["values"]
+    if not t.fixed_base:
+        M = mass_matrix(t, rows, posed(t, rows))
+        _, force = without_root(t, M, force)
+    return {"values": force}
+
+
+def link_state(t: Topology, rows: Rows) -> Results:
+    """Poses and velocities of the links; given `link_frames`, position and rotation of every link's frame in F."""
+    k = posed(t, rows)
+    root = triple(rows, "root_position", 0)
+    poses: list[Scalar] = []
+    for i in range(len(t.links)):
+        x = rows["link_frames"][7 * i:7 * i + 7]
+        poses += sp.add(sp.add(root, k.position[i]), sp.mul_mv(k.R[i], (x[0], x[1], x[2])))
+        poses += sp.mul_quat(k.rotation[i], (x[3], x[4], x[5], x[6]))
+    velocity = link_velocities(t, k, rows["v"])
+    return {"pose": poses, "velocity": [x for v, w in zip(velocity.v_com, velocity.w, strict=True) for x in (*v, *w)]}
+
+
+def mass_with_armature(t: Topology, rows: Rows) -> Results:
+    """M(q) with armature, as the step has it."""
+    return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, posed(t, rows))))}
+
+
+def bias(t: Topology, rows: Rows) -> Results:
+    """C(q, v) + g(q)."""
+    k = posed(t, rows)
+    return {"values": generalized_force(t, k, held_forces(t, rows, k, link_velocities(t, k, rows["v"])))}
+
+
+def inverse(t: Topology, rows: Rows) -> Results:
+    """tau of a given `acceleration`."""
+    k = posed(t, rows)
+    return {"values": inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])}
+
+
+def forward(t: Topology, rows: Rows) -> Results:
+    """Acceleration of a given `force`."""
+    k = posed(t, rows)
+    return {"values": forward_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["force"])}
+
+
+def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:
+    """M with the joints' armature on its diagonal."""
+    out = [list(row) for row in M]
+    for dof, armature in enumerate(rows["armature"]):
+        out[t.root_size + dof][t.root_size + dof] = out[t.root_size + dof][t.root_size + dof] + armature
+    return out
+
+
+def flat(matrix: Matrix) -> list[Scalar]:
+    """The entries row by row."""
+    return [x for row in matrix for x in row]
+
+
+def evaluated(algorithm: Callable[[Topology, Rows], Results], t: Topology,
+              rows: Mapping[str, Row]) -> dict[str, Array]:
+    """A quantity run on arrays: rows (n, n_world) in, results (n_world, n) out."""
+    first = rows["q"] if len(t.dofs) else rows["root_rotation"]
+    worlds = np.shape(first)[1]
+    return {name: np.stack([np.broadcast_to(x, worlds) for x in values], axis=-1) if len(values) else
+            np.zeros((worlds, 0)) for name, values in algorithm(t, rows).items()}

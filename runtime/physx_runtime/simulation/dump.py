@@ -1,0 +1,127 @@
+"""The step's intermediate quantities by name, for comparing two engines stage by stage: v, then a, then f, then tau."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_velocities, quaternion
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, inertial_forces
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.recording import link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.solver.stages import stages
+
+ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
+
+
+def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: ArrayLike | None = None) -> str:
+    """Velocities, accelerations and forces of links and generalised forces at a state, as a table of text.
+
+    joint_position, joint_velocity: (n_dof,) rad or length and per second, the authored state where None. World axes;
+    a: Jdot v of the centre of mass, and angular; f: what the link needs for it; tau: Coriolis and gravity force (both
+    the force that compensates), and the mass matrix' diagonal without armature. Raises as `Simulation`, and ValueError
+    for arrays that do not fit.
+    """
+    sim = Simulation(stage, dtype="float64")
+    for argument, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
+        _require_shape(argument, given, (len(sim.topology.dofs),))
+    rows = {name: sim.get(name)[0] for name in {**sim.model.parameters, **sim.model.state}}
+    if joint_position is not None:
+        rows["q"] = np.asarray(joint_position, dtype=np.float64)
+    if joint_velocity is not None:
+        rows["v"] = np.concatenate([rows["v"][:sim.topology.root_size], np.asarray(joint_velocity, dtype=np.float64)])
+    return "\n".join(_lines(sim, rows))
+
+
+def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
+    t = sim.topology
+    k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
+    velocity = link_velocities(t, k, rows["v"])
+    forces = inertial_forces(t, rows, k, velocity)
+    for i, name in enumerate(sim.model.link_names):
+        yield name
+        yield f"  v {_numbers(velocity.v_com[i])}   w {_numbers(velocity.w[i])}"
+        yield f"  a {_numbers(velocity.a_com[i])}   alpha {_numbers(velocity.alpha[i])}"
+        yield f"  f {_numbers(forces[i][0])}   n {_numbers(forces[i][1])}"
+    coriolis, gravity, M = coriolis_force(t, rows, k, velocity), gravity_force(t, rows, k), mass_matrix(t, rows, k)
+    names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
+    for i, name in enumerate(names):
+        yield f"{name}\n  tau coriolis {coriolis[i]:.9g}   gravity {gravity[i]:.9g}   M {M[i][i]:.9g}"
+
+
+def _require_shape(name: str, values: ArrayLike | None, shape: tuple[int, ...]) -> None:
+    if values is not None and np.shape(values) != shape:
+        raise ValueError(f"{name} has shape {np.shape(values)}; give {shape}")
+
+
+def _numbers(values: Any) -> str:
+    return "(" + ", ".join(f"{float(x):.9g}" for x in values) + ")"
+
+
+# --- a step --------------------------------------------------------------------------------------------------------
+
+def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
+    """The step that a world of `sim` would take next, stage by stage, as a table of text; `sim` is left as it is.
+
+    First the state it starts from as `dump` gives it, then v and q (v of a floating root first) after each stage, in
+    float32 and in float64, then poses and velocities of links. reported: what another engine gives after the same step,
+    joint_position and joint_velocity (n_dof,), link_pose (n_link, 7), link_velocity (n_link, 6), each where known; the
+    table then holds it and how far float32 is from it. Names, orders and units are those of `Recording`. Raises
+    ValueError for a world that there is none of, another name in `reported`, and arrays that do not fit.
+    """
+    _require_comparable(sim, world, reported or {})
+    t, theirs = sim.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
+    start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
+    both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
+            for kind in (np.float32, np.float64)]
+    lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
+             f"{sim.settings.velocity_iterations} velocity iterations", *_lines(sim, start)]
+    if sim.asleep[world]:
+        lines.insert(1, "the world is asleep: this is the step that it would take awake")
+    names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
+    for (stage, single), (_, double) in zip(*both, strict=True):
+        lines.append(f"{stage}: v, q in float32 and float64")
+        for i, name in enumerate(names):
+            dof = i - t.root_size
+            q = "" if dof < 0 else f"   q {single['q'][dof]:.9g} {double['q'][dof]:.12g}"
+            lines.append(f"  {name}  v {single['v'][i]:.9g} {double['v'][i]:.12g}{q}")
+    return "\n".join([*lines, *_beside(sim, start, single, theirs)])
+
+
+def _require_comparable(sim: Simulation, world: int, reported: Mapping[str, ArrayLike]) -> None:
+    """Raise ValueError unless the world and what is reported of it are those of the simulation."""
+    if not 0 <= world < sim.worlds:
+        raise ValueError(f"world is {world}; give 0 to {sim.worlds - 1}")
+    dofs, links = len(sim.topology.dofs), len(sim.topology.links)
+    shapes = {"joint_position": (dofs,), "joint_velocity": (dofs,),
+              "link_pose": (links, 7), "link_velocity": (links, 6)}
+    for name, values in reported.items():
+        if name not in shapes:
+            raise ValueError(f"reported names {name!r}; allowed are {', '.join(shapes)}")
+        _require_shape(f"reported {name}", values, shapes[name])
+
+
+def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
+            reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+    """What the float32 step ends with beside what is reported."""
+    t, model = sim.topology, sim.model
+    rows = {name: np.array([float(x) for x in end[name]]) for name in state_rows(t)}
+    velocity = (velocities_after_step(model, start, rows["v"], sim.dt) if t.fixed_base else
+                spatial_velocities(model, rows))
+    ours = {"joint_position": rows["q"], "joint_velocity": rows["v"][t.root_size:],
+            "link_pose": link_poses(model, rows), "link_velocity": velocity}
+    for quantity, values in ours.items():
+        yield f"end: {quantity}" + (", reported, difference" if quantity in reported else "")
+        for i, name in enumerate(model.dof_names if quantity.startswith("joint") else model.link_names):
+            line = f"  {name}  {_numbers(np.atleast_1d(values[i]))}"
+            if quantity in reported:
+                theirs = np.atleast_1d(reported[quantity][i]).copy()
+                if quantity == "link_pose" and theirs[3:] @ values[i][3:] < 0.0:
+                    theirs[3:] *= -1.0      # the same rotation
+                line += f"   {_numbers(theirs)}   {np.abs(np.atleast_1d(values[i]) - theirs).max():.1e}"
+            yield line

@@ -1,0 +1,130 @@
+"""Parameters that shape frames: centres of mass, inertias and attachments of every world, and the rows they make.
+
+The step knows them in each link's internal frame F (see model); a floating root's F sits at its centre of mass, so
+moving that moves F. Formulae and their order are packing's, so a world whose parameters are set has the bits of a
+stage that authors them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.simulation.parameters import attachment_paths
+
+Array = NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New values of a part of a row."""
+
+    row: str
+    first: int                          # index in the row
+    values: Array                       # (n_world, n)
+    worlds: NDArray[np.bool_]           # (n_world,) where they differ from before
+
+
+class MassProperties:
+    """Public values of every world, float64, and the rows that follow from them."""
+
+    def __init__(self, model: PackedModel, worlds: int) -> None:
+        articulation = model.articulation
+        self.articulation, self.model = articulation, model
+        links = articulation.links
+        self._attachments = [a for t in articulation.spatial_tendons if t.enabled for a in t.attachments]
+        authored = {
+            "center_of_mass": [link.center_of_mass for link in links],
+            "diagonal_inertia": [_moments(link.principal_axes, link.inertia) for link in links],
+            "principal_axes": [link.principal_axes for link in links],
+            "spatial_tendon_local_position": [a.local_position for a in self._attachments],
+        }
+        # (n_world, n_element, n_component)
+        self.values: dict[str, Array] = {
+            name: np.repeat(np.array(rows, dtype=np.float64)[None], worlds, axis=0) for name, rows in authored.items()
+            if rows}
+
+    def root_center(self) -> Array:
+        """Origin of the root's F in the root link's frame, (n_world, 3)."""
+        if self.articulation.fixed_base:
+            return np.zeros_like(self.values["center_of_mass"][:, 0])
+        return self.values["center_of_mass"][:, 0]
+
+    def assign(self, name: str, values: Array) -> Iterator[Change]:
+        """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
+        changed = np.asarray((values != self.values[name]).any(axis=-1), dtype=np.bool_)
+        self.values[name] = values
+        if name != "spatial_tendon_local_position":
+            for i in np.flatnonzero(changed.any(axis=0)):
+                for row, first, made in self._link_rows(name, int(i)):
+                    yield Change(row, first, made, changed[:, i])
+        if name != "diagonal_inertia":
+            yield from self._attachment_rows(name, changed)
+
+    def _link_rows(self, name: str, link: int) -> Iterator[tuple[str, int, Array]]:
+        if name != "center_of_mass":
+            yield "inertia", 6 * link, _stacked(self._inertia(link))
+            if name == "principal_axes" and link == 0 and "root_axes" in self.model.parameters:
+                yield "root_axes", 0, _stacked(self._axes(0))
+            return
+        yield "com", 3 * link, _stacked(sp.add(*self._in_frame(link, self._center(link))))
+        if link == 0 and not self.articulation.fixed_base:
+            yield from self._children_of_root()
+
+    def _of(self, name: str, element: int) -> tuple[Array, ...]:
+        """The components of an element, each (n_world,)."""
+        return tuple(np.moveaxis(self.values[name][:, element], -1, 0))
+
+    def _center(self, link: int) -> sp.Vec3:
+        x, y, z = self._of("center_of_mass", link)
+        return (x, y, z)
+
+    def _axes(self, link: int) -> sp.Quat:
+        x, y, z, w = self._of("principal_axes", link)
+        return (x, y, z, w)
+
+    def _in_frame(self, link: int, point: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+        """The two parts of a point of the link's frame in F: where the link's frame is, and the turned point."""
+        position, rotation = self.model.link_frames[link]
+        if link == 0 and not self.articulation.fixed_base:
+            position = sp.scale(-1.0, self._center(0))
+        return position, sp.rotate(rotation, point)
+
+    def _inertia(self, link: int) -> sp.Sym3:
+        x, y, z = self._of("diagonal_inertia", link)
+        zero = np.zeros_like(x)
+        own = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
+        return sp.rotate_sym(sp.matrix(self.model.link_frames[link][1]), own)
+
+    def _children_of_root(self) -> Iterator[tuple[str, int, Array]]:
+        for i, link in enumerate(self.articulation.links):
+            if link.joint is not None and link.parent == 0:
+                anchor = sp.add(sp.scale(-1.0, self._center(0)), link.joint.parent_frame[0])
+                yield "tree_position", 3 * i, _stacked(anchor)
+
+    def _attachment_rows(self, name: str, changed: NDArray[np.bool_]) -> Iterator[Change]:
+        tendons = [t for t in self.articulation.spatial_tendons if t.enabled]
+        first = np.cumsum([0, *(len(t.attachments) for t in tendons)])
+        for leaf, (tendon, path) in enumerate(attachment_paths(self.articulation)):
+            for i, n in enumerate(path):
+                link, own = tendons[tendon].attachments[n].link, int(first[tendon]) + n
+                x, y, z = self._of("spatial_tendon_local_position", own)
+                in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
+                moved = changed[:, own if name == "spatial_tendon_local_position" else link]
+                yield Change(f"spatial{leaf}_position", 3 * i, _stacked(sp.add(*self._in_frame(link, in_link))), moved)
+
+
+def _stacked(parts: tuple[Any, ...]) -> Array:
+    return np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.float64)
+
+
+def _moments(axes: sp.Quat, inertia: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Vec3:
+    """Principal moments of an inertia with known axes."""
+    turn = np.array(sp.matrix(axes), dtype=np.float64)
+    x, y, z = np.diagonal(turn.T @ np.array(inertia, dtype=np.float64) @ turn)
+    return (x, y, z)

@@ -1,0 +1,198 @@
+"""Reading and setting parameters of single worlds: what is refused, and how values reach the rows of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.model.topology import REVOLUTE, Topology
+from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.simulation.mass_properties import MassProperties
+from physx_runtime.simulation.parameters import FEATURES, Parameter, parameters_of
+
+Array = NDArray[Any]
+
+# The first may not exceed the second: PhysX then sets no friction at all, or another limit than asked for.
+ORDERED = (("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
+           ("spatial_tendon_lower_limit", "spatial_tendon_upper_limit"))
+
+# Of a quaternion before it is divided by its length.
+LEAST_LENGTH = 1e-6
+
+
+class RowStore(Protocol):
+    """Where rows of all worlds are kept."""
+
+    def rows(self, name: str) -> Array:
+        """A row group, (n_world, n), a copy."""
+
+    def write(self, name: str, values: Array) -> None:
+        """Set a row group from (n_world, n)."""
+
+
+class ParameterValues:
+    """The parameters of one articulation in every world."""
+
+    def __init__(self, model: PackedModel, store: RowStore, worlds: int, dtype: str) -> None:
+        self.topology: Topology = model.topology
+        self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.articulation, model.scene)
+        self.mass_properties = MassProperties(model, worlds)
+        self.rows_set: set[str] = set()     # that may differ from the model's
+        self.store, self._worlds, self._dtype = store, worlds, dtype
+
+    def read(self, name: str) -> Array:
+        """Values of every world, (n_world, *shape)."""
+        parameter = self._parameter(name)
+        if not parameter.scalars:
+            return self.mass_properties.values[name].astype(self._dtype)
+        rows = {row: self.store.rows(row) for row, _ in (places[0] for places in parameter.scalars)}
+        flat = np.stack([rows[row][:, i] for row, i in (places[0] for places in parameter.scalars)], axis=-1)
+        return flat.reshape(self._worlds, *parameter.shape)
+
+    def assign(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> None:
+        """Set parameters in the worlds with these indices; nothing is set where anything is refused."""
+        new = {name: self._shaped(name, given, len(worlds)) for name, given in values.items()}
+        for name in new:
+            self._check(self.table[name], new, worlds)
+        for name, array in new.items():
+            if self.table[name].scalars:
+                self._copy(self.table[name], array.reshape(len(worlds), -1), worlds)
+            else:
+                self._derive(name, array, worlds)
+
+    def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
+        """Values of a parameter as (count, *shape)."""
+        shape, given = self._parameter(name).shape, np.asarray(values, dtype=np.float64)
+        if given.shape not in ((), shape, (count, *shape)):
+            raise ValueError(f"{name} has shape {given.shape}; give one number, {shape} or {(count, *shape)}")
+        return np.broadcast_to(given, (count, *shape))
+
+    def _parameter(self, name: str) -> Parameter:
+        if name not in self.table:
+            raise ValueError(f"{name!r} is no parameter of this model; allowed are {', '.join(sorted(self.table))}")
+        return self.table[name]
+
+    # --- setting -----------------------------------------------------------------------------------------------------
+
+    def _copy(self, parameter: Parameter, new: Array, worlds: NDArray[np.int64]) -> None:
+        places: dict[str, list[tuple[int, int]]] = {}
+        for column, scalars in enumerate(parameter.scalars):
+            for row, i in scalars:
+                places.setdefault(row, []).append((i, column))
+        for row, pairs in places.items():
+            held = self.store.rows(row)
+            inside, columns = (list(part) for part in zip(*pairs, strict=True))
+            held[np.ix_(worlds, inside)] = new[:, columns]
+            self._write(row, held)
+
+    def _derive(self, name: str, new: Array, worlds: NDArray[np.int64]) -> None:
+        if name == "principal_axes":
+            new = new / np.linalg.norm(new, axis=-1, keepdims=True)
+        whole = self.mass_properties.values[name].copy()
+        whole[worlds] = new
+        for change in self.mass_properties.assign(name, whole):
+            held = self.store.rows(change.row)
+            end = change.first + change.values.shape[1]
+            held[change.worlds, change.first:end] = change.values[change.worlds]
+            self._write(change.row, held)
+
+    def _write(self, row: str, values: Array) -> None:
+        self.store.write(row, values)
+        self.rows_set.add(row)
+
+    # --- refusing ----------------------------------------------------------------------------------------------------
+
+    def _check(self, parameter: Parameter, new: Mapping[str, Array], worlds: NDArray[np.int64]) -> None:
+        """Raises ValueError for the first value that PhysX would not take, or that nothing would heed."""
+        with np.errstate(over="ignore"):
+            held = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
+        self._refuse(parameter, held, ~allowed(parameter.range, held), worlds, f"give values in {parameter.range}")
+        if parameter.name == "principal_axes":
+            lengths = np.repeat(np.linalg.norm(new[parameter.name], axis=-1), 4, axis=-1)
+            self._refuse(parameter, held, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
+        for below, above in ORDERED:
+            if parameter.name in (below, above):
+                name = above if parameter.name == below else below
+                other = new[name] if name in new else self.read(name)[worlds]
+                other = other.astype(self._dtype).reshape(len(worlds), -1)
+                wrong = held > other if parameter.name == below else held < other
+                self._refuse(parameter, held, wrong, worlds, f"{below} may not exceed {above}")
+        if parameter.name in ("lower_limit", "upper_limit"):
+            tied = [dof in self._mimicked() for dof in range(held.shape[1])]
+            self._refuse(parameter, held, np.isinf(held) & tied, worlds, "a mimic joint needs finite limits")
+        if parameter.name in FEATURES:
+            self._refuse_unheeded(parameter, held, worlds)
+
+    def _refuse_unheeded(self, parameter: Parameter, held: Array, worlds: NDArray[np.int64]) -> None:
+        feature = FEATURES[parameter.name]
+        absent = np.array([not getattr(dof, feature.attribute) for dof in self.topology.dofs])
+        idle = self.read(parameter.name)[worlds] if feature.neutral is None else feature.neutral
+        wrong = (held != idle) & absent
+        missing = feature.attribute.replace("_", " ")
+        self._refuse(parameter, held, wrong, worlds, f"the stage authors no {missing} there and nothing would heed it; "
+                     f"make the Simulation with randomize=({parameter.name!r},)")
+
+    def _mimicked(self) -> set[int]:
+        return {dof for pair in self.topology.mimics for dof in pair
+                if self.topology.links[self.topology.dofs[dof].link].kind == REVOLUTE}
+
+    @staticmethod
+    def _refuse(parameter: Parameter, held: Array, wrong: Array, worlds: NDArray[np.int64], advice: str) -> None:
+        if wrong.any():
+            raise ValueError(refusal(parameter.name, held, wrong, worlds, parameter.label, advice))
+
+
+def refusal(name: str, values: Array, wrong: Array, worlds: NDArray[np.int64], label: Callable[[int], str],
+            advice: str) -> str:
+    """One line about the first wrong value of (n, n_value): its world, what it belongs to, and how many there are."""
+    world, index = (int(x) for x in np.argwhere(wrong)[0])
+    count = int(np.count_nonzero(wrong))
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return f"{name} of world {worlds[world]} at {label(index)} is {values[world, index]:g}{more}; {advice}"
+
+
+def rounded(values: Array, dtype: str) -> Array:
+    """Values in another type, infinite where they are too large for it."""
+    with np.errstate(over="ignore"):
+        return values.astype(dtype)
+
+
+def allowed(text: str, values: Array) -> Array:
+    """Which values a range allows: "(0, inf)", "[0, inf]", "0 or 1", "(-inf, inf) but 0"; NaN never."""
+    if text == "0 or 1":
+        return np.asarray((values == 0.0) | (values == 1.0))
+    bounds, _, hole = text.partition(" but ")
+    low, high = (float(x) for x in bounds[1:-1].split(","))
+    above = values >= low if bounds.startswith("[") else values > low
+    below = values <= high if bounds.endswith("]") else values < high
+    return np.asarray(above & below & ((values != float(hole)) if hole else True))
+
+
+def is_rotation(quaternions: Array) -> Any:
+    """Whether each of (..., 4) numbers can be divided by its length."""
+    return np.linalg.norm(quaternions, axis=-1) > LEAST_LENGTH
+
+
+def chosen_worlds(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    """Indices of the worlds that a mask (n_world,) or indices name; all of them for None.
+
+    Raises ValueError for a mask of another size and for an index that is none or comes twice.
+    """
+    if worlds is None:
+        return np.arange(count)
+    given = np.atleast_1d(np.asarray(worlds))
+    if given.dtype == np.bool_:
+        if given.shape != (count,):
+            raise ValueError(f"the mask of worlds has shape {given.shape}; give ({count},)")
+        return np.flatnonzero(given)
+    if given.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(f"worlds are {given.dtype} of shape {given.shape}; give a mask ({count},) or indices")
+    if given.min() < 0 or given.max() >= count or len(np.unique(given)) != len(given):
+        raise ValueError(f"worlds are {given.tolist()}; give each index at most once, from 0 to {count - 1}")
+    return given.astype(np.int64)
+

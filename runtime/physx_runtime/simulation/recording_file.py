@@ -1,0 +1,24 @@
+"""Recordings as .npz files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from physx_runtime.simulation.recording import Recording
+from physx_schema.files import replacing
+
+
+def write_recording(path: Path, recording: Recording) -> None:
+    """Write every field of a recording under its own name, lines of text for what was not simulated.
+
+    The file appears whole or not at all.
+
+    Raises OSError where the file cannot be written.
+    """
+    arrays = {field.name: np.asarray(getattr(recording, field.name)) for field in dataclasses.fields(recording)}
+    arrays["not_simulated"] = np.array([str(item) for item in recording.not_simulated], dtype=np.str_)
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(stream, allow_pickle=False, **arrays)

@@ -1,0 +1,71 @@
+"""The state that a reset puts worlds into: the authored one, or what the caller gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.simulation.parameter_values import is_rotation, refusal
+
+Array = NDArray[Any]
+
+
+class Start:
+    """State rows of the worlds with indices `worlds`, as authored until something else is given.
+
+    root_center: (n, 3), each of these worlds' own centre of mass of the root, in its link frame. Methods raise
+    ValueError for shapes that do not fit and for numbers that `dtype` does not hold.
+    """
+
+    def __init__(self, model: PackedModel, worlds: NDArray[np.int64], dtype: str, root_center: Array) -> None:
+        self._model, self._worlds, self._dtype, self._center = model, worlds, dtype, root_center
+        self.rows = {name: np.broadcast_to(values, (len(worlds), len(values))).copy()
+                     for name, values in model.state.items()}
+        if not model.topology.fixed_base:
+            position, rotation = model.articulation.links[0].pose
+            self._place_root(np.array([*position, *rotation]))
+
+    def take(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
+             root_velocity: ArrayLike | None) -> None:
+        """Take what is not None: one line for all of these worlds or one each."""
+        root = self._model.topology.root_size
+        if root_velocity is not None and not root:
+            raise ValueError("root_velocity is given; the base is fixed, leave it out")
+        for argument, given, row, part in (
+                ("joint_position", joint_position, "q", slice(None)),
+                ("joint_velocity", joint_velocity, "v", slice(root, None)),
+                ("root_velocity", root_velocity, "v", slice(0, root))):
+            if given is not None:
+                self.rows[row][:, part] = self._checked(argument, given, self.rows[row][:, part].shape[1])
+        if root_pose is not None:
+            pose = self._checked("root_pose", root_pose, 7).copy()
+            if not is_rotation(pose[:, 3:]).all():
+                raise ValueError("root_pose has a rotation without length; give position, then quaternion x y z w")
+            pose[:, 3:] = np.stack(sp.normalized((pose[:, 3], pose[:, 4], pose[:, 5], pose[:, 6])), axis=-1)
+            self._place_root(pose)
+
+    def _checked(self, argument: str, values: ArrayLike, count: int) -> Array:
+        array, worlds = np.asarray(values, dtype=np.float64), len(self._worlds)
+        if array.shape not in ((count,), (worlds, count)):
+            raise ValueError(f"{argument} has shape {array.shape}; give ({count},) or ({worlds}, {count})")
+        array = np.broadcast_to(array, (worlds, count))
+        with np.errstate(over="ignore"):
+            wrong = ~np.isfinite(array.astype(self._dtype))
+        if wrong.any():
+            names = self._model.dof_names if argument.startswith("joint") else ()
+            raise ValueError(refusal(argument, array, wrong, self._worlds,
+                                     lambda i: names[i] if names else f"index {i}", "give finite numbers"))
+        return array
+
+    def _place_root(self, pose: Array) -> None:
+        """The root's rows from the pose of its link, with each world's own centre of mass."""
+        parts = [np.broadcast_to(x, len(self._worlds)) for x in np.moveaxis(pose, -1, 0)]
+        rotation = (parts[3], parts[4], parts[5], parts[6])
+        x, y, z = np.moveaxis(self._center, -1, 0)
+        position = sp.add((parts[0], parts[1], parts[2]), sp.rotate(rotation, (x, y, z)))
+        self.rows["root_position"], self.rows["root_rotation"] = (np.stack(position, axis=-1),
+                                                                  np.stack(rotation, axis=-1))

@@ -1,0 +1,131 @@
+"""How PhysX keeps the momentum of a floating articulation.
+
+Twice in a step all links are moved by one rigid velocity, joint velocities staying as they are: after the once-per-step
+forces (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration) and at the new poses (updateBodies). Each
+time the linear momentum and the *size* of the angular momentum become what they were before. At the end the
+articulation is also moved so that its centre of mass has travelled as the solver's link velocities say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import Matrix
+from physx_runtime.dynamics.kinematics import Kinematics, Row, Rows, Velocities, link_velocities, triple
+from physx_runtime.dynamics.rnea import generalized_force, world_inertia
+from physx_runtime.language.ops import Scalar, where
+from physx_runtime.model.topology import Topology
+
+
+@dataclass(slots=True)
+class Momentum:
+    """Of the whole articulation, about its centre of mass; world axes.
+
+    The linear part leaves out what the root's velocity carries along: falling at 10 m/s it would drown the rest in
+    float32. The angular part does not depend on it.
+    """
+
+    root_velocity: sp.Vec3
+    linear: sp.Vec3
+    angular: sp.Vec3
+
+
+@dataclass(slots=True)
+class Compound:
+    """All links frozen into one body."""
+
+    mass: Scalar
+    center: sp.Vec3         # of mass, from the root's centre of mass
+    inertia: sp.Sym3        # about it, world axes
+
+
+def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
+    """Mass, centre of mass and inertia of all links together at the poses `k`."""
+    masses = rows["mass"]
+    centers = [sp.add(p, c) for p, c in zip(k.position, k.com, strict=True)]
+    mass: Scalar = 0.0
+    first = sp.ZERO3
+    for m, c in zip(masses, centers, strict=True):
+        mass, first = mass + m, sp.add(first, sp.scale(m, c))
+    center = sp.scale(1.0 / mass, first)
+    inertia = sp.ZERO_SYM
+    for i, (m, c) in enumerate(zip(masses, centers, strict=True)):
+        inertia = sp.add_sym(inertia, inertia_about(m, world_inertia(t, rows, k, i), sp.sub(c, center)))
+    return Compound(mass, center, inertia)
+
+
+def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
+    """Inertia of a body about a point from which `offset` leads to its centre of mass."""
+    return sp.add_sym(inertia, sp.parallel_axis(sp.scale(0.5 * mass, offset), offset))
+
+
+def about_center(v: Row, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
+    """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
+    linear = (relative[0], relative[1], relative[2])
+    angular = sp.sub((relative[3], relative[4], relative[5]), sp.cross(center, linear))
+    return Momentum((v[0], v[1], v[2]), linear, angular)
+
+
+def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, M: Matrix) -> dict[str, list[Scalar]]:
+    """What the step's end needs of its start: momentum = matrix v + bias about the root's mass centre, and the centre.
+
+    The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
+    """
+    dt = rows["dt"][0]
+    carried = [(sp.scale(rows["mass"][i], velocity.a_com[i]),
+                sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i])) for i in range(len(t.links))]
+    return {"momentum_matrix": [x for line in M[0:6] for x in line],
+            "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
+            "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
+
+
+def momentum_of(t: Topology, start: Rows, v: Row, biased: bool) -> Momentum:
+    """Momentum of the generalised velocity `v` at the poses of the step's start."""
+    n, center = t.nv, triple(start, "com_start", 0)
+    relative: list[Scalar] = []
+    for i in range(6):
+        total = start["momentum_bias"][i] if biased else 0.0
+        for weight, x in zip(start["momentum_matrix"][i * n + 3:(i + 1) * n], v[3:], strict=True):
+            total = total + weight * x
+        relative.append(total)
+    return about_center(v, relative, center)
+
+
+def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compound) -> list[Scalar]:
+    """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
+    size, wanted_size = sp.norm(now.angular), sp.norm(wanted.angular)
+    moving = size > 0.0
+    ratio = where(moving, wanted_size / where(moving, size, 1.0), 1.0)
+    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.angular))
+    # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
+    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(wanted.linear, now.linear)),
+                   sp.sub(wanted.root_velocity, now.root_velocity))
+    root = (*sp.sub(shift, sp.cross(spin, body.center)), *spin)
+    return [a + b for a, b in zip(v[0:6], root, strict=True)] + list(v[6:])
+
+
+def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Scalar]]:
+    """Root velocity and position after the step, from the poses `k` that its iterations reached."""
+    v, body = list(rows["v"]), compound_body(t, rows, k)
+    moved = link_velocities(t, k, [0.0, 0.0, 0.0, *v[3:]])
+    forces = [(sp.scale(rows["mass"][i], moved.v_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), moved.w[i]))
+              for i in range(len(t.links))]
+    now = about_center(v, generalized_force(t, k, forces)[0:6], body.center)
+    v = restored(v, now, momentum_of(t, rows, v, biased=True), body)
+
+    travel = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
+    carried = momentum_of(t, rows, travel, biased=False).linear
+    return {"v": v, "root_position": list(root_after(rows, carried, body))}
+
+
+def root_after(rows: Rows, carried: sp.Vec3, body: Compound) -> sp.Vec3:
+    """Root position at which the centre of mass is where the solver's link velocities took it.
+
+    carried: linear momentum of the step's travel relative to the root, without the bias of link velocities.
+    """
+    bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
+    ahead = sp.add(sp.scale(1.0 / body.mass, sp.add(carried, bias)), triple(rows, "com_start", 0))
+    moved = sp.add(triple(rows, "root_travel", 0), sp.sub(ahead, body.center))
+    return sp.add(triple(rows, "root_position", 0), moved)

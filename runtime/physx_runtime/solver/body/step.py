@@ -1,0 +1,96 @@
+"""The step of one rigid body without joints, which PhysX does not solve as it does an articulation.
+
+Damping takes its part of the velocity once, gravity and forces act undamped in every iteration (or before the damping,
+once a step), and a body keeps its angular velocity through the iterations (DyBodyCoreIntegrator.h, DyTGSDynamics.cpp;
+measured, see docs/physx_semantics.md, rigid bodies).
+"""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Kinematics, Rows, forward_kinematics, quaternion, triple
+from physx_runtime.dynamics.rnea import world_inertia
+from physx_runtime.language.ops import Scalar, maximum, sincos, where
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.link_forces import applied, left_by
+
+
+def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque."""
+    rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
+    k = forward_kinematics(t, rows, rows["q"], rotation)
+    linear, angular = accelerations(t, rows, k)
+    v, w, dt = (rows["v"][0], rows["v"][1], rows["v"][2]), (rows["v"][3], rows["v"][4], rows["v"][5]), rows["dt"][0]
+    if not t.forces_every_iteration:
+        v, w = sp.add(v, sp.scale(dt, linear)), sp.add(w, sp.scale(dt, angular))
+    v = _limited(_damped(v, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
+    w = _limited(_damped(w, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
+    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(world_inertia(t, rows, k, 0), w, dt)))
+    return {"v": [*v, *w], "push": [rows["h"][0] * x for x in (*linear, *angular)],
+            "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
+            "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
+
+
+def accelerations(t: Topology, rows: Rows, k: Kinematics) -> tuple[sp.Vec3, sp.Vec3]:
+    """Of the centre of mass and about it, by gravity and forces; world axes."""
+    force, torque = applied(t, rows, k)[0]
+    fall = sp.scale(rows["gravity_scale"][0], triple(rows, "gravity", 0))
+    return (sp.add(fall, sp.scale(1.0 / rows["mass"][0], force)),
+            sp.solve_sym(world_inertia(t, rows, k, 0), torque) if t.pushed else sp.ZERO3)
+
+
+def gyroscopic_change(inertia: sp.Sym3, w: sp.Vec3, dt: Scalar) -> sp.Vec3:
+    """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
+    L = sp.mul_sv(inertia, w)
+    turned = sp.sub(L, sp.scale(dt, sp.cross(w, L)))
+    size = sp.norm(turned)
+    some = size > 0.0
+    kept = sp.scale(where(some, sp.norm(L) / where(some, size, 1.0), 0.0), turned)
+    return sp.sub(sp.solve_sym(inertia, kept), w)
+
+
+def _damped(velocity: sp.Vec3, damping: Scalar, dt: Scalar) -> sp.Vec3:
+    return sp.scale(left_by(damping, dt), velocity)
+
+
+def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:
+    speed = sp.norm(velocity)
+    return sp.scale(where(speed > fastest, fastest / maximum(speed, 1e-30), 1.0), velocity)
+
+
+def iterate_body(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+    """One position iteration; a velocity iteration does nothing, nor does one without forces: the end moves it."""
+    if final or not t.forces_every_iteration:
+        return {}
+    v = [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]
+    return {"v": v, **moved(rows, v)}
+
+
+def moved(rows: Rows, v: list[Scalar]) -> dict[str, list[Scalar]]:
+    """The place, the way and the turn after the time h at the velocity v; PhysX adds every iteration's way to the place
+    itself, and puts the turns together before it turns the body by them, which rounds otherwise."""
+    h, linear, w = rows["h"][0], v[0:3], (v[3], v[4], v[5])
+    return {"root_position": [p + h * x for p, x in zip(rows["root_position"], linear, strict=True)],
+            "root_travel": [p + h * x for p, x in zip(rows["root_travel"], linear, strict=True)],
+            "root_turn": [a + h * x for a, x in zip(rows["root_turn"], w, strict=True)],
+            "turned_by": list(_turned(quaternion(rows, "turned_by", 0), w, h))}
+
+
+def _turned(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
+    """A turn and then h w, in the order of PhysX's operations: free spin adds up their rounding (integrateCoreStep)."""
+    speed = sp.norm(w)
+    spins = speed > 0.0
+    s, c = sincos(h * speed * 0.5)
+    x, y, z = sp.scale(where(spins, s / where(spins, speed, 1.0), 0.0), w)
+    a, b, d, e = turn
+    return sp.normalized((e * x + y * d - b * z + a * c, e * y + z * a - d * x + b * c, e * z + x * b - a * y + d * c,
+                          -x * a - y * b - z * d + e * c))
+
+
+def finish_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+    """The pose after the step."""
+    end = {} if t.forces_every_iteration else moved({**rows, "h": rows["dt"]}, list(rows["v"]))
+    rows = {**rows, **end}
+    rotation = sp.mul_quat(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
+    return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
+            "root_rotation": list(sp.normalized(rotation))}

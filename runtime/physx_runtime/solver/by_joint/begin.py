@@ -1,0 +1,155 @@
+"""The generic path's once-per-step work: the free velocity, articulated inertias and the constraints' coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.compiling.fragment import Operand, trace_fragment
+from physx_runtime.compiling.schedule import Span
+from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.topology import TURNING
+from physx_runtime.solver.articulation.step import ACCUMULATED
+from physx_runtime.solver.by_joint import bodies, constraints, edges
+from physx_runtime.solver.by_joint.couplings import begin_couplings
+from physx_runtime.solver.by_joint.floating import begin_floating, measure_momentum, restore_momentum, want_momentum
+from physx_runtime.solver.by_joint.passes import (
+    add_product,
+    answer_forces,
+    clear,
+    copy_rows,
+    move_links,
+    place_links,
+    project_forces,
+)
+from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.divergence import moving_rows
+
+
+def write_begin(p: Plan) -> None:
+    """Everything at the step's start, as `articulation.step.begin`."""
+    s, t = p.begin, p.t
+    for name in moving_rows(t):
+        copy_rows(s, p.row(name), p.row(f"kept_{name}"))
+    _clamp_start(p)
+    s.do(bodies.normalize, rotation=p.row("root_rotation"))
+    place_links(p, s, range(1, len(t.links)), solved=False)
+    move_links(p, s)
+    _gather_forces(p)
+    _respond(p)
+    _apply_forces(p)
+    for name in (*ACCUMULATED, "travel"):
+        clear(s, p.row(name))
+    clear(s, p.row("iteration"))
+    if t.pgs:
+        copy_rows(s, p.row("v"), p.row("v_moving"))
+    if not t.fixed_base:
+        s.do(bodies.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
+             axes_rotation=p.row("axes_rotation"))
+    for link in range(1, len(t.links)):
+        if p.dofs[link]:
+            _coefficients(p, link)
+    for i, link in enumerate(p.balls):
+        copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
+        s.do(bodies.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
+    begin_couplings(p)
+
+
+def _clamp_start(p: Plan) -> None:
+    s, first = p.begin, {"v": p.v_dofs.part(0)}
+    s.do(edges.one, ones=p.row("excess"))
+    s.repeat(len(p.t.dofs), edges.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
+             excess=p.row("excess"))
+    s.repeat(len(p.t.dofs), edges.clamp_velocity, moving=first, excess=p.row("excess"))
+
+
+def _gather_forces(p: Plan) -> None:
+    """Wrenches and inertias of all links at the nodes that carry them; nothing at virtual nodes."""
+    s, t = p.begin, p.t
+    for link in range(t.fixed_base, len(t.links)):
+        node = p.tree.last[link]
+        given = {name: p.at(name, link) for name in (
+            "R", "center", "inertia", "motion", "v_com", "a_com", "mass", "gravity_scale", "linear_damping",
+            "angular_damping", "max_linear_velocity", "max_angular_velocity", "world_inertia", "composite",
+            *(LINK_FORCE_ROWS if t.link_forces else ()))}
+        pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
+        given |= {f"push{place}_{name}": p.row(f"push{i}_{name}") for place, i in enumerate(pushes)
+                  for name in ("force", "torque", "point")}
+        alone = replace(bodies.ALONE, fixed_base=t.fixed_base, link_forces=t.link_forces,
+                        pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
+        s.do(bodies.link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
+             weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
+             carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
+    for i, own in enumerate(p.tree.nodes):
+        if own.virtual and not t.fixed_base:
+            clear(s, p.at("carried_wrench", i))
+
+
+def _respond(p: Plan) -> None:
+    """Articulated inertias inwards, responses and softening outwards."""
+    s, nodes = p.begin, p.tree.nodes
+    for i in range(len(nodes) - 1, 0, -1):
+        node, given = nodes[i], p.shift(i)
+        if node.dof is not None:
+            given |= {"axis": p.at("axes", node.dof), "armature": p.at("armature", node.dof), "K": p.at("K", i),
+                      "inverse_d": p.at("inverse_d", i)}
+        s.do(bodies.eliminate, node.kind, nodes[node.parent].virtual, p.grounded(i), **given,
+             inertia=p.at("response", i), parent=p.at("response", node.parent))
+    if not p.t.fixed_base:
+        s.do(bodies.respond_root, response=p.at("response"))
+    for i, node in enumerate(nodes[1:], 1):
+        given = p.shift(i)
+        if node.dof is not None:
+            given |= {"axis": p.at("axes", node.dof), "K": p.at("K", i), "inverse_d": p.at("inverse_d", i),
+                      "y": p.at("y", i), "r": p.at("r", i)}
+        s.do(bodies.respond, node.kind, p.grounded(i), **given, response=p.at("response", i),
+             parent=p.at("response", node.parent))
+    if any(dof.softened for dof in p.t.dofs):
+        for link in range(p.t.fixed_base, len(p.t.links)):
+            s.do(bodies.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
+                 cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
+
+
+def _apply_forces(p: Plan) -> None:
+    """v after link damping and velocity products, and the push of gravity and efforts."""
+    s, v, change = p.begin, p.row("v"), p.row("change")
+    answer_forces(p, s, "push_wrench", p.row("effort"), p.row("push"))
+    if not p.t.fixed_base:
+        add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
+    if not p.t.forces_every_iteration:
+        add_product(s, v, p.row("push"), p.row("dt"))
+    s.repeat(p.t.nv, bodies.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
+             factor=p.row("h"))
+    answer_forces(p, s, "drag_wrench", None, change)
+    add_product(s, v, change, p.row("dt"))
+    if not p.t.fixed_base:
+        project_forces(p, s, "carried_wrench", None)
+        begin_floating(p)
+        want_momentum(p, s, biased=False)
+    answer_forces(p, s, "fall_wrench", None, change)
+    add_product(s, v, change, p.row("dt"), -1.0)
+    if not p.t.fixed_base:
+        measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
+        restore_momentum(p, s)
+
+
+def _coefficients(p: Plan, link: int) -> None:
+    """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
+    parent, joint = p.parent(link), p.joints[link]
+    given = {name: p.of_link(name, link) for name in ("axes", "q", "target", "target_velocity", "stiffness", "damping",
+                                                      "lower", "upper")}
+    given |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
+    given |= {f"parent_{name}": p.at(name, parent) for name in ("motion", "a_com", "center")}
+    if parent or not p.t.fixed_base:
+        given["parent_cfm"] = p.at("cfm", parent)
+    first = p.tree.last[link] - len(p.dofs[link]) + 1
+    given |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
+    given |= p.locked_of(link)
+    literal = trace_fragment(constraints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
+                             False).constants
+    names = {row.rpartition("_")[0] for row in literal}
+    constant = {name for name in names if all(f"{name}_{i}" in literal
+                                              for i in range(p.widths[name] * len(p.dofs[link])))}
+    p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
+    unused = set() if joint.links[1].kind in TURNING or not joint.fixed_base else {"travel_axis"}
+    made = {name: p.of_link(name, link) for name in constraints.COEFFICIENTS if name not in constant | unused}
+    p.begin.do(constraints.coefficients, joint, **given, **made)

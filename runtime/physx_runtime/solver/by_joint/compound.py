@@ -1,0 +1,104 @@
+"""Bodies of the generic path: all links as one body, and the momentum of a floating base (`articulation.momentum`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import Composite
+from physx_runtime.dynamics.rnea import moved_torque
+from physx_runtime.language.ops import Scalar
+from physx_runtime.solver.articulation.momentum import Compound, about_center, inertia_about, restored, root_after
+from physx_runtime.solver.by_joint.bodies import Made, Rows, motion_of, rotation_matrix, sym, vec
+
+
+def composite(x: Sequence[Scalar]) -> Composite:
+    """Ten scalars."""
+    return Composite(x[0], vec(x[1:4]), sym(x[4:10]))
+
+
+def join_composite(rows: Rows) -> Made:
+    """A link's composite body joined to its parent's."""
+    whole = composite(rows["parent"]).joined(composite(rows["composite"]), vec(rows["d"]))
+    return {"parent": [whole.mass, *whole.moment, *whole.inertia]}
+
+
+def momentum_column(rows: Rows, turning: bool) -> Made:
+    """Momentum about the root's centre of mass for unit velocities of a link's dofs."""
+    made: list[Scalar] = []
+    for i in range(len(rows["axes"]) // 3):
+        f, n = composite(rows["composite"]).wrench(turning, vec(rows["axes"], i))
+        made += [*f, *moved_torque(f, n, vec(rows["position"]))]
+    return {"momentum_column": made}
+
+
+def momentum_root(rows: Rows) -> Made:
+    """Momentum of the root's turning, relative to its centre of mass, and `bias` where it is given."""
+    start = rows.get("bias", [0.0] * 6)
+    matrix = composite(rows["composite"]).matrix()
+    return {"momentum": [b + sum_of(m * x for m, x in zip(line[3:6], rows["v"][3:6], strict=True))
+                         for b, line in zip(start, matrix, strict=True)]}
+
+
+def sum_of(values: Any) -> Scalar:
+    """Sum of scalars."""
+    total: Scalar = 0.0
+    for value in values:
+        total = total + value
+    return total
+
+
+def add_momentum(rows: Rows) -> Made:
+    """Momentum with a dof's share."""
+    return {"momentum": [p + c * rows["v"][0] for p, c in zip(rows["momentum"], rows["column"], strict=True)]}
+
+
+def add_center(rows: Rows) -> Made:
+    """Total mass and first moment with a link's."""
+    c = sp.add(vec(rows["position"]), vec(rows["center"]))
+    moment = sp.add(vec(rows["body"][1:4]), sp.scale(rows["mass"][0], c))
+    return {"body": [rows["body"][0] + rows["mass"][0], *moment, *rows["body"][4:10]]}
+
+
+def find_center(rows: Rows) -> Made:
+    """The centre of mass from the first moment."""
+    return {"body": [rows["body"][0], *sp.scale(1.0 / rows["body"][0], vec(rows["body"][1:4])), *rows["body"][4:10]]}
+
+
+def add_inertia(rows: Rows) -> Made:
+    """Inertia about the common centre of mass with a link's."""
+    c = sp.add(vec(rows["position"]), vec(rows["center"]))
+    own = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["body"][1:4])))
+    return {"body": [*rows["body"][0:4], *sp.add_sym(sym(rows["body"][4:10]), own)]}
+
+
+def compound(x: Sequence[Scalar]) -> Compound:
+    """Ten scalars."""
+    return Compound(x[0], vec(x[1:4]), sym(x[4:10]))
+
+
+def restore(rows: Rows) -> Made:
+    """The root's velocity after the rigid motion that keeps momentum."""
+    body = compound(rows["body"])
+    now = about_center(rows["v"], rows["now"], body.center)
+    wanted = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
+    return {"v": restored(rows["v"], now, wanted, body)}
+
+
+def add_link_momentum(rows: Rows) -> Made:
+    """Momentum about the root's centre of mass with a link's."""
+    motion, center = motion_of(rows["motion"]), vec(rows["center"])
+    f = sp.scale(rows["mass"][0], vec(rows["v_com"]))
+    n = moved_torque(f, sp.mul_sv(sym(rows["world_inertia"]), motion.w), sp.add(vec(rows["position"]), center))
+    return {"momentum": [a + b for a, b in zip(rows["momentum"], (*f, *n), strict=True)]}
+
+
+def turn_inertia(rows: Rows) -> Made:
+    """A link's inertia about its centre of mass in world axes."""
+    return {"world_inertia": sp.rotate_sym(rotation_matrix(rows["R"]), sym(rows["inertia"]))}
+
+
+def place_root(rows: Rows) -> Made:
+    """The root where the common centre of mass has travelled as the solver's velocities say."""
+    return {"root_position": root_after(rows, vec(rows["momentum"]), compound(rows["body"]))}

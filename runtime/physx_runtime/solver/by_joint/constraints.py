@@ -1,0 +1,132 @@
+"""Bodies of the generic path: the constraints of one degree of freedom, and where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from physx_runtime.dynamics import articulated as ab
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Kinematics, Velocities
+from physx_runtime.language.ops import Scalar, maximum
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.step import (
+    ACCUMULATED,
+    dof_coefficients,
+    move_root,
+    solve_constraints,
+    turned_ball,
+)
+from physx_runtime.solver.by_joint.bodies import Made, Rows, flat_pair, pair, parent_twist, pass_down, sym6, vec
+from physx_runtime.solver.by_joint.tree import TURN
+from physx_runtime.solver.constraints import joint as joints
+
+COEFFICIENTS = {"soft": 1, "bias": 1, "travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_spin": 3,
+                "lower_start": 1, "upper_start": 1, "drive_rate": 1, "drive_spring": 1, "drive_speed": 1,
+                "drive_start": 1, "drive_again": 1}
+# Rows that all dofs of a joint share.
+COMMON = frozenset(("dt", "h", "erp", "iteration", "least_response"))
+
+
+def coefficients(rows: Rows, joint: Topology) -> Made:
+    """`dof_coefficients` of a joint's dofs."""
+    k, velocity = _joint_kinematics(joint, rows), Velocities([], [], [], [])
+    for prefix in ("parent_", ""):
+        velocity.alpha.append(vec(rows[f"{prefix}motion"], 1))
+        velocity.a_com.append(vec(rows[f"{prefix}a_com"]))
+    made: dict[str, list[Scalar]] = {}
+    for dof, features in enumerate(joint.dofs):
+        r, soft = rows["r"][dof], 0.0
+        if features.softened:
+            cfm = rows["cfm"][0]
+            soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
+        for name, values in dof_coefficients(joint, rows, k, velocity, dof, r, soft).items():
+            made.setdefault(name, []).extend(values)
+    return made
+
+
+def _joint_kinematics(joint: Topology, rows: Rows) -> Kinematics:
+    """What constraints ask of poses: axes, the offset to the child's anchor, both centres of mass."""
+    axes = [vec(rows["axes"], i) for i in range(len(joint.dofs))] if "axes" in rows else []
+    return Kinematics([], [], [], [sp.ZERO3, vec(rows["d"])], [vec(rows["parent_center"]), vec(rows["center"])], [],
+                      axes)
+
+
+def turn(rows: Rows, joint: Topology) -> Made:
+    """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
+    start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
+    return {"turn": joints.link_turn(joint, rows, rows.get("amounts", []), 1, start)}
+
+
+def see(rows: Rows, joint: Topology) -> Made:
+    """Travel of a prismatic joint whose axis turns, as its constraints see it."""
+    local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
+    return {"seen": [joints.seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
+
+
+def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
+              grounded: bool, final: bool) -> Made:
+    """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
+
+    constants: coefficients that are literals for this kind of joint.
+    """
+    local: dict[str, Any] = {name: rows[name] if name in COMMON else [None] * place + rows[name] for name in rows}
+    local |= {name: [None] * place + [value] for name, value in constants}
+    a = parent_twist(rows, grounded)
+    K, r = pair(rows["K"]), rows["r"][0]
+    dragged = K.dot(a)
+    now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
+    travel = rows["seen"][0] if "seen" in rows else joints.seen_travel(joint, local, _NO_POSES, place)
+    state = joints.JointState(r, local["soft"][place], now + local["bias"][place], travel)
+    totals = {name: [0.0] * (place + 1) for name in ACCUMULATED}
+    solve_constraints(joint, local, place, state, totals, final)
+    made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
+    made["F"] = [state.impulse]
+    if "twist" in rows:
+        F = state.impulse
+        after = a.plus(pair(rows["y"]).times(-F))
+        S = ab.subspace(kind == TURN, vec(rows["axis"]))
+        made["twist"] = flat_pair(after.plus(S.times(r * F - dragged)))
+    return made
+
+
+_NO_POSES = Kinematics([], [], [], [], [], [], [])
+
+
+def settle(rows: Rows, kind: str, grounded: bool, moves_q: bool) -> Made:
+    """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
+    made = dict(pass_down(rows, kind, grounded))
+    v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
+    made["v"] = [v]
+    return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
+
+
+def advance_dof(rows: Rows, moves_q: bool) -> Made:
+    """Where a dof goes at its velocity."""
+    moved = rows["h"][0] * rows["v"][0]
+    made = {"travel": [rows["travel"][0] + moved]}
+    return made | {"q": [rows["q"][0] + moved]} if moves_q else made
+
+
+def settle_root(rows: Rows) -> Made:
+    """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
+    if "P" not in rows:
+        return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
+    twist = flat_pair(sym6(rows["response"]).times(pair(rows["P"])))
+    change = [a + b for a, b in zip(rows["dv"], twist, strict=True)] if "dv" in rows else twist
+    return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
+
+
+def advance_root(rows: Rows) -> Made:
+    """A floating root's pose after one substep."""
+    return move_root(rows, rows["v"])
+
+
+def advance_ball(rows: Rows) -> Made:
+    """A spherical joint's link after one substep."""
+    return {"ball_rotation": turned_ball(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
+
+
+def count(rows: Rows) -> Made:
+    """One more iteration."""
+    return {"iteration": [rows["iteration"][0] + 1.0]}

@@ -1,0 +1,245 @@
+"""The generic path's iterations: one sweep over the tree in O(n), impulses passed on link by link.
+
+Down the tree every joint sees what the impulses before it do to its parent's twist, solves its constraints and hands
+its link's twist to its children; up the tree wrenches add; down again every joint gets its final change of velocity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.model.topology import PRISMATIC, SPHERICAL, TURNING
+from physx_runtime.solver.articulation.step import ACCUMULATED
+from physx_runtime.solver.by_joint import bodies, constraints, edges
+from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
+from physx_runtime.solver.by_joint.floating import finish_floating
+from physx_runtime.solver.by_joint.passes import clear, copy_rows, place_links
+from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.tree import paths_to
+from physx_runtime.solver.divergence import FLAG, moving_rows
+
+SOLVED_ROWS = ("effort", "max_force", "envelope_velocity", "envelope_gradient", "envelope_resistance", "max_velocity",
+               "static_friction", "dynamic_friction", "viscous_friction", "target_velocity", "soft", "bias", "travel",
+               "lower_start", "upper_start", "drive_rate", "drive_spring", "drive_speed", "drive_start",
+               "drive_again", *ACCUMULATED)
+
+
+def write_iteration(p: Plan, final: bool) -> None:
+    """One position iteration, or with `final` one velocity iteration, as `articulation.step.iterate`."""
+    s = p.velocity if final else p.position
+    dv = _start_of_changes(p, s, final)
+    if not p.t.fixed_base:
+        clear(s, p.at("twist"))
+    turning = _seen(p, s)
+    for node in _depth_first(p, s, dv, turning, final):
+        _pass_up(p, s, node)
+    moves = not final and not p.t.pgs
+    _settle(p, s, dv, moves)
+    if moves:
+        _advance(p, s, p.row("v"))
+        s.do(constraints.count, iteration=p.row("iteration"))
+    elif not final:
+        copy_rows(s, p.row("v"), p.row("v_moving"))
+
+
+def _start_of_changes(p: Plan, s: Schedule, final: bool) -> Span | None:
+    """The rows with the change of v that precedes the joints' own; None where there is none."""
+    pushed = p.t.forces_every_iteration and not final
+    if not coupled(p.t):
+        return p.row("push") if pushed else None
+    if pushed:
+        copy_rows(s, p.row("push"), p.row("dv"))
+    else:
+        clear(s, p.row("dv"))
+    return p.row("dv")
+
+
+def _seen(p: Plan, s: Schedule) -> set[int]:
+    """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
+
+    Returns the dofs of the latter.
+    """
+    turning = [dof for dof, features in enumerate(p.t.dofs) if p.t.kind_of(dof) == PRISMATIC
+               and not p.joints[features.link].fixed_base and not p.t.pgs]
+    children = [p.t.dofs[dof].link for dof in turning]
+    watched = [link for tendon in p.t.spatial_tendons for link in tendon.links]
+    watched += p.balls if p.t.mimics else []
+    if (children or watched) and not p.t.pgs:
+        p.watch_poses()
+        place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
+        for link in p.balls if p.t.mimics else ():
+            read_coordinates(p, s, link, "seen_q", "seen_")
+    solve_couplings(p, s, final=s is p.velocity)
+    for link in paths_to(p.t, [p.parent(child) for child in children]):
+        _turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+    for dof, link in zip(turning, children, strict=True):
+        given = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
+                                                    "seen")}
+        s.do(constraints.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
+             d=p.at("seen_d", link), center=p.at("seen_center", link),
+             parent_center=p.at("seen_center", p.parent(link)),
+             iteration=p.row("iteration"), h=p.row("h"))
+    return set(turning)
+
+
+def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[str, Span]:
+    """The operand `parent_turn`, where the parent turns at all; v: the velocities of a spin."""
+    parent = p.parent(link)
+    if parent:
+        return {"parent_turn": p.at(name, parent)}
+    if p.t.fixed_base:
+        return {}
+    return {"parent_turn": Span(v.row + 3, 3) if v else p.row("root_turn")}
+
+
+def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
+    given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
+    kind = p.t.links[link].kind
+    s.do(constraints.turn, p.joints[link], **(given if kind in TURNING else {}), **_parent_turn(p, link, name, v),
+         turn=p.at(name, link))
+
+
+def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int],
+                 final: bool) -> Iterator[int]:
+    """Write the joints' constraints depth first; yields every node once its whole branch is written."""
+    stack = [(child, False) for child in reversed(_active(p, 0))]
+    while stack:
+        i, done = stack.pop()
+        if done:
+            yield i
+            continue
+        _solve(p, s, i, dv, turning, final)
+        stack.append((i, True))
+        stack += [(child, False) for child in reversed(_active(p, i))]
+
+
+def _active(p: Plan, node: int) -> list[int]:
+    """Children of a node with something to move."""
+    return [child for child in p.tree.children[node] if p.tree.moves[child]]
+
+
+def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], final: bool) -> None:
+    """All constraints of one node's dof; the twist of its link, where it has children."""
+    node, grounded = p.tree.nodes[i], p.grounded(i)
+    given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
+    if node.dof is None:
+        s.do(bodies.pass_down, node.kind, grounded, **given, twist=p.at("twist", i))
+        return
+    literal = p.constants[node.link]
+    names = {name for name, _ in literal}
+    given |= {name: p.at(name, node.dof) for name in SOLVED_ROWS if name not in names}
+    given |= {"v": p.v_at(node.dof), "K": p.at("K", i), "y": p.at("y", i), "r": p.at("r", i), "F": p.at("F", node.dof),
+              "axis": p.at("axes", node.dof), "iteration": p.row("iteration"),
+              "dt": p.row("dt"), "h": p.row("h"), "erp": p.row("erp")}
+    if p.t.dofs[node.dof].envelope:
+        given["least_response"] = p.row("least_response")
+    if dv is not None:
+        given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
+    if node.dof in turning:
+        given["seen"] = p.at("seen", node.dof)
+    if _active(p, i):
+        given["twist"] = p.at("twist", i)
+    place = node.dof - p.dofs[node.link][0]
+    s.do(constraints.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
+
+
+def _pass_up(p: Plan, s: Schedule, i: int) -> None:
+    """A node's wrench to its parent; the parent's twist follows at once where branches are still to come."""
+    node = p.tree.nodes[i]
+    siblings = _active(p, node.parent)
+    given = p.shift(i) | {"P": p.at("P", i), "parent_P": p.at("P", node.parent)}
+    if node.dof is not None:
+        given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i), "F": p.at("F", node.dof)}
+    if siblings[-1] != i and not p.grounded(i):
+        given |= {"parent_response": p.at("response", node.parent), "parent_twist": p.at("twist", node.parent)}
+    s.do(bodies.pass_up, node.kind, not _active(p, i), siblings[0] == i, p.grounded(i), **given)
+
+
+def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
+    """Every velocity after the sweep, and where the joints go if it `moves` them."""
+    if not p.t.fixed_base:
+        given = {"dv": Span(dv.row, 6)} if dv is not None else {}
+        if _active(p, 0):
+            given |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
+        s.do(constraints.settle_root, **given, v=p.v_root)
+    for i, node in enumerate(p.tree.nodes[1:], 1):
+        if not p.tree.moves[i]:
+            continue
+        given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
+        if _active(p, i):
+            given["twist"] = p.at("twist", i)
+        if node.dof is None:
+            s.do(bodies.pass_down, node.kind, p.grounded(i), **given)
+            continue
+        given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
+                  "inverse_d": p.at("inverse_d", i), "v": p.v_at(node.dof)}
+        if dv is not None:
+            given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
+        if moves:
+            given |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
+        moves_q = p.t.links[node.link].kind != SPHERICAL
+        s.do(constraints.settle, node.kind, p.grounded(i), moves_q, **given)
+
+
+def _advance(p: Plan, s: Schedule, v: Span) -> None:
+    """Rotations of spherical joints and the floating root after the time h at v."""
+    for link in paths_to(p.t, p.balls):
+        first = v.row + p.t.root_size
+        _turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
+    for i, link in enumerate(p.balls):
+        s.do(constraints.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
+             spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
+    if not p.t.fixed_base:
+        s.do(constraints.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
+             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"), single_turn=p.row("single_turn"),
+             root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
+
+
+def write_finish(p: Plan) -> None:
+    """The step's end, as `articulation.step.finish`: positions wrapped, momentum kept, diverged worlds put back."""
+    s, t = p.finish, p.t
+    if t.pgs:
+        for dof in range(len(t.dofs)):
+            s.do(constraints.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
+                 travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
+        _advance(p, s, p.row("v_moving"))
+    if p.balls or not t.fixed_base:
+        for i in range(len(p.balls)):
+            s.do(bodies.normalize, rotation=p.at("ball_rotation", i))
+        _place_at_end(p)
+    for dof in range(len(t.dofs)):
+        if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
+            s.do(edges.wrap, q=p.at("q", dof), lower=p.at("lower", dof), upper=p.at("upper", dof))
+    if not t.fixed_base:
+        finish_floating(p)
+    _freeze(p)
+
+
+def _place_at_end(p: Plan) -> None:
+    """Poses after the step, and the coordinates of spherical joints read off them."""
+    s, t = p.finish, p.t
+    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.balls)
+    place_links(p, s, links, solved=True)
+    for link in p.balls:
+        read_coordinates(p, s, link, "q", "")
+
+
+def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) -> None:
+    """Coordinates of a spherical joint from poses; those of the step's end include the axes without coordinate."""
+    given = {"q": p.of_link(name, link)} if p.dofs[link] else {}
+    if not prefix:
+        given |= p.locked_of(link)
+    s.do(bodies.coordinates, p.joints[link], **given, rotation=p.at(f"{prefix}rotation", link),
+         parent_rotation=p.at(f"{prefix}rotation", p.parent(link)), tree_rotation=p.at("tree_rotation", link))
+
+
+def _freeze(p: Plan) -> None:
+    s, moving = p.finish, moving_rows(p.t)
+    clear(s, p.row("size"))
+    for name in moving:
+        s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
+    s.do(edges.judge, size=p.row("size"), diverged=p.row(FLAG), sound=p.row("sound"))
+    for name in moving:
+        s.repeat(p.row(name).size, edges.keep, sound=p.row("sound"),
+                 moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})

@@ -1,0 +1,105 @@
+"""A topology as a tree of nodes, one for every degree of freedom, and as one-joint topologies to trace bodies on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from physx_runtime.model.topology import PRISMATIC, ROOT, TURNING, LinkTopology, Topology
+from physx_schema.errors import UnsupportedError
+
+TURN, SLIDE, RIGID = "turn", "slide", "rigid"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A joint of at most one degree of freedom; a joint with several is a series of nodes."""
+
+    link: int
+    dof: int | None         # None: a fixed joint, or the root
+    parent: int             # node; -1 of the root
+    kind: str               # TURN, SLIDE or RIGID
+    shifts: bool            # whether its anchor is away from its parent's
+    virtual: bool           # followed by another node of the same joint: it has no inertia of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes depth first, the order in which PhysX solves their constraints; node 0 is the root."""
+
+    nodes: tuple[Node, ...]
+    last: tuple[int, ...]               # per link: the node that carries its inertia
+    children: tuple[tuple[int, ...], ...]
+    moves: tuple[bool, ...]             # per node: there is a degree of freedom at it or below
+
+
+def build_tree(t: Topology) -> Tree:
+    """The nodes of a topology.
+
+    Raises UnsupportedError where the dofs of a joint are not numbered one after another.
+    """
+    dofs = dofs_by_link(t)
+    children: list[list[int]] = [[] for _ in t.links]
+    for i, link in enumerate(t.links):
+        if link.parent >= 0:
+            children[link.parent].append(i)
+    nodes = [Node(0, None, -1, RIGID, False, False)]
+    last = [0] * len(t.links)
+    stack = children[0][::-1]
+    while stack:
+        i = stack.pop()
+        parent, own = last[t.links[i].parent], dofs[i]
+        kind = TURN if t.links[i].kind in TURNING else SLIDE
+        for place, dof in enumerate(own):
+            nodes.append(Node(i, dof, parent, kind, place == 0, place < len(own) - 1))
+            parent = len(nodes) - 1
+        if not own:
+            nodes.append(Node(i, None, parent, RIGID, True, False))
+        last[i] = len(nodes) - 1
+        stack += children[i][::-1]
+    below: list[list[int]] = [[] for _ in nodes]
+    moves = [node.dof is not None for node in nodes]
+    for i in range(len(nodes) - 1, 0, -1):
+        below[nodes[i].parent].insert(0, i)
+        moves[nodes[i].parent] |= moves[i]
+    return Tree(tuple(nodes), tuple(last), tuple(map(tuple, below)), tuple(moves))
+
+
+def dofs_by_link(t: Topology) -> list[list[int]]:
+    """The dofs of every link's inbound joint."""
+    dofs: list[list[int]] = [[] for _ in t.links]
+    for i, dof in enumerate(t.dofs):
+        dofs[dof.link].append(i)
+    for own in dofs:
+        if own and own != list(range(own[0], own[-1] + 1)):
+            raise UnsupportedError("the generic path needs the degrees of freedom of a joint one after another; "
+                                   "use path='specialised'")
+    return dofs
+
+
+def joint_topologies(t: Topology) -> list[Topology]:
+    """Per link a topology of two links: its parent as root, and its joint.
+
+    The root floats where the axis of a prismatic joint can turn in the whole tree, and is fixed otherwise.
+    """
+    dofs, joints = dofs_by_link(t), []
+    turned: list[bool] = []
+    for i, link in enumerate(t.links):
+        above = link.parent < 0 or turned[link.parent]
+        turned.append((not t.fixed_base) if link.parent < 0 else above or link.kind in TURNING)
+        pair = (LinkTopology(-1, ROOT), replace(link, parent=0))
+        joints.append(replace(
+            t, fixed_base=not (link.kind == PRISMATIC and above), links=pair if link.parent >= 0 else pair[:1],
+            dofs=tuple(replace(t.dofs[dof], link=1) for dof in dofs[i]), fixed_tendons=(), spatial_tendons=(),
+            mimics=(), link_forces=False, pushes=(), sleeping=False))
+    return joints
+
+
+def paths_to(t: Topology, links: Sequence[int]) -> list[int]:
+    """Links on the way from the root to any of `links`, these included, in their own order; the root left out."""
+    wanted: set[int] = set()
+    for link in links:
+        while link > 0 and link not in wanted:
+            wanted.add(link)
+            link = t.links[link].parent
+    return sorted(wanted)

@@ -1,0 +1,152 @@
+"""Fixed tendons: a spring on a weighted sum of joint positions (physx_semantics.md, fixed tendons)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import Matrix
+from physx_runtime.dynamics.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
+from physx_runtime.dynamics.linear import dot, less, plus, times
+from physx_runtime.language.ops import Scalar, maximum, minimum
+from physx_runtime.model.topology import REVOLUTE, Topology
+
+
+def outside(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    """Signed distance of `length` outside [lower, upper]."""
+    return maximum(length - upper, 0.0) + minimum(length - lower, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """Velocity of one link along a joint axis: row v + bias."""
+
+    row: list[Scalar]
+    bias: Scalar        # dt times Jdot v, which link velocities inside the solver carry
+
+    def opposite(self) -> LinkRow:
+        """The same along the opposite axis."""
+        return LinkRow([-1.0 * x for x in self.row], -1.0 * self.bias)
+
+
+def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int,
+             lever: sp.Vec3) -> LinkRow:
+    """How `link` moves along the joint axis of `axis_link`.
+
+    It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
+    """
+    force, torque = axis_wrench(t.links[axis_link].kind, k.axis[axis_link], lever)
+    row: list[Scalar] = [0.0] * t.nv
+    for i, column in com_jacobian(t, k, link).items():
+        row[i] = sp.dot(force, column)
+    for i, column in angular_jacobian(t, k, link).items():
+        row[i] = row[i] + sp.dot(torque, column)
+    return LinkRow(row, dt * (sp.dot(force, velocity.a_com[link]) + sp.dot(torque, velocity.alpha[link])))
+
+
+def axis_wrench(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+    """Force and torque about a link's centre of mass that pull along a joint axis, at `lever` where it slides."""
+    return (sp.ZERO3, axis) if kind == REVOLUTE else (axis, sp.cross(lever, axis))
+
+
+def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+                tendon: int) -> dict[str, list[Scalar]]:
+    """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
+
+    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint,
+    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
+    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
+    x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
+    PGS needs every axis by itself: it holds their impulses apart, each with its x.
+    """
+    name, dofs, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
+    root_link = t.dofs[dofs[0]].link
+    base = t.links[root_link].parent
+    start_lever = sp.sub(k.d[root_link], k.com[base])
+    base_row = link_row(t, k, velocity, dt, base, root_link, start_lever)
+    spring: list[Scalar] = [0.0] * t.nv
+    limits: list[Scalar] = [0.0] * t.nv
+    rate: list[Scalar] = [0.0] * t.nv
+    bias: Scalar = 0.0
+    apart: dict[str, list[Scalar]] = {}
+    for axis, dof in enumerate(dofs):
+        child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
+        own = link_row(t, k, velocity, dt, child, child, sp.scale(-1.0, k.com[child]))
+        above = link_row(t, k, velocity, dt, t.links[child].parent, root_link, start_lever)
+        start = base_row
+        if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
+            above, start = above.opposite(), start.opposite()
+        rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
+        bias = bias + gearing * (own.bias - above.bias)
+        row = less(own.row, start.row)
+        column = times(minv, row)
+        r = dot(row, column)
+        x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
+        spring = [total + x * c for total, c in zip(spring, column, strict=True)]
+        limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
+        for part, values in axis_alone(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
+            apart.setdefault(part, []).extend(values)
+        apart.setdefault(f"{name}_column", []).extend(column)
+    together = {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    return (apart if t.pgs else together) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
+
+
+def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
+    """What an axis with response r passes on of the spring's and of the limit's pull."""
+    share = rows[f"fixed{tendon}_force"][axis] / float(axes)
+    stiff, stiff_limit = _stiffening(rows, tendon, r)
+    return share / stiff, share / stiff_limit
+
+
+def axis_alone(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
+    """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
+    name = f"fixed{tendon}"
+    stiff, stiff_limit = _stiffening(rows, tendon, r)
+    return {f"{name}_share": [rows[f"{name}_force"][axis] / float(axes)], f"{name}_again": [1.0 / stiff],
+            f"{name}_limit_again": [1.0 / stiff_limit]}
+
+
+def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
+    """1 + a r of the spring and of the limit."""
+    name, h = f"fixed{tendon}", rows["h"][0]
+    stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    return 1.0 + h * (h * stiffness + damping) * r, 1.0 + h * (h * limit + damping) * r
+
+
+def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar],
+                       out: dict[str, list[Scalar]]) -> list[Scalar]:
+    """dv after the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
+    name, dofs = f"fixed{tendon}", t.fixed_tendons[tendon].dofs
+    length = dot(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
+    rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
+    pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
+    if t.pgs:
+        for axis in range(len(dofs)):
+            F = axis_impulse(rows, tendon, axis, pull, limit, out)
+            dv = [x + rows[f"{name}_column"][axis * t.nv + i] * F for i, x in enumerate(dv)]
+        return dv
+    spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
+    return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]
+
+
+def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
+    """Impulses of a tendon's spring and of its limits at this length and rate."""
+    name, h = f"fixed{tendon}", rows["h"][0]
+    stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
+    pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
+    limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    return pull, limit
+
+
+def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,
+                 out: dict[str, list[Scalar]]) -> Scalar:
+    """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
+    name = f"fixed{tendon}"
+    F: Scalar = 0.0
+    for part, wanted in (("", pull), ("limit_", limit)):
+        total = rows[f"{name}_{part}total"][axis]
+        change = -(rows[f"{name}_{part}again"][axis] * (rows[f"{name}_share"][axis] * wanted + total))
+        out[f"{name}_{part}total"][axis] = total + change
+        F = F + change
+    return F

@@ -1,0 +1,30 @@
+"""Joint friction and the joint's maximum velocity."""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Scalar, clamp, where
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.joint import JointState
+
+
+def solve_friction(t: Topology, rows: Rows, dof: int, joint: JointState, final: bool) -> Scalar:
+    """Stop the joint or brake it; returns the friction's impulse since the step began.
+
+    F = -v / (r + cfm); above static * time it is limited to (dynamic + viscous |v|) * time.
+    """
+    total = rows["friction_total"][dof]
+    each = t.forces_every_iteration and not final
+    period, before = (rows["h"][0], 0.0) if each else (rows["dt"][0], total)
+    F = before - joint.v * joint.soft
+    most = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
+    slips = abs(F) > rows["static_friction"][dof] * period
+    change = where(slips, clamp(F, -most, most), F) - before
+    joint.push(change)
+    return total + change
+
+
+def solve_max_velocity(rows: Rows, dof: int, joint: JointState) -> None:
+    """Take away what exceeds the joint's maximum velocity, softened."""
+    most = rows["max_velocity"][dof]
+    joint.push(-((joint.v - clamp(joint.v, -most, most)) * joint.soft))

@@ -1,0 +1,35 @@
+"""Position limits of a joint."""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Scalar, inverted, maximum, minimum, where
+from physx_runtime.solver.constraints.joint import JointState
+
+
+def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[Scalar, Scalar]:
+    """Keep the joint inside; returns the impulses that the lower and upper limit have given since the step began.
+
+    s is the speed that reaches a limit in one substep. Beyond the limit (s towards the inside) the aim is erp * s,
+    before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
+    its total keeps its sign; where neither acts, the one the joint leaves takes back at most what it gave.
+    """
+    rate, erp, v, soft = 1.0 / rows["h"][0], rows["erp"][0], joint.v, joint.soft
+    low, high = rows["lower_total"][dof], rows["upper_total"][dof]
+    s_low = rows["lower_start"][dof] * rate - joint.travel * rate
+    s_high = rows["upper_start"][dof] * rate - joint.travel * rate
+    up, down = (minimum(s_low, erp * s_low) - v) * soft, (maximum(s_high, erp * s_high) - v) * soft
+    # what stops the joint where it is: a limit that it leaves may take back that much
+    stop = -(v * soft)
+    back_low, back_high = minimum(stop, 0.0), maximum(stop, 0.0)
+    if final:
+        acts_low, acts_high = (s_low <= 0.0) & (v < s_low), (s_high >= 0.0) & (v > s_high)
+        up, down = where(s_low <= 0.0, up, back_low), where(s_high >= 0.0, down, back_high)
+    else:
+        acts_low, acts_high = (s_low > 0.0) | (v < s_low), (s_high < 0.0) | (v > s_high)
+    # each is the one that acts: reaching or leaving a limit pulls less than staying does
+    change_low, change_high = maximum(maximum(up, back_low), -low), minimum(minimum(down, back_high), -high)
+    change_low = where(acts_high & inverted(acts_low), 0.0, change_low)
+    change_high = where(acts_low, 0.0, change_high)
+    joint.push(change_low + change_high)
+    return low + change_low, high + change_high

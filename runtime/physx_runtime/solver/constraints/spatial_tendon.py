@@ -1,0 +1,99 @@
+"""Spatial tendons: line-of-sight springs between attachments (physx_semantics.md, spatial tendons)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import Matrix
+from physx_runtime.dynamics.kinematics import Kinematics, Rows, Velocities, point_jacobian, triple
+from physx_runtime.dynamics.linear import dot, plus, times
+from physx_runtime.language.ops import Scalar, maximum, where
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.fixed_tendon import outside
+
+# A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.
+SHORTEST_SEGMENT = 1e-3
+
+
+def attachment_points(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
+    """Per attachment from root to leaf: (offset from its link's anchor, position from the articulation's root)."""
+    points = []
+    for i, link in enumerate(t.spatial_tendons[tendon].links):
+        offset = sp.mul_mv(k.R[link], triple(rows, f"spatial{tendon}_position", i))
+        points.append((offset, sp.add(k.position[link], offset)))
+    return points
+
+
+def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:
+    """Offset plus the geared segment lengths; the root's gearing does not enter."""
+    length = rows[f"spatial{tendon}_offset"][0]
+    gearing = rows[f"spatial{tendon}_gearing"]
+    for i in range(1, len(points)):
+        length = length + gearing[i] * sp.norm(sp.sub(points[i][1], points[i - 1][1]))
+    return length
+
+
+def segment_direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+    """Unit vector from a to b, zero for a segment that is too short."""
+    ab = sp.sub(b, a)
+    size = sp.norm(ab)
+    return sp.scale(where(size > SHORTEST_SEGMENT, 1.0 / maximum(size, SHORTEST_SEGMENT), 0.0), ab)
+
+
+def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+                tendon: int) -> dict[str, list[Scalar]]:
+    """Row, response and velocity bias of a sub-tendon at the step's start.
+
+    J = u_leaf J_leaf - u_root J_root; u_leaf leads to the leaf's parent, u_root from the first child to the root.
+    """
+    name, links = f"spatial{tendon}", t.spatial_tendons[tendon].links
+    points = attachment_points(t, rows, k, tendon)
+    u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
+    row: list[Scalar] = [0.0] * t.nv
+    bias: Scalar = 0.0
+    ends = ((1.0, u_leaf, links[-1], points[-1][0]), (-1.0, u_root, links[0], points[0][0]))
+    for sign, u, link, offset in ends:
+        for i, moved in point_jacobian(t, k, link, offset).items():
+            row[i] = row[i] + sign * sp.dot(u, moved)
+        lever = sp.sub(offset, k.com[link])
+        bias = bias + sign * end_bias(u, velocity.a_com[link], velocity.alpha[link], lever)
+    column = times(minv, row)
+    length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
+    return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
+                     f"{name}_bias": [rows["dt"][0] * bias]}
+
+
+def end_bias(u: sp.Vec3, a_com: sp.Vec3, alpha: sp.Vec3, lever: sp.Vec3) -> Scalar:
+    """Along u, Jdot v of the point at `lever` from its link's centre of mass, which link velocities carry."""
+    return sp.dot(u, sp.add(a_com, sp.cross(alpha, lever)))
+
+
+def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],
+                         out: dict[str, list[Scalar]]) -> list[Scalar]:
+    """dv after the tendon's impulse, at the link poses `k`; with PGS those of the step's start, and totals in `out`."""
+    name = f"spatial{tendon}"
+    length = (rows[f"{name}_length"][0] if t.pgs else
+              tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
+    rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
+    F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
+    column = rows[f"{name}_column"]
+    return [w + column[i] * F for i, w in enumerate(dv)]
+
+
+def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar, rate: Scalar,
+                           out: dict[str, list[Scalar]]) -> Scalar:
+    """The impulse along a tendon of this length and rate; with PGS its totals go to `out`."""
+    name, h = f"spatial{tendon}", rows["h"][0]
+    stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    r = rows[f"{name}_response"][0]
+    a = h * (h * stiffness + damping)
+    x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
+    beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
+    bound = x_limit * limit * h * beyond
+    if t.pgs:       # both work out their impulse of the whole step anew
+        total, total_bound = rows[f"{name}_total"][0], rows[f"{name}_limit_total"][0]
+        spring, bound = spring - x * total, bound - x_limit * total_bound
+        out[f"{name}_total"], out[f"{name}_limit_total"] = [total + spring], [total_bound + bound]
+    return spring + bound

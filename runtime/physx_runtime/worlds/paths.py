@@ -1,0 +1,74 @@
+"""Which code steps a topology: straight-line code compiled for it, or per-joint bodies that serve every topology.
+
+Straight-line code of n dofs grows with n^3 and so does its compilation; the generic path costs O(n) and compiles
+nothing for a topology. The choice depends on the topology alone, so the same stage always takes the same path.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from physx_runtime.model.topology import Topology
+from physx_schema.errors import UnsupportedError
+
+AUTO, GENERIC, SPECIALISED, HANDOVER = "auto", "generic", "specialised", "handover"
+PATHS = (AUTO, GENERIC, SPECIALISED, HANDOVER)
+
+# Budget of straight-line code: operations of its largest function, and seconds to compile that cold.
+MOST_OPERATIONS = 20_000
+# s; a 14-dof arm of 2e4 operations takes 5 s (benchmarks/generic_speed.py prints both).
+SECONDS_PER_OPERATION = 2.5e-4
+
+logger = logging.getLogger("physx_runtime")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The path taken, and why."""
+
+    path: str
+    reason: str
+
+
+def expected_operations(t: Topology) -> int:
+    """About how many operations the largest function of straight-line code has; nothing is traced.
+
+    A fit to traced chains and trees of 2 to 20 dofs, which holds within a factor of two (tests/test_generic.py).
+    """
+    n = len(t.dofs) + (0 if t.fixed_base else 3)
+    couplings = sum(len(tendon.dofs) for tendon in t.fixed_tendons) + len(t.spatial_tendons) + len(t.mimics)
+    return 3 * n**3 + 40 * n**2 + 300 * n + 2 * couplings * n**2
+
+
+def choose_path(t: Topology, device: str, asked: str) -> Choice:
+    """The path for a topology on a device; said in one line of the log "physx_runtime" at level INFO.
+
+    Raises ValueError for an unknown path, UnsupportedError where the device does not have the one asked for.
+    """
+    if asked not in PATHS:
+        raise ValueError(f"path is {asked!r}; allowed are {', '.join(map(repr, PATHS))}")
+    choice = _choose(t, device, asked)
+    logger.info("%d links, %d dofs on %s: %s path, %s", len(t.links), len(t.dofs), device, choice.path, choice.reason)
+    return choice
+
+
+def _choose(t: Topology, device: str, asked: str) -> Choice:
+    if t.body:
+        return Choice(SPECIALISED, "a body without joints")
+    operations = expected_operations(t)
+    size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
+    over = operations > MOST_OPERATIONS
+    budget = f"{'over' if over else 'within'} the budget of {MOST_OPERATIONS} operations ({size})"
+    if device == "cuda":
+        if asked in (GENERIC, HANDOVER):
+            raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or path='specialised'")
+        if over and asked == AUTO:
+            raise UnsupportedError(f"a tree of {len(t.dofs)} degrees of freedom is {budget}, and device 'cuda' has no "
+                                   "other path; use device='cpu', or path='specialised' to compile it all the same")
+        return Choice(SPECIALISED, budget if asked == AUTO else "as asked")
+    if asked == AUTO:
+        return Choice(GENERIC if over else SPECIALISED, budget)
+    if asked == HANDOVER and over:
+        return Choice(GENERIC, f"{budget}: nothing to hand over to")
+    return Choice(asked, "as asked")
