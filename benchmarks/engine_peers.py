@@ -62,7 +62,7 @@ class Ours:
         start = end = self._sim.joint_position
         begin = self._clock()
         for i in range(steps):
-            self._sim.set("effort", self._efforts[i % CHANGES])
+            self._sim.set("joint_effort", self._efforts[i % CHANGES])
             self._sim.step()
             end = self._sim.joint_position
         seconds = self._clock() - begin
@@ -141,13 +141,13 @@ def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:
 
 
 def _add_joint(mujoco: Any, spec: Any, body: Any, t: Any, rows: Any, dof: int) -> None:
-    limits = float(rows["lower"][dof]), float(rows["upper"][dof])
+    limits = float(rows["lower_limit"][dof]), float(rows["upper_limit"][dof])
     limited = t.dofs[dof].limit and bool(np.isfinite(limits).all())
     kind = mujoco.mjtJoint.mjJNT_SLIDE if t.kind_of(dof) == "prismatic" else mujoco.mjtJoint.mjJNT_HINGE
     body.add_joint(
         name=f"dof{dof}", type=kind, axis=np.eye(3)[t.dofs[dof].axis], limited=int(limited),
         range=limits if limited else (0.0, 0.0), armature=float(rows["armature"][dof]),
-        frictionloss=float(rows["static_friction"][dof]), springref=float(rows["target"][dof]),
+        frictionloss=float(rows["static_friction"][dof]), springref=float(rows["target_position"][dof]),
         **{name: np.array([float(rows[name][dof]), 0.0, 0.0]) for name in ("stiffness", "damping")})
     motor = spec.add_actuator(name=f"motor{dof}", target=f"dof{dof}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
     motor.set_to_motor()
@@ -155,7 +155,7 @@ def _add_joint(mujoco: Any, spec: Any, body: Any, t: Any, rows: Any, dof: int) -
 
 def _add_tendon(spec: Any, rows: Any, number: int, dofs: tuple[int, ...]) -> None:
     """A spring of the weighted sum of joint angles."""
-    name = f"fixed{number}"
+    name = f"fixed_tendon{number}"
     tendon = spec.add_tendon(name=name, **{
         key: np.array([float(rows[f"{name}_{key}"][0]), 0.0, 0.0]) for key in ("stiffness", "damping")})
     tendon.springlength = [float(rows[f"{name}_rest_length"][0] - rows[f"{name}_offset"][0])] * 2

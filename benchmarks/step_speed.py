@@ -50,12 +50,12 @@ def time_runtime(stage: Path, worlds: int, steps: int, dtype: str, path: str = "
     sim = Simulation(stage, worlds=worlds, dt=DT, dtype=dtype, path=path)
     efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, (worlds, len(sim.topology.dofs)))
     start = sim.joint_position
-    sim.set("effort", efforts)
+    sim.set("joint_effort", efforts)
     sim.step(2)
     now = getattr(time, clock)
     begin = now()
     for _ in range(steps):
-        sim.set("effort", efforts)
+        sim.set("joint_effort", efforts)
         sim.step()
         position = sim.joint_position
     seconds = now() - begin

@@ -42,7 +42,7 @@ def fall() -> tuple[np.ndarray, np.ndarray, float]:
         sim.set_parameter(name, 0.0)
     sim.reset(joint_velocity=random.uniform(-1.0, 1.0, (WORLDS, 21)))
     before = momenta(sim)
-    sim.set("effort", random.uniform(-0.2, 0.2, (WORLDS, 21)))
+    sim.set("joint_effort", random.uniform(-0.2, 0.2, (WORLDS, 21)))
     sim.step(STEPS)
     return before, momenta(sim), float(sim.parameter("mass")[0].sum() * 9.81)
 

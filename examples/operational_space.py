@@ -31,7 +31,7 @@ def run() -> tuple[float, float]:
         jacobian = sim.dynamics.jacobian(TIP)[0, :3]
         wanted = STIFFNESS * (GOAL - position) - DAMPING * (jacobian @ sim.joint_velocity[0])
         force = sim.dynamics.operational_inertia(TIP, axes="linear")[0] @ wanted
-        sim.set("effort", jacobian.T @ force + sim.dynamics.bias()[0])
+        sim.set("joint_effort", jacobian.T @ force + sim.dynamics.bias()[0])
         sim.step()
         offset = position - begin
         away = max(away, float(np.linalg.norm(offset - line * (offset @ line))))

@@ -41,13 +41,13 @@ def randomize(sim: Simulation, seed: int) -> None:
         sim.set_parameter(name, values * random.uniform(0.8, 1.2, values.shape))
     sim.reset(joint_position=random.uniform(-0.2, 0.2, (worlds, dofs)),
               joint_velocity=random.uniform(-1, 1, (worlds, dofs)))
-    sim.set("effort", random.uniform(-1, 1, (worlds, dofs)))
+    sim.set("joint_effort", random.uniform(-1, 1, (worlds, dofs)))
 
 
 def moved_to(source: Simulation, target: Simulation, places: NDArray[np.int64]) -> None:
     """Give the worlds of `target` at `places` all that the worlds of `source` have."""
     target.set_parameters({name: source.parameter(name) for name in source.parameters}, places)
-    for name in (*source.model.state, "effort"):
+    for name in (*source.model.state, "joint_effort"):
         target.set(name, source.get(name), places)
 
 
@@ -111,7 +111,7 @@ def test_a_world_that_diverges_is_frozen_flagged_and_said_once(tmp_path: Path, d
     sound, broken = (Simulation(first, 21, dt=DT, dtype=dtype) for _ in range(2))
     for sim in (sound, broken):
         randomize(sim, 7)
-    broken.set("effort", np.full(broken.get("effort").shape[1], 3e38 if dtype == "float32" else 1e300), [6])
+    broken.set("joint_effort", np.full(broken.get("joint_effort").shape[1], 3e38 if dtype == "float32" else 1e300), [6])
     start = {row: values[6] for row, values in broken.state().items()}
     with pytest.warns(DivergenceWarning, match=r"1 of 21 worlds diverged \(world 6\)") as said:
         broken.step(5)
@@ -120,7 +120,8 @@ def test_a_world_that_diverges_is_frozen_flagged_and_said_once(tmp_path: Path, d
     assert len(said) == 1
     sound.step(10)
     others = np.arange(21) != 6
-    broken.set("effort", np.zeros(broken.get("effort").shape[1]), [6])       # the cause is gone, the world stays
+    # the cause is gone, the world stays
+    broken.set("joint_effort", np.zeros(broken.get("joint_effort").shape[1]), [6])
     broken.step()
     sound.step()
     for row, values in sound.state().items():
@@ -146,7 +147,7 @@ def test_a_world_that_diverged_lives_again_after_a_reset() -> None:
 def test_a_reset_by_mask_leaves_other_worlds_alone() -> None:
     sim, other = Simulation(FINGER, 4, dt=DT), Simulation(FINGER, 4, dt=DT)
     for s in (sim, other):
-        s.set("effort", np.arange(12.0).reshape(4, 3))
+        s.set("joint_effort", np.arange(12.0).reshape(4, 3))
         s.step(5)
     sim.reset([False, True, False, True], joint_position=[[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     assert sim.joint_position[[1, 3]].tolist() == np.float32([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]).tolist()
@@ -264,11 +265,11 @@ def test_numbers_that_are_not_finite_are_refused_with_world_and_joint() -> None:
     efforts = np.zeros((3, 3))
     efforts[2, 1] = np.nan
     with pytest.raises(ValueError, match="effort of world 2 at /World/art/j_l1 is nan; give finite numbers"):
-        sim.set("effort", efforts)
+        sim.set("joint_effort", efforts)
     with pytest.raises(ValueError, match="joint_velocity of world 2 at /World/art/j_l0 is -inf"):
         sim.reset([2], joint_velocity=[-np.inf, 0.0, 0.0])
     with pytest.raises(ValueError, match="effort of world 0 at /World/art/j_l0 is 1e\\+39"):
-        sim.set("effort", [1e39, 0.0, 0.0])
+        sim.set("joint_effort", [1e39, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(("worlds", "message"), [
@@ -315,7 +316,7 @@ def test_worlds_with_set_parameters_move_as_stages_do_in_physx_that_author_them(
         q, qd, effort = (random.uniform(-x, x, len(sim.topology.dofs)).astype(np.float32) for x in (0.2, 0.5, 1.0))
         sim.set_parameters({name: authored.parameter(name)[0] for name in sim.parameters}, [1])
         sim.reset(joint_position=q, joint_velocity=qd)
-        sim.set("effort", effort)
+        sim.set("joint_effort", effort)
         motion = []
         for _ in range(steps):
             sim.step()

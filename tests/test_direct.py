@@ -27,7 +27,7 @@ def sim() -> Simulation:
     """A stepped finger with its Direct API at hand."""
     simulation = Simulation(FINGER, worlds=WORLDS)
     assert simulation.direct.count == WORLDS
-    simulation.set("effort", np.random.default_rng(0).uniform(-0.5, 0.5, (WORLDS, 3)))
+    simulation.set("joint_effort", np.random.default_rng(0).uniform(-0.5, 0.5, (WORLDS, 3)))
     simulation.step(3)
     return simulation
 

@@ -56,7 +56,7 @@ def test_drive_and_effort_of_a_step_are_bounded_together(
     drive = Drive(path, prefix, stiffness, damping, 0.3, 0.0, most, False, envelope)
     sim = Simulation(slider(drive), dt=0.01)
     sim.reset(joint_position=[0.0], joint_velocity=[0.2])
-    sim.set("effort", [effort])
+    sim.set("joint_effort", [effort])
     for v in expected:
         sim.step()
         assert sim.joint_velocity[0, 0] == pytest.approx(v, abs=ROUNDING)
@@ -76,7 +76,7 @@ def test_random_articulations_move_as_in_physx_with_forces_once_a_step(tmp_path:
         random, size = np.random.default_rng(seed), len(sim.topology.dofs)
         q, qd, effort = (random.uniform(-x, x, size).astype(np.float32) for x in (0.3, 0.5, 1.0))
         sim.reset(joint_position=q, joint_velocity=qd)
-        sim.set("effort", effort)
+        sim.set("joint_effort", effort)
         motion = []
         for _ in range(steps):
             sim.step()

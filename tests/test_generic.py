@@ -108,7 +108,7 @@ def test_it_does_so_with_tendons_mimic_joints_and_every_joint_property(seed: int
     sim = Simulation(description, dtype="float64", path="generic")
     names = engine_names(description.articulations[0])
     sim.reset(joint_position=[art.positions[n] for n in names], joint_velocity=[art.velocities[n] for n in names])
-    sim.set("effort", [art.efforts[n] for n in names])
+    sim.set("joint_effort", [art.efforts[n] for n in names])
     t = sim.topology
     assert t.fixed_tendons or t.spatial_tendons or t.mimics
     rows = {name: sim.get(name)[0] for name in state_rows(t) | input_rows(t)}

@@ -66,9 +66,10 @@ def test_joints_carry_what_physx_says_they_do(oracle_folder: Path, tmp_path: Pat
         for name, values in zip(("link_force", "link_torque"), np.split(wrenches, 2, axis=1), strict=True):
             sim.set(name, values.ravel())
         for step in range(1, STEPS + 1):
-            sim.set("effort", effort)
+            sim.set("joint_effort", effort)
             sim.step()
-            sim.set("effort", np.zeros(len(effort)))        # what acts in the next step is not what acted in this one
+            # what acts in the next step is not what acted in this one
+            sim.set("joint_effort", np.zeros(len(effort)))
             expected = real["incoming_joint_force"][step][order]
             error = np.abs(joint_forces(sim) - expected)[1:].max() / np.abs(expected).max()
             assert error < ROUNDING, f"seed {seed}, step {step}: {error:.1e}"

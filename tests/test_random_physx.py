@@ -101,7 +101,7 @@ class Comparison:
         """
         part = int(np.argmax(self.error > 0.1 * self.bar))
         sim = Simulation(self.description, dt=DT)
-        sim.set("effort", [self.art.efforts[n] for n in self.names])
+        sim.set("joint_effort", [self.art.efforts[n] for n in self.names])
         links = [list(self.real["link_paths"]).index(path) for path in sim.model.link_names]
         before, after = ({"joint_position": self.real["q"][i], "joint_velocity": self.real["qd"][i],
                           "link_pose": self.real["link_pose"][i][links],
@@ -179,7 +179,7 @@ def large_motion(description: Description, q: list[float], v: list[float], effor
     model = pack(articulation, description.scene_of(articulation))
     t, settings = model.topology, solver_settings("physx", model)
     given = {name: np.zeros(n) for name, n in (state_rows(t) | input_rows(t)).items()}
-    given |= {**model.parameters, **model.state, "effort": np.array(effort), "q": np.array(q)}
+    given |= {**model.parameters, **model.state, "joint_effort": np.array(effort), "q": np.array(q)}
     given["v"] = np.concatenate([model.state["v"][:t.root_size], v])
     given |= {name: np.array([value]) for name, value in settings.rows(DT).items()}
     rows: dict[str, Any] = {name: list(np.asarray(x, dtype=np.float32)) for name, x in given.items()}

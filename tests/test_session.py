@@ -157,12 +157,12 @@ def test_an_articulation_that_diverges_is_named_and_stands_still_until_reset() -
     stage = opened(arm())
     session = Session(stage)
     session.step(DT)
-    session.simulation().set("effort", [1e38, 1e38])
+    session.simulation().set("joint_effort", [1e38, 1e38])
     for _ in range(5):
         session.step(DT)
     assert [(m.kind, m.path) for m in session.messages if m.severity == "error"] == [("diverged", "/Robot")]
     assert np.isfinite(state(stage, "/Robot/elbow"))
-    session.simulation().set("effort", [0.0, 0.0])
+    session.simulation().set("joint_effort", [0.0, 0.0])
     session.reset()
     session.step(DT)
     assert np.isfinite(state(stage, "/Robot/elbow", "velocity"))
@@ -190,7 +190,7 @@ def test_efforts_are_set_through_the_simulation() -> None:
     for effort in (0.0, 5.0):
         stage = opened(arm())
         session = Session(stage)
-        session.simulation("/Robot").set("effort", [0.0, effort])
+        session.simulation("/Robot").set("joint_effort", [0.0, effort])
         session.step(DT)
         moved.append(state(stage, "/Robot/elbow", "velocity"))
     assert moved[0] != moved[1]

@@ -44,7 +44,7 @@ def test_recording_every_third_step_picks_from_the_same_motion() -> None:
 def test_parameters_may_differ_by_world() -> None:
     sim = Simulation(FINGER, worlds=2, dt=DT)
     sim.set("q", [0.3, 0.1, 0.0])
-    sim.set("fixed0_stiffness", [[300.0], [0.0]])
+    sim.set("fixed_tendon0_stiffness", [[300.0], [0.0]])
     sim.step(10)
     assert np.abs(sim.joint_position[0] - sim.joint_position[1]).max() > 1e-3
 

@@ -122,7 +122,7 @@ CASES: dict[str, Case] = {
 }
 # Time step as a part of a second -> the first step at whose end a slow slider rests, in ovphysx 0.7.0; bodies alike.
 RESTS = {10: 5, 24: 11, 25: 12, 30: 13, 50: 21, 60: 25, 90: 37, 100: 42, 120: 50, 240: 98}
-ROWS = {"q": "q", "qd": "v", "effort": "effort", "target": "target", "target_vel": "target_velocity"}
+ROWS = {"q": "q", "qd": "v", "effort": "joint_effort", "target": "target_position", "target_vel": "target_velocity"}
 
 
 @pytest.fixture(scope="module")
@@ -255,12 +255,12 @@ def test_new_target_by_parameter_wakes() -> None:
 def test_a_target_held_already_wakes_nobody() -> None:
     sim = Simulation(opened(stage(q=0.1, target=0.1, **DRIVEN)), worlds=2, dt=DT)
     sim.step(50)
-    sim.set("target", [0.1])        # not the number that float32 holds
-    sim.set("target", [0.1], [1])
+    sim.set("target_position", [0.1])   # not the number that float32 holds
+    sim.set("target_position", [0.1], [1])
     assert sim.asleep.all()
 
 
-@pytest.mark.parametrize("name", ["q", "effort", "target"])
+@pytest.mark.parametrize("name", ["q", "joint_effort", "target_position"])
 def test_all_worlds_at_once_stir_as_chosen_ones_do(name: str) -> None:
     worlds = 67         # the last block is not full
     values = np.linspace(-0.1, 0.1, worlds)[:, None] * (np.arange(worlds) % 3 > 0)[:, None]

@@ -48,10 +48,10 @@ def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = 
         "gravity": np.array([0.0, 0.0, -9.81]), "mass": mass, "com": random.uniform(-0.2, 0.2, 3 * count),
         "inertia": np.concatenate([moments, np.zeros((count, 3))], axis=1).ravel(),
         "tree_position": random.uniform(-0.5, 0.5, 3 * count), "tree_rotation": rotations(count),
-        "gravity_scale": np.ones(count), "max_linear_velocity": np.full(count, np.inf),
+        "gravity_enabled": np.ones(count), "max_linear_velocity": np.full(count, np.inf),
         "max_angular_velocity": np.full(count, np.inf), "cfm_scale": np.full(count, 0.025),
         "armature": random.uniform(0.0, 0.1, dofs), "velocity_clamp": np.full(dofs, np.inf),
-        "max_velocity": np.full(dofs, np.inf), "lower": np.full(dofs, -1.0), "upper": np.full(dofs, 1.0),
+        "max_velocity": np.full(dofs, np.inf), "lower_limit": np.full(dofs, -1.0), "upper_limit": np.full(dofs, 1.0),
         "static_friction": random.uniform(0, 0.5, dofs), "dynamic_friction": random.uniform(0, 0.3, dofs),
         "stiffness": random.uniform(0, 20, dofs), "damping": random.uniform(0, 2, dofs),
         "max_force": np.full(dofs, 50.0), "q": random.uniform(-0.8, 0.8, dofs),
@@ -76,7 +76,7 @@ def double_pendulum(m: tuple[float, float], length: float, reach: tuple[float, f
         "root_rotation": np.array(identity), "tree_rotation": np.array(identity + onto_z + identity),
         "tree_position": np.array([0.0] * 6 + [0.0, 0.0, -length]),
         "com": np.array([0.0] * 3 + [0.0, 0.0, -reach[0]] + [0.0, 0.0, -reach[1]]),
-        "mass": np.array([0.0, *m]), "gravity": np.array([0.0, -9.81, 0.0]), "gravity_scale": np.ones(3),
+        "mass": np.array([0.0, *m]), "gravity": np.array([0.0, -9.81, 0.0]), "gravity_enabled": np.ones(3),
         "inertia": np.array([0.0] * 6 + [moment[0]] + [0.0] * 5 + [moment[1]] + [0.0] * 5),
     }
     return t, rows

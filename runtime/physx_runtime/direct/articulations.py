@@ -185,7 +185,7 @@ class Articulations:
 
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
         start, nothing = self.simulation.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
-        given = {name: start.get(name, nothing)[worlds] for name in ("effort", *LINK_FORCE_ROWS)}
+        given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
         given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
         return self._batch.values(step_outputs, self.simulation.store, worlds,
                                   self._start(worlds) | given)
@@ -220,7 +220,7 @@ class Articulations:
                    ReadType.eLINK_ANGULAR_ACCELERATION: "angular_acceleration",
                    ReadType.eLINK_INCOMING_JOINT_FORCE: "joint_force"}
         rows = {ReadType.eJOINT_POSITION: row("q"), ReadType.eJOINT_VELOCITY: row("v", root),
-                ReadType.eJOINT_FORCE: row("effort"), ReadType.eJOINT_TARGET_POSITION: row("target"),
+                ReadType.eJOINT_FORCE: row("joint_effort"), ReadType.eJOINT_TARGET_POSITION: row("target_position"),
                 ReadType.eJOINT_TARGET_VELOCITY: row("target_velocity"),
                 ReadType.eROOT_LINEAR_VELOCITY: row("v", 0, 3) if root else _still,
                 ReadType.eROOT_ANGULAR_VELOCITY: row("v", 3, 6) if root else _still}

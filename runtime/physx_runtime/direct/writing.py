@@ -18,8 +18,8 @@ Array = NDArray[Any]
 Part = tuple[Articulations, NDArray[np.int64], Array]
 
 # Rows whose links follow only when they are placed again.
-ROWS = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "effort",
-        WriteType.eJOINT_TARGET_POSITION: "target", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
+ROWS = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "joint_effort",
+        WriteType.eJOINT_TARGET_POSITION: "target_position", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
         WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
         WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
 # How far from 1 the length of a rotation may be, as PxQuat::isSane has it; a position put first is seldom as close.

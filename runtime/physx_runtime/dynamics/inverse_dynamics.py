@@ -31,7 +31,8 @@ def held_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) ->
 def held_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, link: int) -> tuple[sp.Vec3, sp.Vec3]:
     """Force and torque one link needs at zero generalised acceleration, its weight held."""
     force, torque = link_inertial_force(t, rows, k, velocity, link)
-    return sp.sub(force, sp.scale(rows["mass"][link] * rows["gravity_scale"][link], triple(rows, "gravity", 0))), torque
+    weight = sp.scale(rows["mass"][link] * rows["gravity_enabled"][link], triple(rows, "gravity", 0))
+    return sp.sub(force, weight), torque
 
 
 def accelerations(t: Topology, k: Kinematics, a: Row) -> list[tuple[sp.Vec3, sp.Vec3]]:

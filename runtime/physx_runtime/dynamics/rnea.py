@@ -70,4 +70,4 @@ def gravity_force(t: Topology, rows: Rows, k: Kinematics) -> list[Scalar]:
     """+dV/dq: the generalised force that holds the articulation still."""
     g = triple(rows, "gravity", 0)
     return generalized_force(t, k, [(sp.scale(-(m * on), g), sp.ZERO3)
-                                    for m, on in zip(rows["mass"], rows["gravity_scale"], strict=True)])
+                                    for m, on in zip(rows["mass"], rows["gravity_enabled"], strict=True)])

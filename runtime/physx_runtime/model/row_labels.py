@@ -28,6 +28,6 @@ def row_label(model: PackedModel, name: str, index: int) -> str:
         return f"{model.link_names[index // 3]} {'xyz'[index % 3]}"
     size, index = row_sizes(t)[name] - root, index - root
     names = {len(t.links): model.link_names, len(t.dofs): model.dof_names}.get(size, ())
-    if name in ("q", "v", "effort") or size == len(t.dofs):
+    if name in ("q", "v", "joint_effort") or size == len(t.dofs):
         names = model.dof_names
     return names[index] if names else f"index {index}"

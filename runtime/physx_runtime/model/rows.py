@@ -26,23 +26,23 @@ def input_rows(t: Topology) -> dict[str, int]:
         "gravity": 3,                       # length / s^2
         "length_scale": 1,                  # length units a metre
         "least_response": 1,                # of a joint to an impulse, below which envelopes take it for none
-        "effort": dofs,                     # force or torque
+        "joint_effort": dofs,               # force or torque
         "mass": links,
         "com": 3 * links,                   # centre of mass in F
         "inertia": 6 * links,               # about the centre of mass, axes of F: xx yy zz xy xz yz
         "tree_position": 3 * links,         # F (at q = 0) in the parent's F
         "tree_rotation": 4 * links,
-        "gravity_scale": links,             # 0 where gravity is disabled
+        "gravity_enabled": links,           # 0 where gravity is disabled
         "linear_damping": links, "angular_damping": links,              # 1/s
         "max_linear_velocity": links, "max_angular_velocity": links,    # length/s, rad/s
         "cfm_scale": links,
         "armature": dofs,
         "velocity_clamp": dofs,             # start-of-step maximum: rad/s or length/s
         "max_velocity": dofs,
-        "lower": dofs, "upper": dofs,
+        "lower_limit": dofs, "upper_limit": dofs,
         "static_friction": dofs, "dynamic_friction": dofs, "viscous_friction": dofs,
-        "stiffness": dofs, "damping": dofs, "target": dofs, "target_velocity": dofs, "max_force": dofs,
-        "envelope_velocity": dofs, "envelope_gradient": dofs, "envelope_resistance": dofs,
+        "stiffness": dofs, "damping": dofs, "target_position": dofs, "target_velocity": dofs, "max_force": dofs,
+        "max_actuator_velocity": dofs, "speed_effort_gradient": dofs, "velocity_dependent_resistance": dofs,
     }
     if not (t.fixed_base or t.body):
         rows["root_axes"] = 4               # of the root's moments of inertia, in F
@@ -50,11 +50,11 @@ def input_rows(t: Topology) -> dict[str, int]:
     if t.balls:
         rows["least_turn"] = 1              # rad, what a substep leaves out of a spherical joint's rotation
     for i, tendon in enumerate(t.fixed_tendons):
-        rows |= {f"fixed{i}_{name}": 1 for name in FIXED_TENDON_ROWS}
-        rows |= {f"fixed{i}_gearing": len(tendon.dofs), f"fixed{i}_force": len(tendon.dofs)}
+        rows |= {f"fixed_tendon{i}_{name}": 1 for name in FIXED_TENDON_ROWS}
+        rows |= {f"fixed_tendon{i}_gearing": len(tendon.dofs), f"fixed_tendon{i}_force_coefficient": len(tendon.dofs)}
     for i, path in enumerate(t.spatial_tendons):
-        rows |= {f"spatial{i}_{name}": 1 for name in SPATIAL_TENDON_ROWS}
-        rows |= {f"spatial{i}_gearing": len(path.links), f"spatial{i}_position": 3 * len(path.links)}
+        rows |= {f"spatial_tendon{i}_{name}": 1 for name in SPATIAL_TENDON_ROWS}
+        rows |= {f"spatial_tendon{i}_gearing": len(path.links), f"spatial_tendon{i}_position": 3 * len(path.links)}
     for i in range(len(t.mimics)):
         rows |= {f"mimic{i}_{name}": 1 for name in MIMIC_ROWS}
     if t.link_forces:
@@ -69,7 +69,7 @@ def input_rows(t: Topology) -> dict[str, int]:
 
 
 LINK_FORCE_ROWS = ("link_force", "link_torque")     # at the centre of mass, world axes
-TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length", "lower", "upper")
+TENDON_ROWS = ("stiffness", "damping", "limit_stiffness", "offset", "rest_length", "lower_limit", "upper_limit")
 FIXED_TENDON_ROWS = TENDON_ROWS
 SPATIAL_TENDON_ROWS = TENDON_ROWS
 MIMIC_ROWS = ("gearing", "offset", "natural_frequency", "damping_ratio")
@@ -77,4 +77,4 @@ MIMIC_ROWS = ("gearing", "offset", "natural_frequency", "damping_ratio")
 
 def acting_rows(t: Topology) -> tuple[str, ...]:
     """Rows of the time step, efforts and link forces, which hold for the steps they are set for."""
-    return ("dt", "effort", *(LINK_FORCE_ROWS if t.link_forces else ()))
+    return ("dt", "joint_effort", *(LINK_FORCE_ROWS if t.link_forces else ()))

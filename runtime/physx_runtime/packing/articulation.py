@@ -118,12 +118,12 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
     if topology.balls:
         parameters["least_turn"] = [0.0 if topology.pgs else LEAST_TURN]
     for i, tendon in enumerate(tendons):
-        parameters |= _fixed_tendon_rows(f"fixed{i}", tendon)
+        parameters |= _fixed_tendon_rows(f"fixed_tendon{i}", tendon)
     state = _state_rows(articulation, frames, len(topology.locked))
     if body is not None and body.starts_asleep and topology.sleeping:
         state["v"] = [0.0] * 6
     for i, (spatial, path) in enumerate(paths):
-        parameters |= _spatial_tendon_rows(f"spatial{i}", spatial, path, articulation.links, frames)
+        parameters |= _spatial_tendon_rows(f"spatial_tendon{i}", spatial, path, articulation.links, frames)
     for i, (link, push) in enumerate(_pushes(articulation)):
         parameters |= _push_rows(f"push{i}", push, frames[link])
     for i, m in enumerate(articulation.mimics):
@@ -216,7 +216,7 @@ def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
 
 def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str, list[float]]:
     rows: dict[str, list[float]] = {name: [] for name in (
-        "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_scale", "linear_damping",
+        "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_enabled", "linear_damping",
         "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
     for link, frame in zip(articulation.links, frames, strict=True):
         to_frame = _inverse(frame)
@@ -228,7 +228,7 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
         rows["inertia"] += sp.rotate_sym(sp.matrix(to_frame[1]), symmetric)
         rows["tree_position"] += tree[0]
         rows["tree_rotation"] += tree[1]
-        rows["gravity_scale"].append(float(link.gravity_enabled))
+        rows["gravity_enabled"].append(float(link.gravity_enabled))
         for name in ("linear_damping", "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale"):
             rows[name].append(getattr(link, name))
     return rows
@@ -270,17 +270,17 @@ def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
     for dof, clamp in zip(articulation.dofs, clamps, strict=True):
         drive, envelope = dof.drive, dof.drive and dof.drive.envelope
         values = {
-            "effort": 0.0, "armature": dof.armature, "max_velocity": _clipped(dof.max_velocity),
+            "joint_effort": 0.0, "armature": dof.armature, "max_velocity": _clipped(dof.max_velocity),
             "velocity_clamp": clamp,
-            "lower": dof.lower, "upper": dof.upper, "static_friction": dof.static_friction,
+            "lower_limit": dof.lower, "upper_limit": dof.upper, "static_friction": dof.static_friction,
             "dynamic_friction": dof.dynamic_friction, "viscous_friction": dof.viscous_friction,
             "stiffness": drive.stiffness if drive else 0.0, "damping": drive.damping if drive else 0.0,
-            "target": drive.target_position if drive else 0.0,
+            "target_position": drive.target_position if drive else 0.0,
             "target_velocity": drive.target_velocity if drive else 0.0,
             "max_force": _clipped(drive.max_force) if drive else math.inf,
-            "envelope_velocity": _clipped(envelope.max_actuator_velocity) if envelope else math.inf,
-            "envelope_gradient": envelope.speed_effort_gradient if envelope else 0.0,
-            "envelope_resistance": envelope.velocity_dependent_resistance if envelope else 0.0,
+            "max_actuator_velocity": _clipped(envelope.max_actuator_velocity) if envelope else math.inf,
+            "speed_effort_gradient": envelope.speed_effort_gradient if envelope else 0.0,
+            "velocity_dependent_resistance": envelope.velocity_dependent_resistance if envelope else 0.0,
         }
         for name, value in values.items():
             rows.setdefault(name, []).append(value)
@@ -306,9 +306,9 @@ def _tendon_rows(name: str, tendon: FixedTendon | SpatialTendon) -> dict[str, li
 
 def _fixed_tendon_rows(name: str, tendon: FixedTendon) -> dict[str, list[float]]:
     return _tendon_rows(name, tendon) | {
-        f"{name}_rest_length": [tendon.rest_length], f"{name}_lower": [tendon.lower_limit],
-        f"{name}_upper": [tendon.upper_limit], f"{name}_gearing": [axis.gearing for axis in tendon.axes],
-        f"{name}_force": [axis.force_coefficient for axis in tendon.axes]}
+        f"{name}_rest_length": [tendon.rest_length], f"{name}_lower_limit": [tendon.lower_limit],
+        f"{name}_upper_limit": [tendon.upper_limit], f"{name}_gearing": [axis.gearing for axis in tendon.axes],
+        f"{name}_force_coefficient": [axis.force_coefficient for axis in tendon.axes]}
 
 
 def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attachment, ...]]]:
@@ -329,8 +329,8 @@ def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachmen
                  for a in path]
     leaf = path[-1]
     return _tendon_rows(name, tendon) | {
-        f"{name}_rest_length": [leaf.rest_length], f"{name}_lower": [leaf.lower_limit],
-        f"{name}_upper": [leaf.upper_limit], f"{name}_gearing": [a.gearing for a in path],
+        f"{name}_rest_length": [leaf.rest_length], f"{name}_lower_limit": [leaf.lower_limit],
+        f"{name}_upper_limit": [leaf.upper_limit], f"{name}_gearing": [a.gearing for a in path],
         f"{name}_position": [x for p in positions for x in p]}
 
 

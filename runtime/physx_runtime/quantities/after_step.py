@@ -124,7 +124,7 @@ def _passed_efforts(t: Topology, rows: Rows, k: Kinematics) -> list[Pair]:
         for dof in t.dofs_of(i):
             S = subspace(t.links[i].kind in TURNING, k.axes[dof])
             felt, K, _ = eliminated(felt, S, rows["armature"][dof])
-            _, push = passed_up(push, S, K, rows["effort"][dof])
+            _, push = passed_up(push, S, K, rows["joint_effort"][dof])
         parent = t.links[i].parent
         inertia[parent] = inertia[parent].plus(inertia_from(felt, k.d[i]))
         passed[parent] = passed[parent].plus(wrench_from(push, k.d[i]))

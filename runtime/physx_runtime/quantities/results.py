@@ -53,7 +53,7 @@ def mass(t: Topology, rows: Rows) -> Results:
 
 def gravity_compensation(t: Topology, rows: Rows) -> Results:
     """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
-    everywhere = {**rows, "gravity_scale": [1.0] * len(t.links)}
+    everywhere = {**rows, "gravity_enabled": [1.0] * len(t.links)}
     return {"values": gravity_force(t, everywhere, posed(t, rows))}
 
 

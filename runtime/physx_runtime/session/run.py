@@ -121,7 +121,7 @@ class Run:
             if replace(old, drive=drive) != new:
                 return False
         drives = [dof.drive for dof in articulation.dofs]
-        self.simulation.set("target", [drive.target_position if drive else 0.0 for drive in drives])
+        self.simulation.set("target_position", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
         self.articulation = articulation
         self._wake()

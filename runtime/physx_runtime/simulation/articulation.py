@@ -121,10 +121,10 @@ class Simulation:
             raise ValueError("the model has another structure; make a new Simulation of it")
         self.model, self.settings = model, solver_settings(self.solver, model)
         self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
-        efforts = self.get("effort")
+        efforts = self.get("joint_effort")
         for name, values in model.parameters.items():
             self.set(name, values)
-        self.set("effort", efforts)
+        self.set("joint_effort", efforts)
         if not self.settings.softened:
             self.set("cfm_scale", np.zeros(len(self.topology.links)))
             self.set("least_response", [0.0])
@@ -178,7 +178,7 @@ class Simulation:
             given = np.broadcast_to(given, (len(chosen), count))
         elif given.shape != (len(chosen), count):
             raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(chosen)}, {count})")
-        moving = name in self.model.state or name in ("effort", *LINK_FORCE_ROWS)
+        moving = name in self.model.state or name in ("joint_effort", *LINK_FORCE_ROWS)
         array = given if own else rounded(given, self.dtype)
         right = np.isfinite(array) if moving else ~np.isnan(array)
         if not right.all():

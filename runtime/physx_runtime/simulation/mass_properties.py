@@ -116,7 +116,8 @@ class MassProperties:
                 x, y, z = self._of("spatial_tendon_local_position", own)
                 in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
                 moved = changed[:, own if name == "spatial_tendon_local_position" else link]
-                yield Change(f"spatial{leaf}_position", 3 * i, _stacked(sp.add(*self._in_frame(link, in_link))), moved)
+                place = _stacked(sp.add(*self._in_frame(link, in_link)))
+                yield Change(f"spatial_tendon{leaf}_position", 3 * i, place, moved)
 
 
 def _stacked(parts: tuple[Any, ...]) -> Array:

@@ -42,7 +42,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         qd = np.broadcast_to(_fitting(sim, "joint_velocity", joint_velocity, dofs), (worlds, *dofs))
         sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
     if joint_effort is not None:
-        sim.set("effort", _fitting(sim, "joint_effort", joint_effort, dofs))
+        sim.set("joint_effort", _fitting(sim, "joint_effort", joint_effort, dofs))
     for name, values in zip(LINK_FORCE_ROWS, (link_force, link_torque), strict=True):
         if values is not None:
             array = _fitting(sim, name, values, links)

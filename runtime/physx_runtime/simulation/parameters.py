@@ -74,8 +74,8 @@ SPRING = (
     Entry("offset", "offset", ANY, "length", "Added to the length."),
 )
 LENGTH_LIMITS = (
-    Entry("lower_limit", "lower", BOUND, "length", "Shortest length before limit_stiffness acts."),
-    Entry("upper_limit", "upper", BOUND, "length", "Longest length before limit_stiffness acts."),
+    Entry("lower_limit", "lower_limit", BOUND, "length", "Shortest length before limit_stiffness acts."),
+    Entry("upper_limit", "upper_limit", BOUND, "length", "Longest length before limit_stiffness acts."),
 )
 # kind of element -> its parameters; the kind, but for links and dofs, begins their public names
 TABLE: dict[str, tuple[Entry, ...]] = {
@@ -86,7 +86,7 @@ TABLE: dict[str, tuple[Entry, ...]] = {
         Entry("diagonal_inertia", "", POSITIVE, "mass length^2", "Principal moments about the centre of mass.", "xyz"),
         Entry("principal_axes", "", ANY, "quaternion x y z w, normalised here",
               "Of the inertia, in the link's frame; attachments of tendons turn with them.", "xyzw"),
-        Entry("gravity_enabled", "gravity_scale", "0 or 1", "", "Whether the link falls."),
+        Entry("gravity_enabled", "gravity_enabled", "0 or 1", "", "Whether the link falls."),
         Entry("linear_damping", "linear_damping", NON_NEGATIVE, "1 / s", "Slows the centre of mass."),
         Entry("angular_damping", "angular_damping", NON_NEGATIVE, "1 / s", "Slows the rotation."),
         Entry("max_linear_velocity", "max_linear_velocity", UP_TO_INFINITY, "length / s", "Braked above it."),
@@ -99,28 +99,28 @@ TABLE: dict[str, tuple[Entry, ...]] = {
         Entry("dynamic_friction", "dynamic_friction", NON_NEGATIVE, "effort", "At most static_friction."),
         Entry("viscous_friction", "viscous_friction", NON_NEGATIVE, "effort s / rad or length", "Grows with speed."),
         Entry("max_velocity", "max_velocity", "(0, inf]", "rad / s or length / s", "Of the joint."),
-        Entry("lower_limit", "lower", BOUND, "rad or length", "Above upper_limit it locks the joint."),
-        Entry("upper_limit", "upper", BOUND, "rad or length", "Below lower_limit it locks the joint."),
+        Entry("lower_limit", "lower_limit", BOUND, "rad or length", "Above upper_limit it locks the joint."),
+        Entry("upper_limit", "upper_limit", BOUND, "rad or length", "Below lower_limit it locks the joint."),
         Entry("stiffness", "stiffness", NON_NEGATIVE, "effort / rad or length (acceleration drives: 1 / s^2)",
               "Of the drive."),
         Entry("damping", "damping", NON_NEGATIVE, "effort s / rad or length (acceleration drives: 1 / s)",
               "Of the drive."),
-        Entry("target_position", "target", ANY, "rad or length", "Of the drive."),
+        Entry("target_position", "target_position", ANY, "rad or length", "Of the drive."),
         Entry("target_velocity", "target_velocity", ANY, "rad / s or length / s", "Of the drive."),
         Entry("max_force", "max_force", UP_TO_INFINITY, "effort",
               "Of the drive and the joint effort together; 0 takes the drive away."),
-        Entry("max_actuator_velocity", "envelope_velocity", UP_TO_INFINITY, "rad / s or length / s",
+        Entry("max_actuator_velocity", "max_actuator_velocity", UP_TO_INFINITY, "rad / s or length / s",
               "Of the drive's envelope."),
-        Entry("velocity_dependent_resistance", "envelope_resistance", NON_NEGATIVE, "effort s / rad or length",
-              "Of the drive's envelope."),
-        Entry("speed_effort_gradient", "envelope_gradient", NON_NEGATIVE, "(rad or length) / s / effort",
+        Entry("velocity_dependent_resistance", "velocity_dependent_resistance", NON_NEGATIVE,
+              "effort s / rad or length", "Of the drive's envelope."),
+        Entry("speed_effort_gradient", "speed_effort_gradient", NON_NEGATIVE, "(rad or length) / s / effort",
               "Of the drive's envelope."),
     ),
     "fixed_tendon": (*SPRING, Entry("rest_length", "rest_length", ANY, "length", "Where the spring is slack."),
                      *LENGTH_LIMITS),
     "fixed_tendon_axis": (
         Entry("gearing", "gearing", ANY, "length / rad or length", "Weight of the joint's position in the length."),
-        Entry("force_coefficient", "force", ANY, "force / force, or effort / force",
+        Entry("force_coefficient", "force_coefficient", ANY, "force / force, or effort / force",
               "Weight of the tendon's force on the joint."),
     ),
     "spatial_tendon": SPRING,
@@ -212,17 +212,18 @@ def _elements(t: Topology, art: Articulation, scene: Scene) -> dict[str, tuple[t
         "scene": ((scene.path or "scene",), plain),
         "link": (tuple(link.path for link in art.links), plain),
         "dof": (tuple(dof.name for dof in art.dofs), plain),
-        "fixed_tendon": (tuple(f"{x.path}:{x.name}" for x in fixed), lambda e, i, _: ((f"fixed{i}_{e.row}", 0),)),
+        "fixed_tendon": (tuple(f"{x.path}:{x.name}" for x in fixed),
+                         lambda e, i, _: ((f"fixed_tendon{i}_{e.row}", 0),)),
         "fixed_tendon_axis": (tuple(f"{fixed[i].axes[n].path}:{fixed[i].name}" for i, n in axes),
-                              lambda e, i, _: ((f"fixed{axes[i][0]}_{e.row}", axes[i][1]),)),
+                              lambda e, i, _: ((f"fixed_tendon{axes[i][0]}_{e.row}", axes[i][1]),)),
         "spatial_tendon": (tuple(f"{x.path}:{x.name}" for x in spatial), lambda e, i, _: tuple(
-            (f"spatial{leaf}_{e.row}", 0) for leaf, (tendon, _path) in enumerate(paths) if tendon == i)),
+            (f"spatial_tendon{leaf}_{e.row}", 0) for leaf, (tendon, _path) in enumerate(paths) if tendon == i)),
         "spatial_tendon_leaf": (
             tuple(f"{spatial[i].attachments[p[-1]].path}:{spatial[i].attachments[p[-1]].name}" for i, p in paths),
-            lambda e, i, _: ((f"spatial{i}_{e.row}", 0),)),
+            lambda e, i, _: ((f"spatial_tendon{i}_{e.row}", 0),)),
         "spatial_tendon_attachment": (
             tuple(f"{spatial[i].attachments[n].path}:{spatial[i].attachments[n].name}" for i, n in attachments),
-            lambda e, i, _: tuple((f"spatial{leaf}_{e.row}", path.index(attachments[i][1]))
+            lambda e, i, _: tuple((f"spatial_tendon{leaf}_{e.row}", path.index(attachments[i][1]))
                                   for leaf, (tendon, path) in enumerate(paths)
                                   if tendon == attachments[i][0] and attachments[i][1] in path)),
         "mimic": (tuple(m.path for m in art.mimics), lambda e, i, _: ((f"mimic{i}_{e.row}", 0),)),

@@ -190,7 +190,7 @@ class Bench:
         each, n = y.shape[1], self.size
         q0 = np.repeat(start, each, axis=0)
         flat = y.reshape(-1, 2 * n)
-        sim.set("effort", flat[:, :n])
+        sim.set("joint_effort", flat[:, :n])
         q, v = self._stepped(sim, q0, flat[:, n:])
         moved = (q - q0) / self.dt - np.repeat(wanted, each, axis=0)
         return np.concatenate([moved, v - flat[:, n:]], axis=1).reshape(y.shape)
@@ -198,7 +198,7 @@ class Bench:
     def kick(self, cases: Sequence[Case], efforts: Array) -> Array:
         """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
         sim = self._simulation_of(cases, 1)
-        sim.set("effort", efforts)
+        sim.set("joint_effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
     def watch(self, cases: Sequence[Case], efforts: Array, looks: Sequence[int]) -> list[tuple[Array, Array]]:
@@ -208,7 +208,7 @@ class Bench:
         """
         start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
         sim = self._simulation_of(cases, 1, GENERIC)        # a few hundred steps are not worth compiling for
-        sim.set("effort", efforts)
+        sim.set("joint_effort", efforts)
         sim.reset(joint_position=self._poses(cases), joint_velocity=start)
         return [self._look(sim, steps) for steps in looks]
 

@@ -51,7 +51,8 @@ def _hold_cases(bench: Bench, i: int, drive: Drive, inertia: float, away: float)
     motion = unit * bench.speeds
     spring, damper = _only(bench, i, drive.stiffness, drive.damping), _only(bench, i, 0.0, drive.damping)
     pull, drag = drive.stiffness * inertia * away * unit, drive.damping * inertia * motion
-    moved = [Case({**spring, "target": bench.pose + sign * away * unit}, effort=pull + drag) for sign in (-1.0, 1.0)]
+    moved = [Case({**spring, "target_position": bench.pose + sign * away * unit}, effort=pull + drag)
+             for sign in (-1.0, 1.0)]
     return moved + [Case(damper, velocity=sign * motion, effort=drag) for sign in (-1.0, 1.0)]
 
 
@@ -80,7 +81,7 @@ def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
     damping = drive.stiffness * bench.dt if turned else drive.damping
     if drive.stiffness > 0.0 and not turned:
         rows["damping"] = np.zeros(bench.size)
-        rows["target"] = bench.pose + unit * OVERLOAD * (least * scale / drive.stiffness + speed * bench.dt)
+        rows["target_position"] = bench.pose + unit * OVERLOAD * (least * scale / drive.stiffness + speed * bench.dt)
     elif damping > 0.0:
         rows["damping"] = unit * damping
         rows["target_velocity"] = unit * OVERLOAD * (least * scale / damping + speed)

@@ -59,7 +59,7 @@ def _pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
     gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
     motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing
     weights = np.eye(bench.size)[read.dof] / read.force_coefficient
-    return Pull(bench, f"fixed{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+    return Pull(bench, f"fixed_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
                 float(gearing @ bench.pose) + tendon.offset, motion, weights)
 
 

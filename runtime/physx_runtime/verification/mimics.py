@@ -99,7 +99,7 @@ def sweep(bench: Bench, mimic: Mimic, asked: Array) -> Sweep:
         sim.set(name, values)
     targets = np.tile(bench.pose, (len(asked), 1))
     targets[:, mimic.reference] = asked
-    sim.set("target", targets)
+    sim.set("target_position", targets)
     _settle(sim, bench)
     return Sweep(asked, np.asarray(sim.joint_position, dtype=np.float64))
 

@@ -111,8 +111,8 @@ def _alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
     heavy = HELD * float(np.max(bench.inertia))
     rows["armature"] = np.where(own, bench.base_rows("armature"), heavy)
     rows["max_force"] = rows["max_velocity"] = np.full(bench.size, math.inf)
-    rows["lower"], rows["upper"] = (np.where(own & limits, bench.base_rows(name), bound)
-                                    for name, bound in (("lower", -math.inf), ("upper", math.inf)))
+    rows["lower_limit"], rows["upper_limit"] = (np.where(own & limits, bench.base_rows(name), bound)
+                                    for name, bound in (("lower_limit", -math.inf), ("upper_limit", math.inf)))
     return rows
 
 
@@ -129,7 +129,7 @@ def _targets(bench: Bench) -> Iterator[Run]:
             inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
             rows = _alone(bench, i, limits=True) | {
                 "stiffness": own * inertia * rate ** 2, "damping": own * 2.0 * inertia * rate,
-                "target": np.where(own > 0.0, drive.target_position, bench.pose)}
+                "target_position": np.where(own > 0.0, drive.target_position, bench.pose)}
             outside = not dof.lower <= drive.target_position <= dof.upper
             note = f"the joint's limits {shown(dof, dof.lower, dof.upper)} stop it" if outside else ""
             yield Run(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)

@@ -58,7 +58,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
             found.failures.update(dict.fromkeys([*gains, *gearings], reason))
             continue
         along = arms / (arms @ arms)
-        pull = Pull(bench, f"spatial{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+        pull = Pull(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
                     _length(bench, k, i), along, along)
         pull.measure_gains(found, gains)
         with found.attempt(*gearings):
@@ -68,7 +68,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
 
 def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
     """Per attachment from root to leaf: offset from its link's anchor, and position from the root's."""
-    local = bench.base_rows(f"spatial{i}_position").reshape(-1, 3)
+    local = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
     points = []
     for link, (x, y, z) in zip(bench.topology.spatial_tendons[i].links, local, strict=True):
         offset = sp.mul_mv(k.R[link], (x, y, z))
@@ -104,7 +104,8 @@ def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
 
 def _length(bench: Bench, k: Kinematics, i: int) -> float:
     lengths = np.linalg.norm(_segments(bench, k, i), axis=1)
-    return float(bench.base_rows(f"spatial{i}_offset")[0] + bench.base_rows(f"spatial{i}_gearing")[1:] @ lengths)
+    offset, gearing = (bench.base_rows(f"spatial_tendon{i}_{name}") for name in ("offset", "gearing"))
+    return float(offset[0] + gearing[1:] @ lengths)
 
 
 def _gearings(pull: Pull, k: Kinematics, i: int) -> list[float]:
@@ -123,7 +124,7 @@ def _grown(bench: Bench, k: Kinematics, i: int, at: int, segment: Array, sign: f
     """Local positions with every attachment beyond a segment moved along it by bench.length."""
     size = float(np.linalg.norm(segment))
     step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
-    moved = bench.base_rows(f"spatial{i}_position").reshape(-1, 3)
+    moved = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
     for beyond in range(at + 1, len(moved)):
         link = bench.topology.spatial_tendons[i].links[beyond]
         moved[beyond] += np.array(k.R[link]).T @ step * sign * bench.length

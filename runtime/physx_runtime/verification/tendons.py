@@ -20,7 +20,7 @@ class Pull:
     """A tendon on the bench, all others off; lengths in stage units."""
 
     bench: Bench
-    name: str                   # of its rows: "fixed0"
+    name: str                   # of its rows: "fixed_tendon0"
     stiffness: float
     damping: float
     limit_stiffness: float
@@ -52,7 +52,7 @@ class Pull:
         cases = []
         for sign in SIGNS:
             edge = np.array([self.length - sign * push])
-            rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower": edge, "upper": edge}
+            rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower_limit": edge, "upper_limit": edge}
             cases.append(Case(self._rows(0.0, 0.0) | {f"{self.name}_{x}": value for x, value in rows.items()}))
         return cases, push
 
@@ -71,8 +71,8 @@ class Pull:
         t = self.bench.topology
         rows: dict[str, Array] = {}
         fixed, spatial = range(len(t.fixed_tendons)), range(len(t.spatial_tendons))
-        for name in [*(f"fixed{i}" for i in fixed), *(f"spatial{i}" for i in spatial)]:
+        for name in [*(f"fixed_tendon{i}" for i in fixed), *(f"spatial_tendon{i}" for i in spatial)]:
             rows |= {f"{name}_{x}": np.zeros(1) for x in ("stiffness", "damping", "limit_stiffness")}
-            rows |= {f"{name}_lower": np.array([-math.inf]), f"{name}_upper": np.array([math.inf])}
+            rows |= {f"{name}_lower_limit": np.array([-math.inf]), f"{name}_upper_limit": np.array([math.inf])}
         own = {"stiffness": stiffness, "damping": self.damping, "rest_length": self.length + rest}
         return rows | {f"{self.name}_{x}": np.array([value]) for x, value in own.items()}

@@ -14,8 +14,8 @@ from physx_runtime.worlds.buffers import Worlds
 Array = NDArray[Any]
 
 PLACES = ("q", "root_position", "root_rotation")        # wake nobody
-PUSHES = ("v", "effort", *LINK_FORCE_ROWS)              # wake where they are not 0
-TARGETS = ("target", "target_velocity")                 # wake where they change
+PUSHES = ("v", "joint_effort", *LINK_FORCE_ROWS)        # wake where they are not 0
+TARGETS = ("target_position", "target_velocity")        # wake where they change
 WAKING = (*PLACES, *PUSHES, *TARGETS)
 
 

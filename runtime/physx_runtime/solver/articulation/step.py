@@ -55,8 +55,8 @@ def accumulated_rows(t: Topology) -> dict[str, int]:
     """Impulses that constraints have given since the step began; a PGS tendon's springs count theirs too."""
     rows = dict.fromkeys(ACCUMULATED, len(t.dofs))
     if t.pgs:
-        sizes = [(f"spatial{i}", 1) for i in range(len(t.spatial_tendons))]
-        sizes += [(f"fixed{i}", len(tendon.dofs)) for i, tendon in enumerate(t.fixed_tendons)]
+        sizes = [(f"spatial_tendon{i}", 1) for i in range(len(t.spatial_tendons))]
+        sizes += [(f"fixed_tendon{i}", len(tendon.dofs)) for i, tendon in enumerate(t.fixed_tendons)]
         rows |= {f"{name}_{part}total": size for name, size in sizes for part in ("", "limit_")}
     return rows
 
@@ -154,7 +154,7 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Sca
 def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> sp.Vec3:
     """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
     damped = left_by(rows["linear_damping"][link], rows["dt"][0])
-    return sp.scale(rows["mass"][link] * (rows["gravity_scale"][link] * damped - common), triple(rows, "gravity", 0))
+    return sp.scale(rows["mass"][link] * (rows["gravity_enabled"][link] * damped - common), triple(rows, "gravity", 0))
 
 
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:
@@ -166,7 +166,7 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> l
     common = 0.0 if t.fixed_base else 1.0
     weights = [(link_weight(rows, i, common), sp.ZERO3) for i in range(len(t.links))]
     forces = generalized_force(t, k, external_forces(t, rows, k, weights))
-    for dof, effort in enumerate(rows["effort"]):
+    for dof, effort in enumerate(rows["joint_effort"]):
         forces[t.root_size + dof] = forces[t.root_size + dof] + effort
     out = times(minv, forces)
     return out if t.fixed_base else [*sp.add((out[0], out[1], out[2]), triple(rows, "gravity", 0)), *out[3:]]
@@ -188,7 +188,7 @@ def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocitie
     """What the constraints of one dof with response r need during the iterations."""
     own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
     own |= joints.travel_start(t, rows, k, velocity, dof)
-    own |= {f"{bound}_start": [rows[bound][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
+    own |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
     names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
     drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(names, 0.0)
     return own | {name: [drive[name]] for name in names}
@@ -252,8 +252,9 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 def _wrapped(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
     if t.kind_of(dof) != REVOLUTE:
         return q
-    bounded = t.dofs[dof].limit
-    return wrapped(q, rows["lower"][dof] if bounded else -math.inf, rows["upper"][dof] if bounded else math.inf)
+    if not t.dofs[dof].limit:
+        return wrapped(q, -math.inf, math.inf)
+    return wrapped(q, rows["lower_limit"][dof], rows["upper_limit"][dof])
 
 
 def wrapped(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:

@@ -34,7 +34,7 @@ def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 def accelerations(t: Topology, rows: Rows, k: Kinematics) -> tuple[sp.Vec3, sp.Vec3]:
     """Of the centre of mass and about it, by gravity and forces; world axes."""
     force, torque = applied(t, rows, k)[0]
-    fall = sp.scale(rows["gravity_scale"][0], triple(rows, "gravity", 0))
+    fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))
     return (sp.add(fall, sp.scale(1.0 / rows["mass"][0], force)),
             sp.solve_sym(world_inertia(t, rows, k, 0), torque) if t.pushed else sp.ZERO3)
 

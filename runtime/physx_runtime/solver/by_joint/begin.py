@@ -68,7 +68,7 @@ def _gather_forces(p: Plan) -> None:
     for link in range(t.fixed_base, len(t.links)):
         node = p.tree.last[link]
         given = {name: p.at(name, link) for name in (
-            "R", "center", "inertia", "motion", "v_com", "a_com", "mass", "gravity_scale", "linear_damping",
+            "R", "center", "inertia", "motion", "v_com", "a_com", "mass", "gravity_enabled", "linear_damping",
             "angular_damping", "max_linear_velocity", "max_angular_velocity", "world_inertia", "composite",
             *(LINK_FORCE_ROWS if t.link_forces else ()))}
         pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
@@ -112,7 +112,7 @@ def _respond(p: Plan) -> None:
 def _apply_forces(p: Plan) -> None:
     """v after link damping and velocity products, and the push of gravity and efforts."""
     s, v, change = p.begin, p.row("v"), p.row("change")
-    answer_forces(p, s, "push_wrench", p.row("effort"), p.row("push"))
+    answer_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
     if not p.t.forces_every_iteration:
@@ -135,8 +135,8 @@ def _apply_forces(p: Plan) -> None:
 def _coefficients(p: Plan, link: int) -> None:
     """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
     parent, joint = p.parent(link), p.joints[link]
-    given = {name: p.of_link(name, link) for name in ("axes", "q", "target", "target_velocity", "stiffness", "damping",
-                                                      "lower", "upper")}
+    given = {name: p.of_link(name, link) for name in (
+        "axes", "q", "target_position", "target_velocity", "stiffness", "damping", "lower_limit", "upper_limit")}
     given |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
     given |= {f"parent_{name}": p.at(name, parent) for name in ("motion", "a_com", "center")}
     if parent or not p.t.fixed_base:

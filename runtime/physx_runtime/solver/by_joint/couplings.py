@@ -106,7 +106,7 @@ def pull_fixed(rows: Rows) -> Made:
 
 def pull_axis(rows: Rows) -> Made:
     """`axis_impulse`."""
-    totals: dict[str, list[Any]] = {f"fixed0_{part}total": [0.0] for part in ("", "limit_")}
+    totals: dict[str, list[Any]] = {f"fixed_tendon0_{part}total": [0.0] for part in ("", "limit_")}
     impulse = axis_impulse(rows, 0, 0, rows["pull"][0], rows["limit_pull"][0], totals)
     return {"impulse": [impulse], **totals}
 
@@ -157,14 +157,15 @@ def _respond(p: Plan, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
 
 
 def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:
+    name = f"spatial_tendon{tendon}"
     for place, link in enumerate(p.t.spatial_tendons[tendon].links):
         s.do(attach, R=p.at(f"{prefix}R", link), position=p.at(f"{prefix}position", link),
-             local=p.row(f"spatial{tendon}_position").part(place, 3), offset=p.at(f"spatial{tendon}_offsets", place),
-             point=p.at(f"spatial{tendon}_points", place))
+             local=p.row(f"{name}_position").part(place, 3), offset=p.at(f"{name}_offsets", place),
+             point=p.at(f"{name}_points", place))
 
 
 def _begin_spatial(p: Plan, i: int) -> None:
-    s, links, name = p.begin, p.t.spatial_tendons[i].links, f"spatial{i}"
+    s, links, name = p.begin, p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
     for part in ("offsets", "points"):
         p.scratch(f"{name}_{part}", len(links), 3)
     p.scratch(f"{name}_ends", 2, 6)
@@ -193,7 +194,7 @@ def _begin_spatial(p: Plan, i: int) -> None:
 
 
 def _begin_fixed(p: Plan, i: int) -> None:
-    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed{i}"
+    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed_tendon{i}"
     axes = len(tendon.dofs)
     p.scratch(f"{name}_wrenches", 3 * axes, 6)      # of each axis: its own, above it, at the tendon's start
     p.scratch(f"{name}_biases", 3 * axes)
@@ -216,11 +217,12 @@ def _begin_fixed(p: Plan, i: int) -> None:
         column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
         answer_forces(p, s, "couple_wrench", None, column)
         _respond(p, response, ends)
-        alone = {f"fixed0_{part}": p.at(f"{name}_{part}", axis) for part in (
+        alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
             "share", "again", "limit_again")} if p.t.pgs else {}
-        s.do(share, axes, p.t.pgs, response=response, h=p.row("h"), fixed0_force=p.row(f"{name}_force").part(axis),
+        s.do(share, axes, p.t.pgs, response=response, h=p.row("h"),
+             fixed_tendon0_force_coefficient=p.row(f"{name}_force_coefficient").part(axis),
              share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **alone,
-             **{f"fixed0_{part}": span for part, span in own.items()})
+             **{f"fixed_tendon0_{part}": span for part, span in own.items()})
         if not p.t.pgs:
             add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
             add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
@@ -236,7 +238,7 @@ def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
 
 def _axis_wrenches(p: Plan, i: int, axis: int) -> None:
     """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
-    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed{i}"
+    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed_tendon{i}"
     root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
     opposed = tendon.opposed[axis:axis + 1] == (True,)
     for place, link in enumerate(links):
@@ -252,7 +254,7 @@ def _axis_wrenches(p: Plan, i: int, axis: int) -> None:
 
 def _begin_rate(p: Plan, i: int) -> None:
     """The row of a fixed tendon's rate and its bias."""
-    s, name = p.begin, f"fixed{i}"
+    s, name = p.begin, f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
     for axis in range(len(p.t.fixed_tendons[i].dofs)):
         gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
@@ -300,13 +302,13 @@ def _measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
 
 
 def _measure(p: Plan, s: Schedule, tendon: int) -> None:
-    name = f"spatial{tendon}"
+    name = f"spatial_tendon{tendon}"
     s.do(measure, points=p.row(f"{name}_points"), length=p.row(f"{name}_length"),
-         **{f"spatial0_{part}": p.row(f"{name}_{part}") for part in ("offset", "gearing")})
+         **{f"spatial_tendon0_{part}": p.row(f"{name}_{part}") for part in ("offset", "gearing")})
 
 
 def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
-    name = f"spatial{i}"
+    name = f"spatial_tendon{i}"
     if not p.t.pgs:
         _attach(p, s, i, "seen_")
         _measure(p, s, i)
@@ -314,25 +316,25 @@ def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
     alone = replace(bodies.ALONE, solver=p.t.solver)
     s.do(pull_spatial, alone, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
          impulse=p.row("couple_impulse"), h=p.row("h"),
-         **{f"spatial0_{part}": p.row(f"{name}_{part}") for part in (
-             "stiffness", "damping", "limit_stiffness", "rest_length", "lower", "upper", "response", "total",
-             "limit_total")})
+         **{f"spatial_tendon0_{part}": p.row(f"{name}_{part}") for part in (
+             "stiffness", "damping", "limit_stiffness", "rest_length", "lower_limit", "upper_limit", "response",
+             "total", "limit_total")})
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
 
 
 def _solve_fixed(p: Plan, s: Schedule, i: int) -> None:
-    name, length = f"fixed{i}", p.row("couple_length")
+    name, length = f"fixed_tendon{i}", p.row("couple_length")
     copy_rows(s, p.row(f"{name}_offset"), length)
     for axis, dof in enumerate(p.t.fixed_tendons[i].dofs):
         add_product(s, length, p.at("q", dof), p.row(f"{name}_gearing").part(axis))
     _measure_rate(p, s, p.row(f"{name}_rate_row"), p.row(f"{name}_rate_bias"))
     s.do(pull_fixed, length=length, rate=p.row("couple_rate"), impulse=p.row("couple_impulse"),
          limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"),
-         **{f"fixed0_{part}": p.row(f"{name}_{part}") for part in (
-             "stiffness", "damping", "limit_stiffness", "rest_length", "lower", "upper")})
+         **{f"fixed_tendon0_{part}": p.row(f"{name}_{part}") for part in (
+             "stiffness", "damping", "limit_stiffness", "rest_length", "lower_limit", "upper_limit")})
     for axis in range(len(p.t.fixed_tendons[i].dofs)) if p.t.pgs else ():
         s.do(pull_axis, pull=p.row("couple_impulse"), limit_pull=p.row("couple_limit_impulse"),
-             impulse=p.row("couple_share"), **{f"fixed0_{part}": p.at(f"{name}_{part}", axis) for part in (
+             impulse=p.row("couple_share"), **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
                  "share", "again", "limit_again", "total", "limit_total")})
         add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
     if p.t.pgs:

@@ -25,7 +25,7 @@ def clamp_velocity(rows: Rows) -> Made:
 
 def wrap(rows: Rows) -> Made:
     """A revolute joint's position wrapped."""
-    return {"q": [wrapped(rows["q"][0], rows["lower"][0], rows["upper"][0])]}
+    return {"q": [wrapped(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}
 
 
 def add_size(rows: Rows) -> Made:

@@ -19,10 +19,10 @@ from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.tree import paths_to
 from physx_runtime.solver.divergence import FLAG, moving_rows
 
-SOLVED_ROWS = ("effort", "max_force", "envelope_velocity", "envelope_gradient", "envelope_resistance", "max_velocity",
-               "static_friction", "dynamic_friction", "viscous_friction", "target_velocity", "soft", "bias", "travel",
-               "lower_start", "upper_start", "drive_rate", "drive_spring", "drive_speed", "drive_start",
-               "drive_again", *ACCUMULATED)
+SOLVED_ROWS = ("joint_effort", "max_force", "max_actuator_velocity", "speed_effort_gradient",
+               "velocity_dependent_resistance", "max_velocity", "static_friction", "dynamic_friction",
+               "viscous_friction", "target_velocity", "soft", "bias", "travel", "lower_start", "upper_start",
+               "drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again", *ACCUMULATED)
 
 
 def write_iteration(p: Plan, final: bool) -> None:
@@ -210,7 +210,7 @@ def write_finish(p: Plan) -> None:
         _place_at_end(p)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
-            s.do(edges.wrap, q=p.at("q", dof), lower=p.at("lower", dof), upper=p.at("upper", dof))
+            s.do(edges.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
     if not t.fixed_base:
         finish_floating(p)
     _freeze(p)

@@ -39,10 +39,10 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
     link = t.dofs[dof].link
     dofs = t.dofs_of(link)
     if t.kind_of(dof) != SPHERICAL or len(dofs) == 1:
-        return rows["target"][dof] - rows["q"][dof]
+        return rows["target_position"][dof] - rows["q"][dof]
     targets: list[Scalar] = [0.0] * len(t.dofs)
     for i in dofs:
-        targets[i] = rows["target"][i] if t.dofs[i].drive else 0.0
+        targets[i] = rows["target_position"][i] if t.dofs[i].drive else 0.0
     wanted = sp.exponential(joint_rotation(t, {}, targets, link))
     apart = sp.mul_quat(sp.conjugate(wanted), sp.exponential(joint_rotation(t, rows, rows["q"], link)))
     error = where(apart[3] < 0.0, 2.0, -2.0) * apart[t.dofs[dof].axis]
@@ -56,7 +56,7 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: JointState, final: boo
     A force limit of 0 takes the drive and its envelope away: the effort passes whole.
     """
     h, dt = rows["h"][0], rows["dt"][0]
-    total, effort, limit = rows["drive_total"][dof], rows["effort"][dof], rows["max_force"][dof]
+    total, effort, limit = rows["drive_total"][dof], rows["joint_effort"][dof], rows["max_force"][dof]
     F: Scalar = 0.0
     frozen = final and not t.pgs
     if not frozen:
@@ -81,15 +81,16 @@ def inside_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, perio
 
     |P| <= maxForce t - resistance t |w + r P|   and   |w + r P| <= maxVelocity - gradient / t |P|
     """
-    limit, resistance, least = rows["max_force"][dof], rows["envelope_resistance"][dof], rows["least_response"][0]
+    limit, resistance = rows["max_force"][dof], rows["velocity_dependent_resistance"][dof]
+    least = rows["least_response"][0]
     sign = where(P < 0.0, -1.0, 1.0)
     p, w = abs(P), sign * w
     guarded = where(resistance > 0.0, resistance, 1.0)
     resisted = _between(0.0, p, limit / guarded, 1.0 / (guarded * period), w, r, least)
     low = where(resistance > 0.0, resisted[0], 0.0)
     high = where(resistance > 0.0, resisted[1], minimum(p, limit * period))
-    low, high = _between(low, high, rows["envelope_velocity"][dof], rows["envelope_gradient"][dof] / period, w, r,
-                         least)
+    fastest, gradient = rows["max_actuator_velocity"][dof], rows["speed_effort_gradient"][dof]
+    low, high = _between(low, high, fastest, gradient / period, w, r, least)
     return where(high < low, 0.0, sign * maximum(low, minimum(p, high)))
 
 

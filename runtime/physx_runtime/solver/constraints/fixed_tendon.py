@@ -60,7 +60,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     PGS needs every axis by itself: it holds their impulses apart, each with its x.
     """
-    name, dofs, dt = f"fixed{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
+    name, dofs, dt = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
     root_link = t.dofs[dofs[0]].link
     base = t.links[root_link].parent
     start_lever = sp.sub(k.d[root_link], k.com[base])
@@ -94,22 +94,22 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
 
 def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """What an axis with response r passes on of the spring's and of the limit's pull."""
-    share = rows[f"fixed{tendon}_force"][axis] / float(axes)
+    share = rows[f"fixed_tendon{tendon}_force_coefficient"][axis] / float(axes)
     stiff, stiff_limit = _stiffening(rows, tendon, r)
     return share / stiff, share / stiff_limit
 
 
 def axis_alone(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
     """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
-    name = f"fixed{tendon}"
+    name = f"fixed_tendon{tendon}"
     stiff, stiff_limit = _stiffening(rows, tendon, r)
-    return {f"{name}_share": [rows[f"{name}_force"][axis] / float(axes)], f"{name}_again": [1.0 / stiff],
+    return {f"{name}_share": [rows[f"{name}_force_coefficient"][axis] / float(axes)], f"{name}_again": [1.0 / stiff],
             f"{name}_limit_again": [1.0 / stiff_limit]}
 
 
 def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """1 + a r of the spring and of the limit."""
-    name, h = f"fixed{tendon}", rows["h"][0]
+    name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     return 1.0 + h * (h * stiffness + damping) * r, 1.0 + h * (h * limit + damping) * r
 
@@ -117,7 +117,7 @@ def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
 def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar],
                        out: dict[str, list[Scalar]]) -> list[Scalar]:
     """dv after the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
-    name, dofs = f"fixed{tendon}", t.fixed_tendons[tendon].dofs
+    name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
     length = dot(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
     rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
@@ -132,17 +132,18 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
 
 def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
     """Impulses of a tendon's spring and of its limits at this length and rate."""
-    name, h = f"fixed{tendon}", rows["h"][0]
+    name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
-    limit = rows[f"{name}_limit_stiffness"][0] * h * outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    beyond = outside(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
+    limit = rows[f"{name}_limit_stiffness"][0] * h * beyond
     return pull, limit
 
 
 def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,
                  out: dict[str, list[Scalar]]) -> Scalar:
     """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
-    name = f"fixed{tendon}"
+    name = f"fixed_tendon{tendon}"
     F: Scalar = 0.0
     for part, wanted in (("", pull), ("limit_", limit)):
         total = rows[f"{name}_{part}total"][axis]

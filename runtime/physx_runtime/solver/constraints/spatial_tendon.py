@@ -20,15 +20,15 @@ def attachment_points(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> li
     """Per attachment from root to leaf: (offset from its link's anchor, position from the articulation's root)."""
     points = []
     for i, link in enumerate(t.spatial_tendons[tendon].links):
-        offset = sp.mul_mv(k.R[link], triple(rows, f"spatial{tendon}_position", i))
+        offset = sp.mul_mv(k.R[link], triple(rows, f"spatial_tendon{tendon}_position", i))
         points.append((offset, sp.add(k.position[link], offset)))
     return points
 
 
 def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:
     """Offset plus the geared segment lengths; the root's gearing does not enter."""
-    length = rows[f"spatial{tendon}_offset"][0]
-    gearing = rows[f"spatial{tendon}_gearing"]
+    length = rows[f"spatial_tendon{tendon}_offset"][0]
+    gearing = rows[f"spatial_tendon{tendon}_gearing"]
     for i in range(1, len(points)):
         length = length + gearing[i] * sp.norm(sp.sub(points[i][1], points[i - 1][1]))
     return length
@@ -47,7 +47,7 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
 
     J = u_leaf J_leaf - u_root J_root; u_leaf leads to the leaf's parent, u_root from the first child to the root.
     """
-    name, links = f"spatial{tendon}", t.spatial_tendons[tendon].links
+    name, links = f"spatial_tendon{tendon}", t.spatial_tendons[tendon].links
     points = attachment_points(t, rows, k, tendon)
     u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
     row: list[Scalar] = [0.0] * t.nv
@@ -72,7 +72,7 @@ def end_bias(u: sp.Vec3, a_com: sp.Vec3, alpha: sp.Vec3, lever: sp.Vec3) -> Scal
 def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],
                          out: dict[str, list[Scalar]]) -> list[Scalar]:
     """dv after the tendon's impulse, at the link poses `k`; with PGS those of the step's start, and totals in `out`."""
-    name = f"spatial{tendon}"
+    name = f"spatial_tendon{tendon}"
     length = (rows[f"{name}_length"][0] if t.pgs else
               tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
     rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
@@ -84,12 +84,12 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv
 def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar, rate: Scalar,
                            out: dict[str, list[Scalar]]) -> Scalar:
     """The impulse along a tendon of this length and rate; with PGS its totals go to `out`."""
-    name, h = f"spatial{tendon}", rows["h"][0]
+    name, h = f"spatial_tendon{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
-    beyond = outside(length, rows[f"{name}_lower"][0], rows[f"{name}_upper"][0])
+    beyond = outside(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
     spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
     bound = x_limit * limit * h * beyond
     if t.pgs:       # both work out their impulse of the whole step anew
