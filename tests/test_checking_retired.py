@@ -9,10 +9,10 @@ from physx_generated import Definition
 from pxr import Sdf, Usd
 
 from physx_schema.checking import Finding, check
-from physx_schema.migration.definitions import known_definitions
+from physx_schema.definitions import every_definition
 
-GONE = [item for item in known_definitions() if item.retired]
-DROPPED = [(item, prop) for item in known_definitions() for prop in item.retired_properties]
+GONE = [item for item in every_definition() if item.retired]
+DROPPED = [(item, prop) for item in every_definition() for prop in item.retired_properties]
 
 
 def retired(stage: Usd.Stage) -> list[Finding]:
@@ -57,7 +57,7 @@ def test_migrate_is_named_where_it_helps_and_only_there() -> None:
 
 
 def test_living_classes_are_not_reported() -> None:
-    for item in known_definitions():
+    for item in every_definition():
         if not item.retired:
             typed = item.kind == "typed"
             name = item.identifier + (":rotX" if item.kind == "multiple-apply" else "")

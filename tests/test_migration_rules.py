@@ -115,9 +115,9 @@ def test_order_of_releases_is_that_of_numbers() -> None:
 
 @pytest.mark.parametrize("move", MOVES, ids=lambda move: move.schema)
 def test_moves_lead_from_retired_properties_to_living_ones_of_the_same_type(move: Any) -> None:
-    from physx_schema.migration.definitions import known_definitions
+    from physx_schema.definitions import every_definition
 
-    known = {item.identifier: item for item in known_definitions()}
+    known = {item.identifier: item for item in every_definition()}
     old, new = known[move.schema], known[move.successor]
     former = {prop.name: prop for prop in (*old.properties, *old.retired_properties)}
     for name, successor in move.properties.items():

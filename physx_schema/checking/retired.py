@@ -9,8 +9,8 @@ from functools import cache
 from physx_schema.checking.edits import RenameProperty, Repair, safe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
+from physx_schema.definitions import every_definition
 from physx_schema.description import Description, Opinion
-from physx_schema.migration.definitions import known_definitions
 from physx_schema.migration.moves import MOVES
 from physx_schema.migration.rules import Rules, rules
 
@@ -58,7 +58,7 @@ def _can_migrate(opinion: Opinion) -> bool:
 
 @cache
 def _rules() -> Rules:
-    return rules(known_definitions(), MOVES)
+    return rules(every_definition(), MOVES)
 
 
 RULES = (Rule("retired", retired_things, ("unused/retired",)),)

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
+from physx_schema.definitions import definitions
 from physx_schema.description import Description
-from physx_schema.description.opinions.declared import definitions
 from physx_schema.description.opinions.known import OTHER_SCHEMAS
 
 

@@ -12,8 +12,8 @@ from physx_schema.checking.edits import Repair, SetValue, safe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import JUDGED_ELSEWHERE
+from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
-from physx_schema.description.opinions.declared import definitions
 from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
 
 _WHOLE = frozenset({"int", "uint"})

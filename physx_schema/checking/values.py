@@ -15,8 +15,8 @@ from pxr import Gf
 from physx_schema.checking.edits import Repair, SetValue, safe, unsafe
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
+from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
-from physx_schema.description.opinions.declared import definitions
 
 _JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
 _NOT_NEGATIVE = Range(0.0, math.inf, True, False)

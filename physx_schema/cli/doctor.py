@@ -12,10 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import physx_generated
-from physx_generated import legacy, omni_physics
 from pxr import Plug, Usd
 
 from physx_schema.cli.machine_state import cuda_state, kernel_cache
+from physx_schema.definitions import every_definition
 
 # Distributions that bring a `pxr` of their own; two of them overwrite each other's files.
 USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
@@ -119,11 +119,9 @@ def _folder(module: str) -> str:
 
 def _schemas() -> Iterator[Diagnosis]:
     """Whether USD knows every schema, and from this package alone."""
-    definitions = [cls.definition for module in (physx_generated, legacy, omni_physics)
-                   for cls in vars(module).values() if hasattr(cls, "definition")]
-    missing = sorted(item.identifier for item in definitions
-                     if Usd.SchemaRegistry.FindSchemaInfo(item.identifier) is None)
-    state = f"{len(definitions) - len(missing)} of {len(definitions)} known to USD"
+    names = [item.identifier for item in every_definition()]
+    missing = [name for name in names if Usd.SchemaRegistry.FindSchemaInfo(name) is None]
+    state = f"{len(names) - len(missing)} of {len(names)} known to USD"
     more = f", {len(missing)} are not: {', '.join(missing[:3])}" if missing else ""
     remedy = "import physx_schema before the first stage is opened" if missing else ""
     yield Diagnosis("schemas", state + more, remedy)

@@ -10,10 +10,10 @@ from typing import Any
 import physx_generated
 from physx_generated import Definition
 
+from physx_schema.definitions import definitions_of
 from physx_schema.description.stages import open_stage
 from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
-from physx_schema.migration.definitions import definitions_of
 from physx_schema.migration.moves import MOVES, Move
 from physx_schema.migration.remaining import remaining
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name

@@ -9,11 +9,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from physx_schema.definitions import definitions
 from physx_schema.description.articulation.dofs import is_axis_free
 from physx_schema.description.model import Articulation, Joint, Link, unlimited
 from physx_schema.description.opinions.authored import Authored, Opinion
 from physx_schema.description.opinions.circumstances import report_connection
-from physx_schema.description.opinions.declared import declaring, definitions, elsewhere, names_like
+from physx_schema.description.opinions.declared import declaring, elsewhere, names_like
 from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
 from physx_schema.description.opinions.hints import (
     closest,

@@ -1,26 +1,17 @@
-"""The generated definitions by USD identifier, and which of a prim's schemas declares a property."""
+"""Which schema declares a property, by the generated definitions: of a prim's schemas, or of all there are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from types import ModuleType
 
-import physx_generated
-from physx_generated import Definition, omni_physics
 from pxr import Usd
 
+from physx_schema.definitions import definitions
 from physx_schema.description.opinions.authored import AppliedSchema
 from physx_schema.description.opinions.ownership import Owner
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.schemas import split_name
-
-
-@cache
-def definitions() -> Mapping[str, Definition]:
-    """Every generated class's definition by USD identifier."""
-    return {definition.identifier: definition for module in (omni_physics, physx_generated)
-            for definition in _definitions(module)}
 
 
 def applied_schemas(prims: Iterable[PrimOpinions]) -> Iterator[AppliedSchema]:
@@ -77,13 +68,6 @@ def _index() -> tuple[Mapping[str, Owner], Mapping[str, Mapping[str, tuple[str, 
         else:
             single |= {name: Owner(schema, "", name) for name in definition.own}
     return single, multiple
-
-
-def _definitions(module: ModuleType) -> Iterable[Definition]:
-    for name in module.__all__:
-        definition = getattr(getattr(module, name), "definition", None)
-        if isinstance(definition, Definition):
-            yield definition
 
 
 def declaring(schemas: Iterable[str], name: str) -> Owner | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-import physx_generated
-from physx_generated import Definition, legacy, omni_physics
+from physx_schema.definitions import definitions, every_definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +29,14 @@ def retired_property(name: str) -> Retired | None:
 
 @cache
 def _schemas() -> Mapping[str, Retired]:
-    return {item.identifier: Retired(item.retired, item.deprecated) for item in _definitions() if item.retired}
+    return {item.identifier: Retired(item.retired, item.deprecated) for item in every_definition() if item.retired}
 
 
 @cache
 def _properties() -> Mapping[str, Retired]:
     """Full names; a name that a living class has too is in use."""
     living = _living()
-    gone = ((item, prop) for item in _definitions() for prop in (*item.properties, *item.retired_properties)
+    gone = ((item, prop) for item in every_definition() for prop in (*item.properties, *item.retired_properties)
             if prop.retired or item.retired)
     return {prop.name: Retired(prop.retired or item.retired, prop.deprecated or item.deprecated)
             for item, prop in gone if prop.name not in living and ":" in prop.name}
@@ -46,26 +45,12 @@ def _properties() -> Mapping[str, Retired]:
 @cache
 def _namespaces() -> Mapping[str, Retired]:
     living = {name.partition(":")[0] for name in _living()}
-    heads = {prop.name.partition(":")[0]: item for item in _definitions() if item.retired for prop in item.properties
-             if ":" in prop.name}
+    gone = ((item, prop) for item in every_definition() if item.retired for prop in item.properties)
+    heads = {prop.name.partition(":")[0]: item for item, prop in gone if ":" in prop.name}
     return {head: Retired(item.retired, item.deprecated) for head, item in heads.items() if head not in living}
 
 
 @cache
 def _living() -> frozenset[str]:
     return frozenset(prop.name if not item.prefix else f"{item.prefix}:"
-                     for item in _definitions() if not item.retired for prop in item.properties if not prop.retired)
-
-
-@cache
-def _definitions() -> tuple[Definition, ...]:
-    """Every generated definition."""
-    return tuple(_found())
-
-
-def _found() -> Iterator[Definition]:
-    for module in (physx_generated, omni_physics, legacy):
-        for name in module.__all__:
-            definition = getattr(getattr(module, name), "definition", None)
-            if isinstance(definition, Definition):
-                yield definition
+                     for item in definitions().values() for prop in item.properties if not prop.retired)
