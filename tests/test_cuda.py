@@ -76,7 +76,7 @@ def compare_three_steps(stage: Path) -> None:
 FATES = f"""
 import json, sys, warnings
 from physx_runtime import Simulation
-from physx_runtime.simulation.articulation import DivergenceWarning
+from physx_runtime.simulation.divergence import DivergenceWarning
 sim = Simulation({str(PENDULUM)!r}, 3, device='cuda')
 sim.set_parameter('mass', [1.0, 1.5, 0.5], [0, 2])
 sim.reset(joint_position=[0.3, 0.1])

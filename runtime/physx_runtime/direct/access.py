@@ -15,7 +15,7 @@ from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.batch import Place
 from physx_runtime.quantities.results import centroidal_of
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import PhysxSchemaError
 
 Array = NDArray[Any]
@@ -46,7 +46,7 @@ class Direct:
         simulations: of one dtype; none of them twice.
     """
 
-    def __init__(self, simulations: Sequence[Simulation]) -> None:
+    def __init__(self, simulations: Sequence[Actor]) -> None:
         given = list(simulations)
         dtypes = sorted({simulation.dtype for simulation in given})
         if not given or len(dtypes) > 1 or len({id(s) for s in given}) < len(given):
@@ -79,7 +79,7 @@ class Direct:
         DirectError before the first step; then nothing has changed.
         """
         kind = _kind(ComputeType, kind)
-        self._follow()
+        self._require_step()
         if kind is ComputeType.eUPDATE_KINEMATIC:
             chosen = self._chosen(np.arange(self.count) if indices is None else indices)
             for member, _, worlds in self._by_member(chosen):
@@ -101,7 +101,7 @@ class Direct:
         Raises as `compute`.
         """
         kind = _kind(ReadType, kind)
-        self._follow()
+        self._require_step()
         chosen = self._chosen(indices)
         flat = self._buffer(kind, data, chosen, writes=True)
         self._require_outputs(kind, chosen)
@@ -121,7 +121,7 @@ class Direct:
         Raises as `compute`, and for numbers that are not finite or that PhysX would not take.
         """
         kind = _kind(WriteType, kind)
-        self._follow()
+        self._require_step()
         chosen = self._chosen(indices)
         flat = self._buffer(kind, data, chosen, writes=False)
         counts = self.max_counts()
@@ -131,17 +131,15 @@ class Direct:
 
     # --- arguments ----------------------------------------------------------------------------------------------------
 
-    def _follow(self) -> None:
+    def _require_step(self) -> None:
         early = [m.simulation.model.articulation.path for m in self._members if not m.simulation.steps_taken]
         if early:
             raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
                               "call step() first")
-        for member in self._members:
-            member.follow()
 
     def _require_outputs(self, kind: ReadType, chosen: Indices) -> None:
         late = [member.simulation.model.articulation.path for member, _, worlds in self._by_member(chosen)
-                if (kind in OUTPUTS and not member.simulation.start_of_step)
+                if (kind in OUTPUTS and not member.start_of_step)
                 or (kind in VELOCITIES and not member.has_velocities(worlds))]
         if late:
             raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "

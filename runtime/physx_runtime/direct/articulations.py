@@ -13,13 +13,13 @@ from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
 from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import results as quantities
 from physx_runtime.quantities.after_step import held_velocity, step_outputs
 from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity
 from physx_runtime.quantities.results import Results
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.actor import Actor
 
 Array = NDArray[Any]
 
@@ -63,20 +63,24 @@ def link_velocities(t: Topology, rows: Rows) -> Results:
 
 
 class Articulations:
-    """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0."""
+    """One simulation's worlds, each an articulation of the scene; `first` is the index of world 0.
 
-    def __init__(self, simulation: Simulation, first: int) -> None:
+    Watches the simulation: steps place every link anew and make outputs, states set past this API place links.
+    """
+
+    def __init__(self, simulation: Actor, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
         self._batch = Batch(simulation.topology)
-        # when last looked: steps taken, and how often each world's state was written since
-        self._seen = (-1, simulation.states_written.copy())
-        simulation.keep_start = True
+        # state, time and forces of the last step since this was made
+        self.start_of_step: dict[str, Array] = {}
         # per world: written to since the links were last placed, and placed again since the last step
         self.dirty = np.zeros(self.count, dtype=np.bool_)
         self._refreshed = np.zeros(self.count, dtype=np.bool_)
         self._cleared = np.zeros(self.count, dtype=np.bool_)
         self._held: dict[str, Array] = {}           # link states of dirty worlds, (n_world, n)
         self._outputs: dict[str, Array] = {}        # of the last step where velocities were written since
+        self._writing = self._pushed = False        # by this API: a state just now, link forces for the next step
+        simulation.watch(self)
 
     @property
     def topology(self) -> Topology:
@@ -99,27 +103,40 @@ class Articulations:
 
     # --- link states --------------------------------------------------------------------------------------------------
 
-    def follow(self) -> None:
-        """Notice steps, which place every link anew and make outputs, and states set past this API."""
-        steps, writes = self._seen
-        if steps != self.simulation.steps_taken:
-            writes[:] = 0
-            self._held.clear()
-            self._outputs.clear()
-            for marks in (self.dirty, self._refreshed, self._cleared):
-                marks[:] = False
-        outside = self.simulation.states_written != writes
-        self.dirty[outside] = False
-        self._refreshed[outside] = self._cleared[outside] = True
-        self.note_writes()
+    def state_written(self, worlds: Indices) -> None:
+        """Links of worlds whose state was set past this API are where that puts them."""
+        if not self._writing:
+            self.dirty[worlds] = False
+            self._refreshed[worlds] = self._cleared[worlds] = True
 
-    def note_writes(self) -> None:
-        """Take what was written until now as this API's own."""
-        self._seen = (self.simulation.steps_taken, self.simulation.states_written.copy())
+    def about_to_step(self) -> None:
+        """Keep what outputs of the step follow from."""
+        names = (*self.simulation.model.state, *acting_rows(self.topology))
+        self.start_of_step = {name: self.simulation.get(name) for name in names}
 
-    def about_to_move(self, worlds: Indices) -> None:
-        """Keep the links of these worlds where they are until they are placed again."""
-        if not self._outputs and self.simulation.start_of_step:
+    def stepped(self) -> None:
+        """Place every link anew, and end link forces set for one step."""
+        self._held.clear()
+        self._outputs.clear()
+        for marks in (self.dirty, self._refreshed, self._cleared):
+            marks[:] = False
+        if self._pushed:
+            self._pushed = False
+            for name in LINK_FORCE_ROWS:
+                self.simulation.set(name, np.zeros(3 * len(self.topology.links)))
+
+    def write(self, rows: Mapping[str, Array], worlds: Indices, moves: bool) -> None:
+        """Set rows, (n, size) each; links of worlds that this `moves` stay where they are until placed again."""
+        if moves:
+            self._about_to_move(worlds)
+        self._writing = True
+        for name, values in rows.items():
+            self.simulation.set(name, values, worlds)
+            self._pushed |= name in LINK_FORCE_ROWS
+        self._writing = False
+
+    def _about_to_move(self, worlds: Indices) -> None:
+        if not self._outputs and self.start_of_step:
             self._outputs = self._step_outputs(np.arange(self.count))
         if not self._held:
             everything = np.arange(self.count)
@@ -156,14 +173,14 @@ class Articulations:
             self.run(link_poses, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
             return
         # a fixed base' velocities stay as the solver held them until a write and a refresh
-        as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.simulation.start_of_step)
+        as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.start_of_step)
         for quantity, chosen in ((held_velocity, as_left), (link_velocities, ~as_left)):
             given = self._start(worlds[chosen]) if quantity is held_velocity and chosen.any() else {}
             self.run(quantity, worlds[chosen], given, {name: Place(place.array, place.starts[chosen])})
 
     def has_velocities(self, worlds: Indices) -> bool:
         """Whether these worlds' link velocities are known: those a step leaves a fixed base need the step's start."""
-        known = not self.topology.fixed_base or bool(self.simulation.start_of_step)
+        known = not self.topology.fixed_base or bool(self.start_of_step)
         return known or bool(self._refreshed[worlds].all())
 
     def write_links(self, name: str, worlds: Indices, place: Place) -> None:
@@ -178,13 +195,13 @@ class Articulations:
     # --- outputs of the step ------------------------------------------------------------------------------------------
 
     def _start(self, worlds: Indices) -> dict[str, Array]:
-        start = self.simulation.start_of_step
+        start = self.start_of_step
         given = {"dt": "dt", "start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
         given |= {"start_locked": "locked"} if self.topology.locked else {}
         return {name: start[row][worlds] for name, row in given.items()}
 
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
-        start, nothing = self.simulation.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
+        start, nothing = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
         given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
         given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
         return self._batch.values(step_outputs, self.simulation.store, worlds,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.direct.kinds import ATTACHMENT, FIXED_TENDON, SPATIAL_TENDON, TENDON_JOINT, MaxCounts
 from physx_runtime.model.topology import PRISMATIC, Topology
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.parameters import attachment_paths
 from physx_schema.description.model import Articulation
 
@@ -71,7 +71,7 @@ def _attachment_words(art: Articulation, counts: MaxCounts) -> Iterator[tuple[in
             element += 1
 
 
-def read(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
+def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
     """Blocks of the worlds, (n, words): the elements there are, up to the last."""
     places = list(words(kind, simulation.model.articulation, counts))
     size = element_size(kind)
@@ -87,7 +87,7 @@ def read(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: M
     return out
 
 
-def write(kind: str, simulation: Simulation, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
+def write(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
     """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
     new: dict[str, Array] = {}
     for word, name, place in words(kind, simulation.model.articulation, counts):

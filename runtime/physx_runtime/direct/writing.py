@@ -35,12 +35,7 @@ def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
     for part in parts:
         _check(kind, *part)
     for articulations, worlds, blocks in parts:
-        if kind.name in MOVING:
-            articulations.about_to_move(worlds)
-        for name, values in _rows(kind, articulations, worlds, blocks).items():
-            articulations.simulation.set(name, values, worlds)
-        articulations.simulation.pushed_once |= kind.name.startswith("eLINK")
-        articulations.note_writes()
+        articulations.write(_rows(kind, articulations, worlds, blocks), worlds, kind.name in MOVING)
 
 
 def _size(kind: WriteType, articulations: Articulations) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +17,8 @@ from physx_runtime.quantities import results as quantities
 from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity, place_of
 from physx_runtime.quantities.derivatives import inverse_derivatives
 from physx_runtime.quantities.results import Results
+from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from physx_runtime.simulation.articulation import Simulation
 
 Array = NDArray[Any]
 
@@ -53,7 +51,7 @@ class Dynamics:
     in it.
     """
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: Actor) -> None:
         self._simulation = simulation
         self._batch = Batch(simulation.topology)
         self._inertias: dict[tuple[int, str], Quantity] = {}

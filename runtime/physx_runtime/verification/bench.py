@@ -20,7 +20,8 @@ from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.kinematics import Kinematics, Rows, forward_kinematics, quaternion
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import SPHERICAL
-from physx_runtime.simulation.articulation import DivergenceWarning, Simulation
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.verification.quantity import UnsteadyError
 from physx_runtime.worlds.paths import AUTO, GENERIC
 from physx_schema.description.model import Articulation, Description, Dof

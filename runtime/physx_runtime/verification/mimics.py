@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.simulation.articulation import DivergenceWarning, Simulation
+from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.verification.bench import Array, Bench, stripped, with_dofs
 from physx_runtime.verification.quantity import Findings, Key, UnsteadyError, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited

@@ -36,6 +36,10 @@ class Worlds(Protocol):
     near: bool
 
     @property
+    def count(self) -> int:
+        """How many there are."""
+
+    @property
     def path(self) -> str:
         """The path that the next step takes."""
 
@@ -74,6 +78,12 @@ def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AU
     kinds: dict[str, type[CpuWorlds | GenericWorlds | HandoverWorlds]] = {
         SPECIALISED: CpuWorlds, GENERIC: GenericWorlds, HANDOVER: HandoverWorlds}
     return kinds[chosen](t, count, dtype)
+
+
+def copy_rows(before: Worlds, t: Topology, after: Worlds) -> None:
+    """Copy every row that worlds of a topology have to others that have them too."""
+    for name in state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t):
+        after.write(name, before.rows(name))
 
 
 class _Buffer:
@@ -180,6 +190,10 @@ class HandoverWorlds:
     def path(self) -> str:
         return self._worlds.path
 
+    @property
+    def count(self) -> int:
+        return self._worlds.count
+
     def rows(self, name: str) -> Array:
         return self._worlds.rows(name)
 
@@ -204,9 +218,8 @@ class HandoverWorlds:
         """Take the specialised path from now on, once it is compiled."""
         if self._coming is None:
             return
-        after, t = self._coming.result(), self._worlds.topology
-        for name in state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t):
-            after.write(name, self._worlds.rows(name))
+        after = self._coming.result()
+        copy_rows(self._worlds, self._worlds.topology, after)
         self._worlds, self._coming = after, None
 
 

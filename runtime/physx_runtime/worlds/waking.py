@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.rows import LINK_FORCE_ROWS
-from physx_runtime.solver.sleep import STILL, TOUCHED, WOKEN
+from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.sleep import STARTED, STILL, TOUCHED, WOKEN
 from physx_runtime.worlds.buffers import Worlds
 
 Array = NDArray[Any]
+Indices = NDArray[np.int64]
 
 PLACES = ("q", "root_position", "root_rotation")        # wake nobody
 PUSHES = ("v", "joint_effort", *LINK_FORCE_ROWS)        # wake where they are not 0
@@ -19,7 +23,76 @@ TARGETS = ("target_position", "target_velocity")        # wake where they change
 WAKING = (*PLACES, *PUSHES, *TARGETS)
 
 
-def stirring(name: str, before: Array, after: Array) -> Array:
+class Waking:
+    """Writes to the worlds of a store, and what they do to those that sleep or are about to; where none ever sleeps,
+    writes alone."""
+
+    def __init__(self, store: Worlds, t: Topology) -> None:
+        self._store, self._topology = store, t
+
+    def write(self, name: str, values: Array, worlds: Indices | None) -> None:
+        """Set a row group, (n, size), of the worlds with these indices, all where None."""
+        stirs = self._topology.sleeping and name in WAKING
+        if worlds is not None:
+            held = self._store.rows(name)
+            if stirs:
+                self._stir(worlds, _stirring(name, held[worlds], values))
+            held[worlds] = values
+            self._store.write(name, held)
+        elif stirs:
+            self._write_all(name, values)
+        else:
+            self._store.write(name, values)
+
+    def _write_all(self, name: str, values: Array) -> None:
+        """As `write`, of all worlds; it compares in the buffer, where the worlds' numbers follow each other."""
+        before = self._store.memory(name).copy()
+        self._store.write(name, values)
+        woken = _waking(name, before, self._store.memory(name)).any(axis=1, keepdims=True)
+        held = self._store.memory("stirred")
+        np.maximum(held, np.where(woken, WOKEN, TOUCHED), out=held)
+
+    @contextmanager
+    def noticing(self, names: Collection[str], worlds: Indices) -> Iterator[None]:
+        """Heed changes of these rows in the worlds with these indices that are made past `write` meanwhile."""
+        names = [name for name in names if self._topology.sleeping and name in input_rows(self._topology)]
+        before = {name: self._store.rows(name)[worlds] for name in names}
+        yield
+        for name, values in before.items():
+            now = self._store.rows(name)[worlds]
+            if not np.array_equal(now, values):
+                self._stir(worlds, _stirring(name, values, now))
+
+    def wake(self, worlds: Indices) -> None:
+        """Wake the worlds with these indices."""
+        self._stir(worlds, WOKEN)
+
+    def start(self, worlds: Indices, asleep: bool) -> None:
+        """Begin the worlds with these indices anew, awake or asleep; those asleep must not move."""
+        self._stir(worlds, STARTED)
+        if asleep and self._topology.sleeping:
+            for name, value in (("asleep", 1.0), ("stirred", STILL), ("wake_counter", 0.0), ("sleep_linear", 0.0),
+                                ("sleep_angular", 0.0)):
+                held = self._store.rows(name)
+                held[worlds] = value
+                self._store.write(name, held)
+
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds are asleep and nothing written since would wake them."""
+        if not self._topology.sleeping:
+            return np.zeros(self._store.count, dtype=np.bool_)
+        asleep, stirred = (self._store.rows(name)[:, 0] for name in ("asleep", "stirred"))
+        return np.asarray((asleep > 0.5) & (stirred < WOKEN))
+
+    def _stir(self, worlds: Indices, amount: Array | float) -> None:
+        if self._topology.sleeping:
+            held = self._store.rows("stirred")
+            held[worlds, 0] = np.maximum(held[worlds, 0], amount)
+            self._store.write("stirred", held)
+
+
+def _stirring(name: str, before: Array, after: Array) -> Array:
     """How much a written row, (n, size), stirs each of the n worlds: whoever is awake stays awake for 0.4 s more."""
     return np.where(_waking(name, before, after).any(axis=1), WOKEN, TOUCHED)
 
@@ -27,36 +100,3 @@ def stirring(name: str, before: Array, after: Array) -> Array:
 def _waking(name: str, before: Array, after: Array) -> NDArray[np.bool_]:
     """Which written values wake the world that they are of."""
     return (after != 0.0) if name in PUSHES else (after != before) if name in TARGETS else np.zeros_like(after, bool)
-
-
-def write_stirring(store: Worlds, name: str, values: Array) -> None:
-    """Set a row group of every world from (n_world, n), and note what that does to them, as `stirring` and `stir` do.
-
-    It compares in the buffer, where the worlds' numbers follow each other.
-    """
-    before = store.memory(name).copy()
-    store.write(name, values)
-    woken = _waking(name, before, store.memory(name)).any(axis=1, keepdims=True)
-    held = store.memory("stirred")
-    np.maximum(held, np.where(woken, WOKEN, TOUCHED), out=held)
-
-
-def stir(store: Worlds, worlds: NDArray[np.int64], amount: Array | float) -> None:
-    """Note what was done to worlds, for their next step."""
-    held = store.rows("stirred")
-    held[worlds, 0] = np.maximum(held[worlds, 0], amount)
-    store.write("stirred", held)
-
-
-def sleepers(store: Worlds) -> NDArray[np.bool_]:
-    """(n_world,) which worlds are asleep and nothing written since would wake them."""
-    return np.asarray((store.rows("asleep")[:, 0] > 0.5) & (store.rows("stirred")[:, 0] < WOKEN))
-
-
-def put_to_sleep(store: Worlds, worlds: NDArray[np.int64]) -> None:
-    """Let worlds that do not move sleep from the next step on."""
-    for name, value in (("asleep", 1.0), ("stirred", STILL), ("wake_counter", 0.0), ("sleep_linear", 0.0),
-                        ("sleep_angular", 0.0)):
-        held = store.rows(name)
-        held[worlds] = value
-        store.write(name, held)

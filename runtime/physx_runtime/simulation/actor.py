@@ -1,0 +1,319 @@
+"""One actor in many worlds: its rows, its steps, what it is put back to, and the parameters that may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.row_labels import row_label, row_sizes
+from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.divergence import DivergenceReport
+from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
+from physx_runtime.simulation.parameters import Parameter
+from physx_runtime.simulation.recording import link_poses
+from physx_runtime.simulation.reset import Start
+from physx_runtime.solver.settings import SolverSettings, solver_settings
+from physx_runtime.worlds.buffers import Worlds, copy_rows, make_worlds
+from physx_runtime.worlds.paths import AUTO
+from physx_runtime.worlds.waking import TARGETS, Waking
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+
+
+class Watcher(Protocol):
+    """What looks on as an actor's worlds are written to and stepped."""
+
+    def state_written(self, worlds: Indices) -> None:
+        """Somebody set the state of the worlds with these indices."""
+
+    def about_to_step(self) -> None:
+        """A step is to begin; the last of a call always is told."""
+
+    def stepped(self) -> None:
+        """Steps were taken; after the first of a call it always is told."""
+
+
+class Actor:
+    """Worlds of one articulation or rigid body, stepped together; none depends on what runs beside it.
+
+    Args:
+        model: what is stepped.
+        worlds, dt, device, dtype, solver, path, sleeping: as of `Simulation`.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu",
+                 dtype: str = "float32", solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
+        self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
+        self.dtype, self.solver, self._device, self._path = dtype, solver, device, path
+        self._sleepless = not sleeping or solver == "ideal"
+        self.model: PackedModel = model
+        self.model = self.adapted(model)
+        self.settings: SolverSettings = solver_settings(solver, self.model)
+        self._worlds: Worlds = make_worlds(self.topology, self.worlds, device, dtype, path)
+        self._waking = Waking(self._worlds, self.topology)
+        self.divergence = DivergenceReport(self)
+        self.steps_taken = 0
+        self._watchers: list[Watcher] = []
+        self.repack(self.model)
+        for name, values in self.model.state.items():
+            self.set(name, values)
+        self._start(np.arange(self.worlds))
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell somebody of every state that is set and every step that is taken from now on."""
+        self._watchers.append(watcher)
+
+    def set_time_step(self, dt: float) -> None:
+        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        self.dt = required_time(dt)
+        for name, value in self.settings.rows(self.dt).items():
+            self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
+
+    def set_iterations(self, position: int, velocity: int) -> None:
+        """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
+        self.model = replace(self.model, position_iterations=position, velocity_iterations=velocity)
+        self.settings = solver_settings(self.solver, self.model)
+        self.set_time_step(self.dt)
+
+    def repack(self, model: PackedModel) -> None:
+        """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
+
+        Raises ValueError where the model's structure is not that of this simulation.
+        """
+        model = self.adapted(model)
+        if model.topology != self.topology:
+            raise ValueError("the model has another structure; make a new Simulation of it")
+        self.model, self.settings = model, solver_settings(self.solver, model)
+        self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
+        efforts = self.get("joint_effort")
+        for name, values in model.parameters.items():
+            self.set(name, values)
+        self.set("joint_effort", efforts)
+        if not self.settings.softened:
+            self.set("cfm_scale", np.zeros(len(self.topology.links)))
+            self.set("least_response", [0.0])
+            for name in {"least_turn", "single_turn"} & input_rows(self.topology).keys():
+                self.set(name, [0.0])
+        self.set_time_step(self.dt)
+
+    @property
+    def topology(self) -> Topology:
+        """The structure the step was compiled for."""
+        return self.model.topology
+
+    # --- rows --------------------------------------------------------------------------------------------------------
+
+    def set(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set a row of the step: (n,) for all alike or (n_world, n); names as in model's row tables.
+
+        worlds: a mask or indices of the worlds to set, all where None. Rows are in the step's own frames; for
+        parameters see `set_parameter`. link_force and link_torque, (3 n_link,) at the centres of mass in world axes,
+        act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
+        an infinite state, effort or force, a shape that does not fit, and rows that follow from the time step.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        array = self._checked(name, values, chosen)
+        if name in LINK_FORCE_ROWS:
+            self._heed_link_forces()
+        self._waking.write(name, array, None if worlds is None else chosen)
+        if name in self.model.state:
+            for watcher in self._watchers:
+                watcher.state_written(chosen)
+        if name == "q" and self.topology.locked:
+            self.set("locked", np.zeros(len(self.topology.locked)), worlds)
+
+    def _checked(self, name: str, values: ArrayLike, chosen: NDArray[np.int64]) -> Array:
+        """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set`."""
+        if name in self.settings.rows(self.dt):
+            raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
+        # numbers of another type are refused as they were given
+        own, count = isinstance(values, np.ndarray) and values.dtype == self.dtype, self._count(name)
+        given = np.asarray(values, dtype=None if own else np.float64)
+        if given.shape == (count,):
+            given = np.broadcast_to(given, (len(chosen), count))
+        elif given.shape != (len(chosen), count):
+            raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(chosen)}, {count})")
+        moving = name in self.model.state or name in ("joint_effort", *LINK_FORCE_ROWS)
+        array = given if own else rounded(given, self.dtype)
+        right = np.isfinite(array) if moving else ~np.isnan(array)
+        if not right.all():
+            raise ValueError(refusal(name, given, ~right, chosen, lambda i: row_label(self.model, name, i),
+                                     "give finite numbers" if moving else "give numbers"))
+        return array
+
+    def get(self, name: str) -> Array:
+        """A row of every world, (n_world, n); names as in model's row tables. Raises ValueError for another."""
+        if name in LINK_FORCE_ROWS and not self.topology.link_forces:
+            return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
+        self._count(name)
+        return self._worlds.rows(name)
+
+    def _count(self, name: str) -> int:
+        rows = row_sizes(self.topology)
+        if name not in rows:
+            raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
+        return rows[name]
+
+    def _heed_link_forces(self) -> None:
+        """Step from now on by code that reads link forces, all rows staying as they are."""
+        if self.topology.link_forces:
+            return
+        before = self._worlds, self.topology
+        self.model = replace(self.model, topology=replace(self.topology, link_forces=True))
+        self._worlds = make_worlds(self.topology, self.worlds, self._device, self.dtype, self._path)
+        self._values.store, self._waking = self._worlds, Waking(self._worlds, self.topology)
+        copy_rows(*before, self._worlds)
+
+    def adapted(self, model: PackedModel) -> PackedModel:
+        """A model with the features that were switched on or off in this simulation."""
+        sleeping = model.topology.sleeping and not self._sleepless
+        topology = replace(model.topology, link_forces=self.topology.link_forces, sleeping=sleeping)
+        rows = input_rows(topology)
+        return replace(model, topology=topology,
+                       parameters={name: values for name, values in model.parameters.items() if name in rows})
+
+    def step(self, count: int = 1) -> None:
+        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        count = required_count("count", count, 0)
+        if self._watchers:              # who see the first and the last step by themselves
+            for part in ([1, count - 2, 1] if count > 2 else [1] * count):
+                self._advance(part)
+        elif count:
+            self._advance(count)
+        if self._worlds.near:
+            self.divergence.flags()
+
+    def _advance(self, count: int) -> None:
+        for watcher in self._watchers:
+            watcher.about_to_step()
+        self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
+        self.steps_taken += count
+        for watcher in self._watchers:
+            watcher.stepped()
+
+    @property
+    def path(self) -> str:
+        """The code that the next step takes: "specialised" for this structure, or "generic" (docs/batches.md)."""
+        return self._worlds.path
+
+    @property
+    def store(self) -> Worlds:
+        """Where states and parameters of all worlds are kept."""
+        return self._worlds
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Array]:
+        """The state of every world, row name -> (n_world, n), as model.rows."""
+        if not self._worlds.near:       # else the step has told
+            self.divergence.flags()
+        return {name: self.get(name) for name in self.model.state}
+
+    @property
+    def joint_position(self) -> Array:
+        """(n_world, n_dof) rad or length."""
+        if not self._worlds.near:       # else the step has told
+            self.divergence.flags()
+        return self.get("q")
+
+    @property
+    def joint_velocity(self) -> Array:
+        """(n_world, n_dof) rad/s or length/s."""
+        return self.get("v")[:, self.topology.root_size:]
+
+    @property
+    def link_pose(self) -> Array:
+        """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
+        return link_poses(self._model_of_worlds(), self.state()).astype(self.dtype)
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds have diverged and stand still at their last finite state."""
+        return self.divergence.flags()
+
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds rest until something wakes them; what does is in docs/physx_semantics.md."""
+        return self._waking.asleep
+
+    def wake(self, worlds: ArrayLike | None = None) -> None:
+        """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
+        self._waking.wake(chosen_worlds(worlds, self.worlds))
+
+    def _start(self, worlds: Indices) -> None:
+        """Begin anew: awake, but for a body that is authored asleep."""
+        body = self.model.articulation.links[0].body
+        self._waking.start(worlds, body is not None and body.starts_asleep)
+
+    def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
+              joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
+              root_velocity: ArrayLike | None = None) -> None:
+        """Put worlds back to the authored state, or to the one given, and revive those that diverged.
+
+        worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds alike or one line
+        each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
+        root_velocity (6), linear at its centre of mass, angular. Efforts, targets and parameters stay. Raises
+        ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_center()[chosen])
+        start.take(joint_position, joint_velocity, root_pose, root_velocity)
+        for name, values in start.rows.items():
+            self.set(name, values, chosen)
+        self.divergence.revive(chosen)
+        self._start(chosen)
+
+    # --- parameters --------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """What may differ between worlds: name -> shape, elements, unit, range and documentation."""
+        return self._values.table
+
+    def parameter(self, name: str) -> Array:
+        """Values of a parameter in every world, (n_world, *shape); raises ValueError for an unknown name."""
+        return self._values.read(name)
+
+    def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set one parameter as `set_parameters` does several."""
+        self.set_parameters({name: values}, worlds)
+
+    def set_parameters(self, values: Mapping[str, ArrayLike], worlds: ArrayLike | None = None) -> None:
+        """Set parameters, each by one number, `shape` for all chosen worlds alike, or (n_chosen, *shape).
+
+        worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
+        centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
+        values that nothing would heed (see `randomize`); then nothing is set.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        before = self._values.mass_properties.root_center()
+        with self._waking.noticing(TARGETS, chosen):
+            self._values.assign(values, chosen)
+        shift = self._values.mass_properties.root_center() - before
+        if shift.any():
+            moved = shift.any(axis=-1)
+            rotation = sp.normalized(tuple(np.moveaxis(self.get("root_rotation").astype(np.float64), -1, 0)))
+            x, y, z = np.moveaxis(shift, -1, 0)
+            turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
+            self.set("root_position", (self.get("root_position") + turned)[moved], moved)
+
+    def _model_of_worlds(self) -> PackedModel:
+        """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
+        own = {name: self.get(name).T.astype(np.float64) for name in self._values.rows_set}
+        x, y, z = np.moveaxis(self._values.mass_properties.root_center(), -1, 0)
+        frames = list(self.model.link_frames)
+        if not self.topology.fixed_base:
+            frames[0] = ((-x, -y, -z), frames[0][1])
+        return replace(self.model, parameters={**self.model.parameters, **own}, link_frames=tuple(frames))
