@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
 from physx_runtime import Simulation, quantities  # noqa: E402
 from physx_runtime.quantities.batch import Batch, place_of  # noqa: E402
-from pinocchio_models import PinocchioModel  # noqa: E402
+from support.pinocchio_models import PinocchioModel  # noqa: E402
 
 from physx_schema import describe  # noqa: E402
 

@@ -29,8 +29,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["
 
 from physx_runtime import NotSimulatedWarning, simulate  # noqa: E402
 from physx_runtime.session.run import state_instance  # noqa: E402
-from robots import opened  # noqa: E402
-from scene_agreement import (  # noqa: E402
+from support.robots import opened  # noqa: E402
+from support.scene_agreement import (  # noqa: E402
     Motion,
     apart,
     bar,

@@ -8,10 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("PHYSX_SCHEMA_SHARED", ROOT.parent / "shared"))
-STAGES = ROOT / "tests" / "data" / "stages"
+from support.places import SHARED
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,0 +1,69 @@
+"""The committed output is what the definitions make: all of it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from click.testing import CliRunner
+from physx_codegen import emit, fields, json_schema, language_page, usda_keys, value_types
+from physx_codegen.cli import generate as command
+from physx_codegen.generate import generate
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "generated/physx_generated"
+
+
+def test_generate_check_finds_no_difference() -> None:
+    result = CliRunner().invoke(command, ["--check"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+
+
+def test_every_file_is_fresh_and_none_is_left_over() -> None:
+    assert emit.diff(generate(ROOT / "schema"), GENERATED) == ""
+
+
+def test_every_python_file_carries_the_banner() -> None:
+    for path in GENERATED.glob("*.py"):
+        assert path.read_text(encoding="utf-8").startswith(emit.MARK), path.name
+
+
+def test_support_modules_are_copied_verbatim() -> None:
+    for path in (ROOT / "codegen/physx_codegen/support").glob("*.py"):
+        copied = (GENERATED / path.name).read_text(encoding="utf-8")
+        assert copied.partition("\n")[2] == path.read_text(encoding="utf-8")
+
+
+def test_the_editors_schema_is_fresh() -> None:
+    path = ROOT / "schema/physx-schema.schema.json"
+    assert path.read_text(encoding="utf-8") == json_schema.render()
+
+
+def test_the_page_on_the_language_is_fresh() -> None:
+    path = ROOT / "docs/schema_language.md"
+    assert path.read_text(encoding="utf-8") == language_page.render()
+
+
+def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
+    text = language_page.render()
+    known = {key for table in language_page.KEYS.values() for key, _ in table.values()}
+    known |= {usda_keys.LIBRARY_TOKENS, usda_keys.CLASS_TOKENS, usda_keys.APPLY_TYPE, usda_keys.PREFIX,
+              usda_keys.GETTER}
+    assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
+    for place in fields.PLACES.values():
+        assert [key for key in place if f"\n| `{key}`" not in text] == []
+
+
+def test_the_editors_schema_accepts_the_keys_of_typed_entries() -> None:
+    names = [*value_types.TYPES, "dictionary", "usda"]
+    assert [name for name in names if not re.match(json_schema.TYPED, f"{name} a b")] == []
+    assert not re.match(json_schema.TYPED, "note")
+
+
+def test_the_editors_schema_knows_the_keys_of_the_loader() -> None:
+    definitions = json_schema.schema()["definitions"]
+    for place in ("class", "attribute", "relationship", "token"):
+        assert definitions[place]["properties"].keys() == fields.PLACES[place].keys()
+        required = [key for key, entry in fields.PLACES[place].items() if entry.required]
+        assert definitions[place]["required"] == required

@@ -1,0 +1,173 @@
+"""Joints: limits that leave one position, clamps, hinges of gears, states and values that PhysX refuses or does not."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from support.robots import base, finger, joint, link, opened, prim, robot
+
+from physx_schema.checking import Finding, check
+
+Values = dict[str, object]
+
+
+def findings(text: str, code: str) -> list[Finding]:
+    return [item for item in check(opened(text), "physx+simready+newton").findings if item.code == code]
+
+
+def limits(lower: float, upper: float) -> Values:
+    return {"float physics:lowerLimit": lower, "float physics:upperLimit": upper}
+
+
+@pytest.mark.parametrize(("kind", "values", "name"), [
+    ("Revolute", limits(10.0, 10.0), "physics:lowerLimit"), ("Revolute", limits(0.0, 0.0), "physics:lowerLimit"),
+    ("Prismatic", limits(0.0, 0.0), "physics:lowerLimit"),
+    ("", {"float limit:rotY:physics:low": 0.0, "float limit:rotY:physics:high": 0.0}, "limit:rotY:physics:low"),
+])
+def test_equal_limits_are_an_info_on_their_lower_one(kind: str, values: Values, name: str) -> None:
+    schemas = () if kind else ("PhysicsLimitAPI:rotY",)
+    found = findings(finger(values, schemas, kind), "joint/locked")
+    assert [(item.severity, item.property) for item in found] == [("info", name)]
+
+
+@pytest.mark.parametrize("values", [limits(10.0, -10.0), limits(-math.inf, 10.0), limits(math.nan, 0.0), {}])
+def test_limits_that_physx_refuses_or_that_are_none_do_not_lock(values: Values) -> None:
+    assert findings(finger(values), "joint/locked") == []
+
+
+@pytest.mark.parametrize(("most", "found"), [(300.0, 1), (50.0, 0), (1e38, 0), (math.inf, 0)])
+def test_velocity_that_stands_for_no_bound_is_not_above_the_clamp(most: float, found: int) -> None:
+    text = finger({"float physxJointAxis:linear:maxJointVelocity": most}, ("PhysxJointAxisAPI:linear",), "Prismatic")
+    assert len(findings(text, "joint/velocity-clamp")) == found
+
+
+@pytest.mark.parametrize("name", ["drive:angular:physics:targetPosition", "state:angular:physics:position"])
+def test_infinite_angle_does_not_look_like_radians(name: str) -> None:
+    text = finger({f"float {name}": math.inf}, ("PhysicsDriveAPI:angular", "PhysicsJointStateAPI:angular"))
+    assert findings(text, "unit/radians") == []
+
+
+@pytest.mark.parametrize(("values", "found"), [
+    ({"static": 5.0}, 1), ({"static": 5.0, "dynamic": 2.0}, 0), ({"static": 5.0, "dynamic": 0.0}, 0), ({}, 0)])
+def test_static_friction_alone_is_a_warning_unless_it_is_meant(values: dict[str, float], found: int) -> None:
+    attributes: Values = {f"float physxJointAxis:angular:{name}FrictionEffort": value for name, value in values.items()}
+    text = finger(attributes, ("PhysxJointAxisAPI:angular",))
+    assert len(findings(text, "joint/no-dynamic-friction")) == found
+
+
+def test_newtons_friction_is_static_and_dynamic() -> None:
+    text = finger({"float newton:friction": 2.0}, ("NewtonJointAPI",))
+    assert findings(text, "joint/no-dynamic-friction") == []
+
+
+# --- gears ---
+
+
+def gear(first: str, second: str, ratio: float = 2.0) -> str:
+    """Wheels a, b, c on hinges ja, jb, jc of the world, with a gear joint from a to b."""
+    hinges = "".join(joint("Revolute", f"j{name}", "", name) for name in "abc")
+    relations = {f"rel physics:hinge{i}": f"</Robot/{name}>" for i, name in enumerate((first, second)) if name}
+    coupled = prim("PhysxPhysicsGearJoint", "g", (), {
+        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "float physics:gearRatio": ratio,
+        **relations})
+    return robot(link("a"), link("b"), link("c"), hinges, coupled, schemas=())
+
+
+@pytest.mark.parametrize(("first", "second", "wrong"), [
+    ("ja", "jb", []), ("jb", "ja", ["hinge0", "hinge1"]), ("ja", "jc", ["hinge1"]), ("ja", "ja", ["hinge1"]),
+    ("ja", "", ["hinge1"]), ("ja", "nope", ["hinge1"]), ("", "", ["hinge0", "hinge1"]),
+])
+def test_gear_names_the_hinges_of_its_own_bodies(first: str, second: str, wrong: list[str]) -> None:
+    found = findings(gear(first, second), "joint/no-hinge")
+    assert [(item.severity, item.property) for item in found] == [("error", f"physics:{name}") for name in wrong]
+
+
+def test_hinges_of_a_gear_of_ratio_1_may_be_swapped() -> None:
+    """As measured: 1 and -1 either way, while a ratio of -1 runs away."""
+    assert findings(gear("jb", "ja", 1.0), "joint/no-hinge") == []
+    assert len(findings(gear("jb", "ja", -1.0), "joint/no-hinge")) == 2
+
+
+def test_gear_on_links_finds_its_hinges_inside_the_articulation() -> None:
+    hinges = joint("Revolute", "ja", "base", "a") + joint("Revolute", "jb", "base", "b")
+    coupled = prim("PhysxPhysicsGearJoint", "g", (), {
+        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "rel physics:hinge0": "</Robot/ja>",
+        "rel physics:hinge1": "</Robot/jb>"})
+    assert findings(robot(base(), link("a"), link("b"), hinges, coupled), "joint/no-hinge") == []
+
+
+# --- Newton's mimic joints, of which PhysX makes its own ---
+
+
+def newton(follower: Values | None = None, leader: Values | None = None, leads: bool = False,
+           kinds: tuple[str, str] = ("Revolute", "Revolute")) -> str:
+    """A leader j1 with limits of 45 and a follower j2 with limits of 80; `leads`: j1 follows j2 as well."""
+    back: Values = {"rel newton:mimicJoint": "</Robot/j2>", "float newton:mimicCoef1": 2.0} if leads else {}
+    own: Values = {**limits(-80.0, 80.0), "rel newton:mimicJoint": "</Robot/j1>", **(follower or {})}
+    schemas = ("NewtonMimicAPI",)
+    return robot(base(), link("a"), link("b"), joint(kinds[0], "j1", "base", "a", schemas if leads else (), {
+        **limits(-45.0, 45.0), **back, **(leader or {})}), joint(kinds[1], "j2", "base", "b", schemas, own))
+
+
+def test_sound_newton_mimic_joint_has_no_findings() -> None:
+    assert [item.code for item in check(opened(newton())).findings] == []
+
+
+@pytest.mark.parametrize(("values", "code", "asked"), [
+    (limits(0.0, 10.0), "DJ.007/limits-clip", "[-45, 45]"),
+    ({"float newton:mimicCoef1": 2.0}, "DJ.007/limits-clip", "[-90, 90]"),
+    ({"float newton:mimicCoef0": 90.0, **limits(-180.0, 20.0)}, "DJ.007/limits-disjoint", "[45, 135]"),
+])
+def test_limits_of_newton_mimic_joints_are_judged_as_physx_feels_them(values: Values, code: str, asked: str) -> None:
+    found = findings(newton(values), code)
+    assert [(item.severity, item.path) for item in found] == [("error", "/Robot/j2")]
+    assert f"the reference's limits ask for {asked}" in found[0].message
+
+
+def test_limits_of_a_hinge_that_leads_a_slider_are_compared_in_lengths() -> None:
+    values: Values = {**limits(-0.5, 0.5), "float newton:mimicCoef1": 0.02}
+    found = findings(newton(values, kinds=("Revolute", "Prismatic")), "DJ.007/limits-clip")
+    assert "ask for [-0.9, 0.9], the joint's own limits are [-0.5, 0.5]" in found[0].message
+
+
+def test_newton_mimic_joints_in_a_ring_are_an_error() -> None:
+    found = findings(newton(leads=True), "DJ.007/cycle")
+    assert [item.path for item in found] == ["/Robot/j1"] and found[0].repair is not None
+
+
+@pytest.mark.parametrize("name", ["mimicCoef0", "mimicCoef1"])
+@pytest.mark.parametrize("value", [math.inf, math.nan])
+def test_newton_coefficients_are_finite(name: str, value: float) -> None:
+    found = findings(newton({f"float newton:{name}": value}), "value/not-finite")
+    assert [(item.severity, item.property) for item in found] == [("error", f"newton:{name}")]
+    assert "becomes NaN" in found[0].why
+
+
+def test_joint_states_that_miss_newtons_equation_are_told_by_its_coefficient() -> None:
+    text = newton({"float state:angular:physics:position": 10.0}).replace(
+        '"NewtonMimicAPI"', '"NewtonMimicAPI", "PhysicsJointStateAPI:angular"')
+    assert [item.property for item in findings(text, "DJ.007/initial-violation")] == ["newton:mimicCoef1"]
+
+
+@pytest.mark.parametrize(("own", "found"), [(0.0, False), (0.5, False), (0.2, True)])
+def test_engines_agree_where_physx_takes_newtons_value(own: float, found: bool) -> None:
+    """PhysX takes Newton's armature where its own is not above 0, so both engines simulate one robot then."""
+    values: Values = {"float physxJointAxis:angular:armature": own, "float newton:armature": 0.5}
+    text = finger(values, ("PhysxJointAxisAPI:angular", "NewtonJointAPI"))
+    assert bool(findings(text, "engine/disagree")) == found
+    assert bool(findings(text, "joint/newton-wins")) == (own == 0.0)
+
+
+@pytest.mark.parametrize(("name", "why"), [("position", "PhysX refuses what is no number"),
+                                           ("velocity", "PhysX refuses what is no number")])
+def test_joint_state_of_nan_is_refused(name: str, why: str) -> None:
+    text = finger({f"float state:angular:physics:{name}": math.nan}, ("PhysicsJointStateAPI:angular",))
+    assert why in findings(text, "joint/state-refused")[0].why
+
+
+@pytest.mark.parametrize(("kind", "axis", "name"), [
+    ("Revolute", "angular", "velocity"), ("Prismatic", "linear", "position"), ("Prismatic", "linear", "velocity")])
+def test_infinite_joint_state_is_not_refused_by_physx(kind: str, axis: str, name: str) -> None:
+    text = finger({f"float state:{axis}:physics:{name}": math.inf}, (f"PhysicsJointStateAPI:{axis}",), kind)
+    assert "PhysX does not refuse it" in findings(text, "joint/state-refused")[0].why

@@ -1,0 +1,43 @@
+"""The pages on rules: in step with the catalogue, complete, and with links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from physx_schema.checking import CODES
+from physx_schema.checking.pages import COMMAND, about, explained, family, pages
+from physx_schema.cli.program import program
+
+FOLDER = Path(__file__).resolve().parents[3] / "docs" / "rules"
+
+
+def test_pages_are_in_step_with_the_catalogue() -> None:
+    found = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    stale = sorted(name for name in {*found, *pages()} if found.get(name) != pages().get(name))
+    assert not stale, f"{', '.join(stale)}: run `{COMMAND}`"
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_has_its_section_and_explanation(code: str) -> None:
+    page = pages()[f"{family(code)}.md"]
+    assert f"\n## {code}\n" in page and CODES[code].text in page
+    assert next(iter(explained(code))) == f"{code}: {CODES[code].title}"
+
+
+def test_every_family_says_what_it_is_about() -> None:
+    assert not [name for name in {family(code) for code in CODES} if about(name) == name]
+
+
+def test_links_of_the_index_lead_to_sections() -> None:
+    for name, anchor in re.findall(r"\]\(([^)#]+)#([^)]+)\)", pages()["README.md"]):
+        headings = re.findall(r"^## (.+)$", pages()[name], re.M)
+        assert anchor in {re.sub(r"[^\w-]", "", heading.lower()) for heading in headings}
+
+
+def test_command_writes_the_pages(tmp_path: Path) -> None:
+    assert CliRunner().invoke(program(), ["explain", "--pages", str(tmp_path)]).exit_code == 0
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == pages()

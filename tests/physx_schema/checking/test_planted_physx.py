@@ -1,0 +1,40 @@
+"""In real PhysX planted problems change nothing, to the last bit, and their sound twins change the motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.planted_problems import PLANTED, stages
+
+DT, STEPS = 1 / 60, 15
+READ = ("pos", "quat", "vel", "ang", "q", "qd")
+
+
+@pytest.fixture(scope="module")
+def recordings(oracle_folder: Path) -> dict[str, dict[str, Any]]:
+    """PhysX's motion of every stage, by its text."""
+    from scene_recorder import record
+
+    texts = sorted({text for case in PLANTED.values() for text in stages(case).values()})
+    found = record([{"usd": text, "dt": DT, "steps": STEPS, "every": 5} for text in texts])
+    return dict(zip(texts, found, strict=True))
+
+
+def same(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether two stages move alike, bit by bit."""
+    return first["paths"] == second["paths"] and all(np.array_equal(first[name], second[name]) for name in READ)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_problem_has_no_effect(recordings: dict[str, dict[str, Any]], name: str) -> None:
+    texts = stages(PLANTED[name])
+    assert same(recordings[texts["without"]], recordings[texts["faulty"]])
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_sound_twin_has_an_effect(recordings: dict[str, dict[str, Any]], name: str) -> None:
+    texts = stages(PLANTED[name])
+    assert not same(recordings[texts["sound without"]], recordings[texts["sound"]])

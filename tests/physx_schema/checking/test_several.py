@@ -1,0 +1,264 @@
+"""Several stages in one run: baselines, settings in pyproject.toml, and files that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from support.robots import finger
+
+from physx_schema.checking.settings import nearest, read_settings
+from physx_schema.cli.program import program
+from physx_schema.errors import UnsupportedError
+
+TOKEN = finger({"uniform token drive:angular:physics:type": "acelleration"}, ("PhysicsDriveAPI:angular",))
+RANGE = finger({"float physxJointAxis:angular:armature": -1.0}, ("PhysxJointAxisAPI:angular",))
+CLEAN = finger({}, ())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in (("token", TOKEN), ("range", RANGE), ("clean", CLEAN)):
+        (tmp_path / f"{name}.usda").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(program(), ["check", *arguments], input=text)
+
+
+def codes(result: Result) -> dict[str, list[str]]:
+    content = json.loads(result.stdout)
+    return {item["path"]: [finding["code"] for finding in item["findings"]] for item in content["reports"]}
+
+
+def settings(folder: Path, text: str) -> Path:
+    path = folder / "pyproject.toml"
+    path.write_text("[tool.physx-schema.check]\n" + text)
+    return path
+
+
+# --- which files ---
+
+
+def test_pattern_stands_for_the_files_it_matches(folder: Path) -> None:
+    assert list(codes(call("*.usda", "--format", "json"))) == ["clean.usda", "range.usda", "token.usda"]
+
+
+def test_pattern_that_matches_nothing_is_a_usage_error(folder: Path) -> None:
+    result = call("*.usdc")
+    assert (result.exit_code, "*.usdc matches no file" in result.stderr) == (2, True)
+
+
+def test_stdin_lists_files(folder: Path) -> None:
+    assert list(codes(call("-", "--format", "json", text="clean.usda\n\ntoken.usda\n"))) == ["clean.usda", "token.usda"]
+
+
+def test_unreadable_file_does_not_stop_the_others(folder: Path) -> None:
+    (folder / "broken.usda").write_text("#usda 1.0\ndef {")
+    result = call("broken.usda", "token.usda", "--format", "json")
+    assert (result.exit_code, codes(result)) == (3, {"token.usda": ["value/token"]})
+    assert [item["path"] for item in json.loads(result.stdout)["unreadable"]] == ["broken.usda"]
+
+
+def test_internal_error_on_one_file_does_not_stop_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from physx_schema.checking import engine
+    sound = engine.describe
+
+    def failing(stage: object) -> object:
+        if "token" in str(stage):
+            raise RuntimeError("lost it")
+        return sound(stage)
+
+    monkeypatch.setattr(engine, "describe", failing)
+    result = call("token.usda", "range.usda", "--format", "json")
+    assert (result.exit_code, codes(result)) == (4, {"range.usda": ["value/range"]})
+    assert "token.usda: internal error: RuntimeError: lost it" in result.stderr
+
+
+def test_report_goes_to_a_file(folder: Path) -> None:
+    result = call("token.usda", "--format", "json", "-o", "out.json")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "wrote out.json\n")
+    assert json.loads((folder / "out.json").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize("option", ["-o", "--write-baseline"])
+def test_report_is_not_written_over_a_stage(folder: Path, option: str) -> None:
+    result = call("token.usda", option, "token.usda")
+    assert (result.exit_code, (folder / "token.usda").read_text()) == (2, TOKEN)
+    assert f"{option} writes no stage, and token.usda is named like one" in result.stderr
+
+
+def test_baseline_is_not_written_beside_a_report(folder: Path) -> None:
+    assert call("token.usda", "--write-baseline", "known.json", "-o", "out.txt").exit_code == 2
+    assert not (folder / "known.json").exists()
+
+
+def test_empty_list_on_stdin_is_said(folder: Path) -> None:
+    result = call("-", text="\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "stdin lists no file; nothing was checked\n")
+
+
+def test_list_of_rules_needs_no_file(folder: Path) -> None:
+    result = call("--list-rules")
+    assert result.exit_code == 0
+    assert "DJ.007/limits-clip" in result.stdout and "unused/misspelt-property" in result.stdout
+
+
+@pytest.fixture
+def two(folder: Path) -> str:
+    """A file with two warnings and two errors, by property."""
+    attributes = {"float physics:breakForce": 1.0, "float physics:breakTorque": 1.0,
+                  "float physxJointAxis:angular:armature": -1.0,
+                  "float physxJointAxis:angular:staticFrictionEffort": -1.0}
+    (folder / "two.usda").write_text(finger(attributes, ("PhysxJointAxisAPI:angular",)))
+    return "two.usda"
+
+
+@pytest.mark.parametrize("style", ["text", "html", "github"])
+def test_most_findings_are_cut_short_and_counted(two: str, style: str) -> None:
+    result = call(two, "--max-findings", "1", "--format", style)
+    assert "2 findings more, not shown" in result.stdout
+    assert (result.exit_code, result.stdout.count("breakForce")) == (1, 0)
+
+
+@pytest.mark.parametrize("style", ["text", "html", "github"])
+def test_no_error_is_cut_short(two: str, style: str) -> None:
+    result = call(two, "--max-findings", "1", "--format", style)
+    assert result.stdout.count("-1 is not in [0, inf)") == 2
+
+
+@pytest.mark.parametrize("style", ["text", "github"])
+def test_errors_come_first(two: str, style: str) -> None:
+    text = call(two, "--format", style).stdout
+    assert text.rindex("-1 is not in [0, inf)") < text.index("breakForce")
+
+
+@pytest.mark.parametrize("others", [
+    ("--format", "json"), ("--format", "sarif"), ("--write-baseline", "known.json"), ("--fix",)])
+def test_most_findings_are_refused_where_every_finding_counts(two: str, others: tuple[str, ...]) -> None:
+    result = call(two, "--max-findings", "1", *others)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--max-findings goes with --format text, html or github" in result.stderr
+
+
+# --- baselines ---
+
+
+def test_known_findings_do_not_count(folder: Path) -> None:
+    assert call("token.usda", "--write-baseline", "known.json").exit_code == 0
+    result = call("token.usda", "--baseline", "known.json")
+    summary = "token.usda: 0 errors, 0 warnings, 0 info, 0 not evaluated, 1 known\n"
+    assert (result.exit_code, result.stdout) == (0, summary)
+
+
+def test_new_finding_counts_beside_known_ones(folder: Path) -> None:
+    call("token.usda", "--write-baseline", "known.json")
+    result = call("token.usda", "range.usda", "--baseline", "known.json", "--format", "json")
+    assert (result.exit_code, codes(result)) == (1, {"token.usda": [], "range.usda": ["value/range"]})
+
+
+def test_known_finding_that_is_gone_is_said(folder: Path) -> None:
+    call("token.usda", "--write-baseline", "known.json")
+    (folder / "token.usda").write_text(CLEAN)
+    result = call("token.usda", "--baseline", "known.json")
+    assert result.exit_code == 0
+    assert "info baseline/stale: token.usda no longer has this value/token" in result.stdout
+
+
+def test_known_findings_of_codes_that_were_not_asked_for_are_not_stale(folder: Path) -> None:
+    call("token.usda", "--write-baseline", "known.json")
+    assert "stale" not in call("token.usda", "--baseline", "known.json", "--select", "DJ.007").stdout
+
+
+def test_known_findings_of_files_that_were_not_checked_are_not_stale(folder: Path) -> None:
+    call("token.usda", "range.usda", "--write-baseline", "known.json")
+    assert "stale" not in call("token.usda", "--baseline", "known.json").stdout
+
+
+def test_baseline_is_found_from_another_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call("token.usda", "--write-baseline", "known.json")
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    assert call("../token.usda", "--baseline", "../known.json").exit_code == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "findings": []}', '{"version": 1, "findings": [1]}'])
+def test_file_that_is_no_baseline_is_a_fault_of_usage(folder: Path, text: str) -> None:
+    (folder / "known.json").write_text(text)
+    result = call("token.usda", "--baseline", "known.json")
+    assert (result.exit_code, result.stdout, "known.json: " in result.stderr) == (2, "", True)
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--config"])
+def test_missing_file_of_an_option_is_a_fault_of_usage(folder: Path, option: str) -> None:
+    result = call("token.usda", option, "none")
+    assert (result.exit_code, result.stdout, result.stderr.startswith("none: ")) == (2, "", True)
+
+
+# --- settings ---
+
+
+def test_settings_of_the_nearest_pyproject_count(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings(folder, 'ignore = ["value/token"]\n')
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    assert call("../token.usda").exit_code == 0
+
+
+def test_command_line_wins_over_settings(folder: Path) -> None:
+    settings(folder, 'select = ["DJ.007"]\n')
+    assert call("token.usda").exit_code == 0
+    assert call("token.usda", "--select", "value").exit_code == 1
+
+
+def test_waiver_of_the_settings_holds_for_its_files(folder: Path) -> None:
+    settings(folder, '[[tool.physx-schema.check.waive]]\ncode = "value"\nreason = "old assets"\nfile = "tok*"\n')
+    result = call("token.usda", "range.usda", "--format", "json")
+    assert codes(result) == {"token.usda": [], "range.usda": ["value/range"]}
+
+
+def test_waiver_of_the_settings_that_matches_nothing_is_said_once(folder: Path) -> None:
+    path = settings(folder, '[[tool.physx-schema.check.waive]]\ncode = "DJ.007"\nreason = "never"\n')
+    result = call("token.usda", "clean.usda", "--format", "json")
+    assert codes(result)[str(path)] == ["waiver/unused"]
+
+
+def test_waiver_of_the_settings_for_other_files_is_not_judged(folder: Path) -> None:
+    settings(folder, '[[tool.physx-schema.check.waive]]\ncode = "value"\nreason = "old assets"\nfile = "tok*"\n')
+    assert list(codes(call("clean.usda", "--format", "json"))) == ["clean.usda"]
+
+
+def test_waiver_of_the_settings_without_a_reason_is_an_error(folder: Path) -> None:
+    path = settings(folder, '[[tool.physx-schema.check.waive]]\ncode = "value"\n')
+    assert codes(call("token.usda", "--format", "json")) == {
+        "token.usda": ["value/token"], str(path): ["waiver/no-reason"]}
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ('selekt = []\n', "has no key 'selekt'; did you mean 'select'?"),
+    ('profile = "kit"\n', "'kit' is not one of physx, simready, newton"),
+    ('select = ["DJ.09"]\n', "there is no code or family 'DJ.09'"),
+    ('strict = 1\n', "1 is not true or false"),
+    ('fail-on = "fatal"\n', "'fatal' is not one of info, warning, error"),
+    ('waive = ["DJ.007"]\n', "is not a list of tables"),
+    ('[[tool.physx-schema.check.waive]]\nkode = "value"\n', "an entry has no key 'kode'; did you mean 'code'?"),
+    ('[[tool.physx-schema.check.waive]]\nreason = "value"\n', "an entry needs a code"),
+])
+def test_wrong_setting_is_a_usage_error(folder: Path, text: str, message: str) -> None:
+    settings(folder, text)
+    result = call("token.usda")
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+def test_every_wrong_setting_is_named(folder: Path) -> None:
+    with pytest.raises(UnsupportedError, match=r"(?s)selekt.*strict"):
+        read_settings(settings(folder, "selekt = 1\nstrict = 1\n"))
+
+
+def test_pyproject_without_our_table_is_passed_over(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert nearest(folder).source != folder / "pyproject.toml"

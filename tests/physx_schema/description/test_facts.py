@@ -1,0 +1,80 @@
+"""The reader says of many small stages what PhysX makes of them; the recordings are PhysX's (`make sweep` renews none).
+
+Run as a program with `--record` and `tests` on PYTHONPATH to measure anew and write the recordings.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import facts_engines, facts_joints, facts_loops, facts_random, facts_scenes, facts_transforms, facts_trees
+from support.facts_agreement import differences, gravity_differences
+from support.physx_facts import Facts, measured_facts
+from support.robots import opened
+
+from physx_schema.description import Description, describe
+
+FILE = Path(__file__).parents[2] / "data" / "physx_facts.json"
+THEMES = {
+    "scenes": facts_scenes.STAGES, "transforms": facts_transforms.STAGES, "trees": facts_trees.STAGES,
+    "joints": facts_joints.STAGES, "loops": facts_loops.STAGES, "engines": facts_engines.STAGES,
+    "random": facts_random.STAGES,
+}
+STAGES = {f"{theme}: {name}": text for theme, stages in THEMES.items() for name, text in stages.items()}
+REFUSED = {f"scenes: {name}": text for name, text in facts_scenes.REFUSED.items()}
+
+
+
+@pytest.fixture(scope="session")
+def recorded() -> dict[str, Facts]:
+    """What PhysX made of every stage when it was last measured."""
+    facts: dict[str, Facts] = json.loads(FILE.read_text(encoding="utf-8"))
+    return facts
+
+
+def read(text: str) -> Description:
+    return describe(opened(text))
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_stage_reads_as_physx_made_it(recorded: dict[str, Facts], name: str) -> None:
+    assert differences(read(STAGES[name]), recorded[name]) == []
+
+
+@pytest.mark.parametrize("name", [f"scenes: {name}" for name in facts_scenes.STAGES if "joint" not in name])
+def test_bodies_fall_by_the_gravity_of_their_scene(recorded: dict[str, Facts], name: str) -> None:
+    assert gravity_differences(read(STAGES[name]), recorded[name]) == []
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_units_that_physx_refuses_are_an_error(recorded: dict[str, Facts], name: str) -> None:
+    assert "refused" in recorded[name]
+    assert [problem.code for problem in read(REFUSED[name]).problems if problem.severity == "error"] == ["stage/units"]
+
+
+@pytest.mark.parametrize("name", facts_scenes.BROKEN)
+def test_gravity_that_is_not_finite_is_an_error(name: str) -> None:
+    assert "scene/gravity" in [problem.code for problem in read(facts_scenes.BROKEN[name]).problems]
+
+
+def test_every_stage_is_recorded(recorded: dict[str, Facts]) -> None:
+    assert set(recorded) == STAGES.keys() | REFUSED.keys()
+
+
+@pytest.mark.sweep
+def test_physx_makes_of_the_stages_what_is_recorded(recorded: dict[str, Facts], oracle_folder: Path) -> None:
+    found = measured_facts(STAGES | REFUSED)
+    assert {name: facts for name, facts in found.items() if _text(facts) != _text(recorded[name])} == {}
+
+
+def _text(facts: Any) -> str:
+    return json.dumps(facts, sort_keys=True)
+
+
+if __name__ == "__main__" and "--record" in sys.argv:
+    rows = (f"{json.dumps(name)}: {_text(facts)}" for name, facts in measured_facts(STAGES | REFUSED).items())
+    FILE.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")

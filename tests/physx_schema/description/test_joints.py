@@ -1,0 +1,209 @@
+"""Joints of every kind: the facts and problems beside what `test_facts` holds to PhysX."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from support import facts_joints, facts_trees
+from support.facts_joints import generic, locked, one
+from support.facts_scenes import still
+from support.facts_trees import anchor, chain, hinge, links
+from support.robots import joint, link, opened, prim
+
+from physx_schema.description import Description, Joint, describe
+
+DEGREE = math.pi / 180.0
+
+
+def read(text: str) -> Description:
+    return describe(opened(text))
+
+
+def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> Joint:
+    """A joint between two free bodies."""
+    more: dict[str, object] = {f"float {name.replace('__', ':')}": value for name, value in values.items()}
+    return read(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, more), schemas=())).joints[0]
+
+
+def codes(text: str) -> list[str]:
+    return [problem.code for problem in read(text).problems]
+
+
+def test_cone_angles_bound_the_swings() -> None:
+    twist, first, second = read(facts_joints.STAGES["a cone of two angles"]).articulations[0].dofs
+    assert (twist.lower, twist.upper) == (-math.inf, math.inf)
+    assert (first.lower, first.upper) == pytest.approx((-20 * DEGREE, 20 * DEGREE))
+    assert (second.lower, second.upper) == pytest.approx((-30 * DEGREE, 30 * DEGREE))
+
+
+@pytest.mark.parametrize(("along", "axes"), [
+    ("X", ((1, 0, 0), (0, 1, 0), (0, 0, 1))), ("Y", ((0, 1, 0), (0, 0, 1), (1, 0, 0))),
+    ("Z", ((0, 0, 1), (-1, 0, 0), (0, -1, 0))),
+])
+def test_ball_turns_about_its_axis_and_then_swings(along: str, axes: tuple[tuple[float, ...], ...]) -> None:
+    found = read(one("Spherical", (), {"uniform token physics:axis": along})).articulations[0].dofs
+    assert tuple(dof.axis for dof in found) == axes
+
+
+def test_generic_joint_names_its_free_rotations() -> None:
+    found = read(generic(locked("rotX", "rotZ"))).articulations[0].dofs
+    assert [(dof.name, dof.axis) for dof in found] == [("/Robot/j:rotX", (1, 0, 0)), ("/Robot/j:rotZ", (0, 0, 1))]
+
+
+def test_generic_joint_outside_articulations_slides_as_well() -> None:
+    found = free("", ("PhysicsLimitAPI:transX", "PhysicsLimitAPI:rotX", "PhysicsDriveAPI:transY"),
+                 limit__transX__physics__low=1.0, limit__transX__physics__high=-1.0,
+                 limit__rotX__physics__low=-200.0, limit__rotX__physics__high=10.0,
+                 drive__transY__physics__stiffness=5.0)
+    assert [dof.name.rpartition(":")[2] for dof in found.dofs] == ["transY", "transZ", "rotX", "rotY", "rotZ"]
+    assert found.dofs[0].drive is not None
+    assert not found.dofs[0].angular
+    assert found.dofs[2].lower == pytest.approx(-200 * DEGREE)
+
+
+def test_joint_names_its_bodies_in_authored_order() -> None:
+    found = free("Fixed")
+    assert (found.body0, found.body1) == ("/Robot/a", "/Robot/b")
+    base = read(still(links("a"), anchor("w", "a"))).articulations[0].base_joint
+    assert base is not None
+    assert (base.body0, base.body1) == ("", "/Robot/a")
+
+
+def test_breaking_and_contacts_count_outside_articulations() -> None:
+    found = free("Fixed", physics__breakForce=5.0)
+    assert (found.break_force, found.break_torque, found.collision_enabled) == (5.0, math.inf, False)
+
+
+def test_breaking_is_unused_inside_an_articulation() -> None:
+    text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", (), {
+        "float physics:breakForce": 5.0, "float physics:breakTorque": math.inf,
+        "bool physics:collisionEnabled": False}))
+    unused = read(text).unused
+    assert [(item.property, item.code) for item in unused] == [("physics:breakForce", "idle")]
+
+
+def test_distance_joint_has_a_range() -> None:
+    found = free("Distance", physics__minDistance=-1.0, physics__maxDistance=2.0).distance
+    assert found is not None
+    assert (found.minimum, found.maximum, found.spring) == (0.0, 2.0, False)
+
+
+def test_generic_joint_takes_an_upper_distance() -> None:
+    found = free("", ("PhysicsLimitAPI:distance",), limit__distance__physics__high=2.0).distance
+    assert found is not None
+    assert (found.minimum, found.maximum) == (0.0, 2.0)
+
+
+def test_distance_joint_has_a_spring_where_it_is_enabled() -> None:
+    values = {"float physxPhysicsDistanceJoint:springStiffness": 3.0,
+              "float physxPhysicsDistanceJoint:springDamping": 4.0}
+    for enabled in (True, False):
+        text = still(link("a"), link("b"), joint("Distance", "j", "a", "b", ("PhysxPhysicsDistanceJointAPI",), {
+            **values, "bool physxPhysicsDistanceJoint:springEnabled": enabled}), schemas=())
+        found = read(text).joints[0].distance
+        assert found is not None
+        assert (found.stiffness, found.damping) == ((3.0, 4.0) if enabled else (0.0, 0.0))
+
+
+@pytest.mark.parametrize(("name", "second"), [("a gear joint", "/Robot/j2"), ("a rack joint", "/Robot/j2")])
+def test_gear_and_rack_joints_couple_two_joints(name: str, second: str) -> None:
+    found = next(item for item in read(facts_joints.STAGES[name]).joints if item.path == "/Robot/g")
+    assert found.coupling is not None
+    assert (found.coupling.first, found.coupling.second) == ("/Robot/j1", second)
+
+
+def test_gear_joint_needs_two_revolute_joints() -> None:
+    text = facts_joints.STAGES["a gear joint"].replace('PhysicsRevoluteJoint "j2"', 'PhysicsPrismaticJoint "j2"')
+    assert codes(text) == ["joint/no-hinge"]
+
+
+@pytest.mark.parametrize(("name", "code"), [
+    ("a cone of one angle", "joint/half-cone"), ("a cone beyond 180", "joint/limit-range"),
+    ("a generic joint with limits beyond 180", "joint/limit-range"),
+    ("a generic joint with nothing authored", "joint/free-translation"),
+    ("a target of 500.0", "joint/target-changed"), ("a state of three turns", "joint/state-refused"),
+    ("a state of NaN", "joint/state-refused"), ("a parent's rotation refused", "joint/frame-refused"),
+    ("a free joint of one body", "joint/same-body"), ("a free joint of no body", "joint/no-bodies"),
+    ("a free joint of kinematic bodies", "joint/static"), ("two targets", "joint/several-bodies"),
+])
+def test_what_is_wrong_with_a_joint_is_named(name: str, code: str) -> None:
+    assert code in codes(facts_joints.STAGES[name])
+
+
+@pytest.mark.parametrize(("name", "code"), [
+    ("a kinematic body at the anchored link", "articulation/kinematic-body"),
+    ("a kinematic body at the end of an anchored chain", "articulation/kinematic-link"),
+    ("a distance joint in the middle", "articulation/joint-kind"),
+    ("the root API on a and c", "articulation/shared-bodies"),
+    ("the root API on an inner joint", "articulation/root-joint"),
+    ("the root API on a disabled anchor", "articulation/root-joint"), ("a root in a root", "articulation/nested-root"),
+    ("the root API on a kinematic body", "articulation/static-root"), ("a second joint", "DJ.011/loop"),
+])
+def test_what_is_wrong_with_an_articulation_is_named(name: str, code: str) -> None:
+    assert code in codes(facts_trees.STAGES[name])
+
+
+def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
+    text = still(chain("abcdef"), anchor("w", "a"), hinge("k", "b", "d"))
+    found = next(problem for problem in read(text).problems if problem.code == "DJ.011/loop")
+    assert found.path == "/Robot/k"
+    assert "/Robot/j1, /Robot/j2, /Robot/k form a loop" in found.message
+    assert "/Robot/k" in found.fix
+
+
+def test_second_joint_between_two_bodies_names_the_first() -> None:
+    found = next(problem for problem in read(facts_trees.STAGES["a second joint"]).problems)
+    assert found.message == "joins /Robot/a and /Robot/b beside /Robot/j"
+
+
+def test_drive_of_a_ball_is_unused() -> None:
+    found = read(facts_joints.STAGES["drives of a ball"])
+    assert all(dof.drive is None for dof in found.articulations[0].dofs)
+    assert {item.property for item in found.unused} == {
+        "apiSchemas", "drive:rotX:physics:stiffness", "drive:rotY:physics:stiffness"}
+
+
+def test_linear_drive_of_a_generic_joint_is_unused_with_a_reason() -> None:
+    found = read(facts_joints.STAGES["a generic joint with drives"]).unused
+    assert {item.reason for item in found if item.property.startswith("drive:transX")} == {
+        "in an articulation PhysX locks the translations of a generic joint"}
+
+
+def test_limits_of_an_anchor_are_unused() -> None:
+    more: dict[str, object] = {"float physics:lowerLimit": -1.0}
+    text = still(link("a"), link("b"), hinge("j", "a", "b"), joint("Revolute", "w", "", "a", (), more))
+    assert [(item.path, item.property) for item in read(text).unused] == [("/Robot/w", "physics:lowerLimit")]
+
+
+def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
+    text = still(link("a"), link("b"), hinge("j", "a", "b"), joint("Revolute", "k", "a", "b", (), {
+        "float physics:lowerLimit": -1.0}))
+    found = read(text).unused
+    assert [(item.path, item.code) for item in found] == [("/Robot/k", "dropped")]
+    assert "beside /Robot/j" in found[0].reason
+
+
+def test_soft_limits_outside_articulations_are_not_evaluated() -> None:
+    text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxLimitAPI:angular",), {
+        "float physxLimit:angular:stiffness": 1.0}), schemas=())
+    found = read(text)
+    assert found.unused == ()
+    assert "physxLimit:angular:stiffness" in [item.property for item in found.not_evaluated]
+
+
+def test_axis_properties_outside_articulations_are_unused() -> None:
+    text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxJointAxisAPI:angular",), {
+        "float physxJointAxis:angular:armature": 1.0}), schemas=())
+    found = read(text)
+    assert found.joints[0].dofs[0].armature == 0.0
+    assert {item.reason for item in found.unused if item.property != "apiSchemas"} == {
+        "PhysX reads it on joints of an articulation only"}
+
+
+def test_frame_in_a_prim_without_body_is_brought_into_the_world() -> None:
+    mount = prim("Xform", "m", (), {"double3 xformOp:translate": (5, 0, 0), "float3 xformOp:scale": (2, 2, 2),
+                                    "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:scale"]})
+    anchored = joint("Fixed", "j", "m", "b", (), {"point3f physics:localPos0": (1, 0, 0)})
+    text = still(mount, link("b"), anchored, schemas=())
+    assert read(text).joints[0].parent_frame[0] == pytest.approx((7.0, 0.0, 0.0))

@@ -1,0 +1,64 @@
+"""Reading is linear in the number of prims, by counts of function calls, which no machine changes."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+
+from reading_speed import CALLS_PER_PRIM, CALLS_TO_CHECK, articulations, calls
+
+from physx_schema import check
+from physx_schema.checking import engine
+from physx_schema.description import describe, reader
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.reading import Reading
+
+
+@pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, CALLS_TO_CHECK)])
+@pytest.mark.parametrize(("small", "large"), [((5, 10), (20, 10)), ((1, 50), (1, 200))])
+def test_calls_grow_with_the_prims_and_no_faster(
+    work: Callable[[Any], object], most: float, small: tuple[int, int], large: tuple[int, int],
+) -> None:
+    first, second = calls(work, articulations(*small)), calls(work, articulations(*large))
+    assert second < 4.2 * first
+    assert second / (2 * large[0] * large[1]) < most
+
+
+@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "settle"), (check, engine, "waivers_of")])
+def test_garbage_collector_is_off_meanwhile_and_on_again_whatever_is_raised(
+    work: Callable[[Any], object], module: Any, last: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    enabled = []
+
+    def failing(*_: object) -> None:
+        enabled.append(gc.isenabled())
+        raise RuntimeError
+
+    monkeypatch.setattr(module, last, failing)
+    with pytest.raises(RuntimeError):
+        work(articulations(1, 2))
+    assert (enabled, gc.isenabled()) == ([False], True)
+
+
+def test_nothing_of_a_reading_waits_for_a_collection_and_its_result_counts_as_old() -> None:
+    stage = articulations(2, 3)
+    description = describe(stage)
+    assert any(item is description for item in gc.get_objects(generation=2))
+    before = _readings()
+    gc.disable()
+    try:
+        describe(stage)
+        assert _readings() == before
+    finally:
+        gc.enable()
+
+
+def _readings() -> int:
+    return sum(type(item) in (Reading, PrimOpinions) for item in gc.get_objects())

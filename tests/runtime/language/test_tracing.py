@@ -1,0 +1,149 @@
+"""Tracing records what an algorithm computes: folded, shared, refused where it branches, and compiled faithfully."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.language.ops import maximum, sincos, where
+from physx_runtime.language.symbols import Graph, TracingError
+from physx_runtime.model.rows import input_rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.solver.divergence import FLAG
+from physx_runtime.targets import cpu, native
+from support.trees import Rows, random_tree
+
+# float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.
+F64_STEP = 1e-11
+
+
+def test_a_structural_zero_folds_a_product_away() -> None:
+    x = Graph().input("x_0")
+    assert (x * 0.0).value == 0.0
+
+
+def test_an_input_is_never_folded_even_where_it_will_be_zero() -> None:
+    graph = Graph()
+    assert (graph.input("x_0") * graph.input("zero_0")).value is None
+
+
+def test_equal_expressions_share_one_node() -> None:
+    graph = Graph()
+    x, y = graph.input("x_0"), graph.input("y_0")
+    assert (x * y + 1.0).number == (y * x + 1.0).number
+
+
+def test_branching_on_a_symbol_names_file_and_line() -> None:
+    x = Graph().input("x_0")
+    with pytest.raises(TracingError, match=r"test_tracing\.py:\d+: .* use where"):
+        bool(x > 0.0)
+
+
+def test_where_on_a_decided_condition_takes_its_side() -> None:
+    x = Graph().input("x_0")
+    assert where(np.True_, x, 0.0) is x
+
+
+def test_maximum_keeps_a_nan() -> None:
+    assert np.isnan(maximum(np.nan, 0.0))
+
+
+def test_sincos_agrees_with_the_library() -> None:
+    x = np.linspace(-1e3, 1e3, 100_001)
+    sine, cosine = sincos(x)
+    assert max(np.abs(sine - np.sin(x)).max(), np.abs(cosine - np.cos(x)).max()) < 4e-16
+
+
+def run_reference(t: Topology, rows: Rows, n: int, v: int) -> dict[str, np.ndarray]:
+    """The step's algorithms called on plain numbers."""
+    state: dict[str, object] = {name: list(map(float, values)) for name, values in rows.items()}
+    state |= begin(t, state)
+    for i in range(n + v):
+        state |= iterate(t, state, final=i >= n)
+    state |= finish(t, state)
+    return {name: np.array(state[name], float) for name in ("q", "v", "root_position", "root_rotation")}
+
+
+def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int, worlds: int = 1,
+                 noise: float = 0.0) -> np.ndarray:
+    """State rows after one compiled step, (rows, lanes); lanes beyond `worlds` start elsewhere by `noise`."""
+    program = trace_step(t)
+    x = np.zeros((1, len(program.layout), width), dtype)
+    for name, values in rows.items():
+        for i, value in enumerate(values):
+            x[0, program.layout[f"{name}_{i}"], :] = value
+    for name in ("q", "v"):
+        for i in range(len(rows[name])):
+            x[0, program.layout[f"{name}_{i}"], worlds:] += noise
+    cpu.compile_step(t, dtype, width)(x, 1, n, v)
+    return x[0, [program.layout[row] for row in program.state if row != f"{FLAG}_0"], :]
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
+    t, rows = random_tree(3, floating=floating, kinds="rrpf")
+    expected = run_reference(t, rows, 4, 1)
+    ours = run_compiled(t, rows, 4, 1, "float64", cpu.lanes(t, "float64"))[:, 0]
+    assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
+
+
+def test_a_world_has_the_same_bits_whatever_runs_beside_it() -> None:
+    t, rows = random_tree(4)
+    width = cpu.lanes(t, "float32")
+    alone = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=0.0)[:, 0]
+    for noise in (0.3, np.nan):
+        beside = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=noise)[:, 0]
+        assert np.array_equal(alone, beside)
+
+
+def test_a_world_has_the_same_bits_in_blocks_of_every_width() -> None:
+    t, rows = random_tree(5)
+    first = run_compiled(t, rows, 4, 1, "float32", 8)[:, 0]
+    for width in (16, 32):
+        assert np.array_equal(first, run_compiled(t, rows, 4, 1, "float32", width)[:, 0])
+
+
+def test_a_diverged_world_shows_as_nan() -> None:
+    t, rows = random_tree(6)
+    rows["v"][0] = np.nan
+    assert np.isnan(run_compiled(t, rows, 4, 1, "float32", 8)).any()
+
+
+def test_zero_parameters_share_the_code_of_non_zero_ones() -> None:
+    t, rows = random_tree(7)
+    for name in input_rows(t):
+        if name in ("stiffness", "damping", "armature", "static_friction", "dynamic_friction"):
+            rows[name] = np.zeros_like(rows[name])
+    expected = run_reference(t, rows, 2, 0)
+    ours = run_compiled(t, rows, 2, 0, "float64", cpu.lanes(t, "float64"))[:, 0]
+    assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
+
+
+def test_the_hot_loop_is_vector_code() -> None:
+    """Packed multiplications and fmas are there; scalar ones are not."""
+    t, _ = random_tree(8)
+    _, text = emit_step(trace_step(t), Vectors("float", cpu.lanes(t, "float32")))
+    code = native.assembly(text)
+    assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
+    assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
+
+
+def test_a_cached_step_is_loaded_without_tracing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
+    made = []
+
+    def make() -> tuple[str, str]:
+        made.append(1)
+        return "answer", "define i64 @answer() {\n  ret i64 42\n}\n"
+
+    for _ in range(2):
+        address = native.load_kept("question", make)
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 42
+    assert len(made) == 1

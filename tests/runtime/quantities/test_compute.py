@@ -1,0 +1,155 @@
+"""`compute` gives what PhysX reports at recorded states, in PhysX's signs and frames."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import physx_runtime
+import pytest
+from support.random_articulations import Features, engine_names, random_articulation
+
+from physx_schema.description import Description, describe
+from physx_schema.errors import UnsupportedError
+
+STAGES = ["fixed_arm_rev_prism", "floating_branched", "fixed_spherical", "fixed_com_inertia"]
+# Relative to the largest entry; PhysX reports in float32.
+FLOAT32 = 1e-5
+# float64 against the recorded float64 reference, computed from states read back in float32.
+REFERENCE = 1e-6
+# kind of `compute` -> key of the recording
+REPORTED = {"jacobian": "jacobian", "mass_matrix": "mass_matrix", "gravity_compensation": "gravity",
+            "coriolis_compensation": "coriolis", "com_world": "com_world", "com_root": "com_root",
+            "centroidal_momentum": "centroidal"}
+FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
+
+
+class Recording:
+    """A recorded stage, its links and dofs brought into our order."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.description: Description = describe(folder / f"{name}.usda")
+        self.data = np.load(folder / f"{name}.npz", allow_pickle=True)
+        info = json.loads(str(self.data["info"]))
+        self.articulation = self.description.articulations[0]
+        self.dofs = [info["dof_names"].index(dof) for dof in engine_names(self.articulation)]
+        self.links = [info["body_names"].index(link.path.rsplit("/", 1)[-1]) for link in self.articulation.links]
+
+    def state(self, n: int) -> dict[str, Any]:
+        """Arguments of `compute` for a state."""
+        def read(key: str) -> np.ndarray:
+            return self.data[f"s{n}_in_{key}"]
+
+        root = {"position": read("root_p"), "rotation_wxyz": read("root_q_wxyz"), "linear_velocity": read("v_com"),
+                "angular_velocity": read("w")}
+        return {"q": read("q")[self.dofs], "qd": read("qd")[self.dofs],
+                "root": None if self.articulation.fixed_base else root}
+
+    def states(self) -> dict[str, Any]:
+        """The same for all five states at once."""
+        each = [self.state(n) for n in range(5)]
+        root = None if each[0]["root"] is None else {
+            name: np.stack([state["root"][name] for state in each]) for name in each[0]["root"]}
+        return {"q": np.stack([s["q"] for s in each]), "qd": np.stack([s["qd"] for s in each]), "root": root}
+
+    def reported(self, n: int, key: str) -> np.ndarray:
+        """A recorded quantity in our order of links and dofs."""
+        root = 0 if self.articulation.fixed_base else 6
+        columns = [*range(root), *(root + dof for dof in self.dofs)]
+        values = np.asarray(self.data[f"s{n}_{key}"])
+        if key == "jacobian":
+            links = [link - (not root) for link in self.links if link or root]
+            return values.reshape(-1, 6, len(columns))[links][:, :, columns].reshape(values.shape)
+        if key == "mass_matrix":
+            return values[np.ix_(columns, columns)]
+        if key in ("gravity", "coriolis"):
+            return values[columns]
+        return values[:, [*columns, len(columns)]] if key == "centroidal" else values
+
+
+@pytest.fixture(params=STAGES)
+def recording(request: pytest.FixtureRequest, shared_cases: Path) -> Recording:
+    return Recording(shared_cases / "direct_api", request.param)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_quantities_are_those_physx_reports(recording: Recording, dtype: str) -> None:
+    for kind, key in REPORTED.items():
+        if f"s0_{key}" in recording.data:
+            ours = physx_runtime.compute(recording.description, kind=kind, dtype=dtype, **recording.states())
+            assert ours.dtype == dtype
+            for n in range(5):
+                reported = recording.reported(n, key)
+                assert ours[n].shape == reported.shape, kind
+                assert np.abs(ours[n] - reported).max() <= FLOAT32 * np.abs(reported).max(), kind
+
+
+def test_links_are_where_physx_puts_them(recording: Recording) -> None:
+    poses, velocities = physx_runtime.compute(recording.description, kind="update_kinematic", **recording.states())
+    for n, (pose, velocity) in enumerate(zip(poses, velocities, strict=True)):
+        reported = recording.data[f"s{n}_link_pose"][recording.links]
+        pose[:, 3:] *= np.sign(np.sum(pose[:, 3:] * reported[:, 3:], axis=1, keepdims=True))
+        assert np.abs(pose - reported).max() <= FLOAT32
+        moving = recording.data[f"s{n}_link_vel"][recording.links]
+        assert np.abs(velocity - moving).max() <= FLOAT32 * np.abs(moving).max()
+
+
+def test_deprecated_quantities_of_a_floating_base_leave_the_root_free(shared_cases: Path) -> None:
+    recording = Recording(shared_cases / "direct_api", "floating_branched")
+    for kind, key in (("generalized_mass_matrix", "generalized_mass_matrix"),
+                      ("generalized_coriolis", "coriolis_deprecated")):
+        ours = physx_runtime.compute(recording.description, kind=kind, **recording.states())
+        for n in range(5):
+            expected = recording.data[f"s{n}_ref_{key}"]
+            order = np.ix_(recording.dofs, recording.dofs) if expected.ndim == 2 else recording.dofs
+            assert np.abs(ours[n] - expected[order]).max() <= REFERENCE * np.abs(expected).max()
+    gravity = physx_runtime.compute(recording.description, kind="generalized_gravity", **recording.states())
+    assert np.array_equal(gravity, np.zeros((5, len(recording.dofs))))
+
+
+def test_deprecated_quantities_of_a_fixed_base_are_the_current_ones(shared_cases: Path) -> None:
+    recording = Recording(shared_cases / "direct_api", "fixed_spherical")
+    for old, new in (("generalized_mass_matrix", "mass_matrix"), ("generalized_gravity", "gravity_compensation"),
+                     ("generalized_coriolis", "coriolis_compensation")):
+        arguments = recording.state(0)
+        assert np.array_equal(physx_runtime.compute(recording.description, kind=old, **arguments),
+                              physx_runtime.compute(recording.description, kind=new, **arguments))
+
+
+def test_many_states_give_a_leading_axis(shared_cases: Path) -> None:
+    recording = Recording(shared_cases / "direct_api", "floating_branched")
+    together = physx_runtime.compute(recording.description, kind="jacobian", **recording.states())
+    alone = [physx_runtime.compute(recording.description, kind="jacobian", **recording.state(n)) for n in range(5)]
+    assert np.allclose(together, np.stack(alone), rtol=0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"kind": "inertia"}, "kind is 'inertia'; allowed are update_kinematic, jacobian"),
+    ({"q": [0.0]}, r"q has shape \(1,\); give \(3,\) or \(n, 3\)"),
+    ({"qd": [0.0, np.nan, 0.0]}, "qd holds nan; give finite numbers"),
+    ({"root": {"position": [0.0, 0.0, 0.0]}}, "root is given, and the base is fixed; leave it out"),
+    ({"root": {"rotation": [1.0, 0.0, 0.0, 0.0]}}, "root has rotation; allowed are position, rotation_wxyz"),
+    ({"kind": "centroidal_momentum"}, "needs a floating base"),
+    ({"dtype": "float16"}, "dtype is 'float16'; allowed are 'float32', 'float64'"),
+    ({"q": [[0.0] * 3] * 2, "qd": [[0.0] * 3] * 3}, "given for 2, 3 states"),
+    ({"q": np.zeros((0, 3))}, r"q has shape \(0, 3\); give \(3,\) or \(n, 3\)"),
+    ({"q": [0.0, 1e39, 0.0], "dtype": "float32"}, r"q holds 1e\+39; give finite numbers that float32 can hold"),
+])
+def test_wrong_arguments_are_named(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"q": [0.0] * 3, "qd": [0.0] * 3, "kind": "mass_matrix"} | change
+    with pytest.raises(ValueError, match=message):
+        physx_runtime.compute(FINGER, **arguments)
+
+
+def test_a_rotation_without_length_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "floating.usda"
+    path.write_text(random_articulation(3, Features(links=(2, 2), floating=True, prismatic=0.0, fixed=0.0)).text)
+    with pytest.raises(ValueError, match="root rotation_wxyz has no length; give a quaternion w x y z"):
+        physx_runtime.compute(path, [0.0] * 2, [0.0] * 2, "com_world", root={"rotation_wxyz": [0.0] * 4})
+
+
+def test_an_articulation_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere"):
+        physx_runtime.compute(FINGER, [0.0] * 3, [0.0] * 3, "mass_matrix", articulation="/nowhere")

@@ -1,0 +1,180 @@
+"""In the layer that results go into, what others author stays theirs, and only what the session added goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from physx_runtime import Session
+from pxr import Gf, Sdf, UsdGeom, UsdPhysics
+from support.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
+
+ELBOW, LOWER = "/Robot/elbow", "/Robot/lower"
+POSITION = "state:angular:physics:position"
+
+
+def pinned(stage: Any) -> None:
+    """Opinions of its own, in a session layer, on what results are written to."""
+    stage.GetPrimAtPath(ELBOW).AddAppliedSchema("PhysxJointAPI")
+    stage.GetPrimAtPath(LOWER).GetAttribute("xformOp:translate").Set(Gf.Vec3d(2, 0, 0))
+    stage.GetPrimAtPath(ELBOW).GetAttribute(POSITION).Set(3.0)
+
+
+def stateless() -> str:
+    """The arm without joint states: the session applies them."""
+    return arm().replace(', "PhysicsJointStateAPI:angular"', "")
+
+
+def elbow(stage: Any) -> Any:
+    return stage.GetPrimAtPath(ELBOW)
+
+
+def armature(stage: Any) -> None:
+    elbow(stage).AddAppliedSchema("PhysxJointAxisAPI:angular")
+    elbow(stage).CreateAttribute("physxJointAxis:angular:armature", Sdf.ValueTypeNames.Float, False).Set(2.0)
+
+
+EDITS: dict[str, Callable[[Any], Any]] = {
+    "removed drive": lambda stage: elbow(stage).RemoveAPI(UsdPhysics.DriveAPI, "angular"),
+    "removed state": lambda stage: elbow(stage).RemoveAppliedSchema("PhysicsJointStateAPI:angular"),
+    "armature": armature,
+    "explicit schemas": lambda stage: elbow(stage).SetMetadata(
+        "apiSchemas", Sdf.TokenListOp.CreateExplicit(["PhysicsDriveAPI:angular"])),
+    "no schemas": lambda stage: elbow(stage).ClearMetadata("apiSchemas"),
+    "state": lambda stage: elbow(stage).GetAttribute(POSITION).Set(40.0),
+    "cleared state": lambda stage: elbow(stage).GetAttribute(POSITION).Clear(),
+    "blocked state": lambda stage: elbow(stage).GetAttribute(POSITION).Block(),
+    "time samples": lambda stage: elbow(stage).GetAttribute(POSITION).Set(4.0, 12.0),
+    "connection": lambda stage: elbow(stage).GetAttribute(POSITION).AddConnection(f"/Robot/shoulder.{POSITION}"),
+    "custom data": lambda stage: elbow(stage).GetAttribute(POSITION).SetCustomDataByKey("by", "hand"),
+    "display name": lambda stage: elbow(stage).GetAttribute(POSITION).SetDisplayName("elbow angle"),
+    "place": lambda stage: stage.GetAttributeAtPath(f"{LOWER}.xformOp:translate").Set(Gf.Vec3d(7, 0, 0)),
+    "velocity": lambda stage: stage.GetAttributeAtPath(f"{LOWER}.physics:velocity").Set(Gf.Vec3f(7, 0, 0)),
+    "operation": lambda stage: UsdGeom.Xformable(stage.GetPrimAtPath(LOWER)).AddRotateXOp(opSuffix="mine").Set(20.0),
+    "mass": lambda stage: stage.GetAttributeAtPath(f"{LOWER}.physics:mass").Set(9.0),
+    "new prim": lambda stage: stage.DefinePrim(f"{LOWER}/shape", "Cube"),
+    "defined over": lambda stage: stage.DefinePrim(LOWER, "Xform"),
+    "documented over": lambda stage: stage.GetPrimAtPath(LOWER).SetDocumentation("the lower arm"),
+    "reset stack": lambda stage: UsdGeom.Xformable(stage.GetPrimAtPath(LOWER)).SetResetXformStack(True),
+    "off": lambda stage: stage.GetPrimAtPath(LOWER).SetActive(False),
+    "removed property": lambda stage: stage.GetEditTarget().GetLayer().GetPrimAtPath(LOWER)
+    and stage.GetPrimAtPath(LOWER).RemoveProperty("xformOp:translate"),
+    "removed prim": lambda stage: stage.RemovePrim(ELBOW),
+}
+
+
+def euler(stage: Any) -> None:
+    """Operations on the lower arm that results replace."""
+    prim = UsdGeom.Xformable(stage.GetPrimAtPath(LOWER))
+    prim.ClearXformOpOrder()
+    prim.AddTranslateOp().Set(Gf.Vec3d(2, 0, 0))
+    prim.AddRotateXYZOp().Set(Gf.Vec3f(0, 0, 10))
+
+
+@pytest.mark.parametrize("start", ["bare", "pinned"])
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_in_the_layer_of_results_is_all_that_reset_leaves_there(name: str, start: str) -> None:
+    text = stateless() if start == "bare" else arm()
+    stage, plain = opened(text), opened(text)
+    for each in (stage, plain):
+        if start == "pinned":
+            euler(each)
+        each.SetEditTarget(each.GetSessionLayer())
+        if start == "pinned":
+            pinned(each)
+    session = Session(stage)
+    session.step(DT)
+    for each in (stage, plain):
+        EDITS[name](each)
+    for _ in range(2):
+        session.step(DT)
+    session.reset()
+    assert texts(stage) == texts(plain)
+
+
+def test_a_drive_removed_in_the_layer_of_results_is_gone() -> None:
+    stage = opened(stateless())
+    stage.SetEditTarget(stage.GetSessionLayer())
+    session = Session(stage)
+    session.step(DT)
+    EDITS["removed drive"](stage)
+    session.step(DT)
+    assert [dof.drive is None for dof in session._description.articulations[0].dofs] == [False, True]
+
+
+def test_an_armature_applied_in_the_layer_of_results_counts() -> None:
+    stage = opened(stateless())
+    stage.SetEditTarget(stage.GetSessionLayer())
+    session = Session(stage)
+    session.step(DT)
+    EDITS["armature"](stage)
+    session.step(DT)
+    assert [dof.armature for dof in session._description.articulations[0].dofs] == [0.0, 2.0]
+
+
+def test_an_operation_added_to_those_that_results_replace_turns_the_root_and_stays() -> None:
+    stage, plain = opened(floating()), opened(floating())
+    for each in (stage, plain):
+        prim = UsdGeom.Xformable(each.GetPrimAtPath("/Robot/base"))
+        prim.ClearXformOpOrder()
+        prim.AddTranslateOp().Set(Gf.Vec3d(0, 0, 1))
+        prim.AddRotateZOp().Set(10.0)
+    session = Session(stage)
+    session.step(1e-6)
+    for each in (stage, plain):
+        UsdGeom.Xformable(each.GetPrimAtPath("/Robot/base")).AddRotateXOp().Set(90.0)
+    session.step(1e-6)
+    session.reset()
+    assert texts(stage) == texts(plain)
+    assert value(stage, "/Robot/base.xformOpOrder") == ["xformOp:translate", "xformOp:rotateZ", "xformOp:rotateX"]
+    session.step(1e-6)
+    assert world_poses(stage, ("/Robot/base",)) == pytest.approx(world_poses(plain, ("/Robot/base",)), abs=1e-5)
+
+
+def test_a_layer_locked_while_a_session_runs_is_named_in_one_line() -> None:
+    stage = opened(arm())
+    session = Session(stage)
+    session.step(DT)
+    stage.GetSessionLayer().SetPermissionToEdit(False)
+    for use in (session.step, session.reset):
+        with pytest.raises(Exception, match="the layer cannot be edited, and results go into it") as caught:
+            use()
+        assert "\n" not in str(caught.value)
+    stage.GetSessionLayer().SetPermissionToEdit(True)
+    session.step(DT)
+
+
+def test_results_that_nobody_sees_are_named() -> None:
+    stage = opened(arm())
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    stage.GetSessionLayer().subLayerPaths.append(layer.identifier)
+    stage.SetEditTarget(layer)
+    session = Session(stage, into="edit_target")
+    session.step(DT)
+    stage.GetSessionLayer().subLayerPaths.clear()
+    session.step(DT)
+    assert [m.text for m in session.messages if m.kind == "written" and m.path == "/"] == [
+        f"results are written to {layer.identifier}, which the stage does not see now: it is muted, no longer one of "
+        "its layers, or the variant is not selected"]
+    stage.GetSessionLayer().subLayerPaths.append(layer.identifier)
+    before = state(stage, ELBOW)
+    session.step(DT)
+    assert state(stage, ELBOW) != before
+
+
+def test_a_muted_layer_of_results_holds_them_again_when_it_is_back() -> None:
+    stage, plain = opened(arm()), opened(arm())
+    session, other = Session(stage), Session(plain)
+    session.step(DT)
+    stage.MuteLayer(stage.GetSessionLayer().identifier)
+    stage.GetSessionLayer().Clear()
+    session.step(DT)
+    assert any("which the stage does not see now" in m.text for m in session.messages)
+    stage.UnmuteLayer(stage.GetSessionLayer().identifier)
+    session.step(DT)
+    for _ in range(3):
+        other.step(DT)
+    assert state(stage, ELBOW) == pytest.approx(state(plain, ELBOW), rel=1e-5)
+    session.reset()
+    assert texts(stage) == texts(opened(arm()))

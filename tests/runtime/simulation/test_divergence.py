@@ -1,0 +1,67 @@
+"""Motion that does not stay finite is said in one line that names the joint, with an exit code of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from physx_runtime import DivergenceWarning, Session, simulate
+from support.session_stages import arm, opened
+
+DIVERGED = 6
+# Gravity under which an arm's velocity leaves float32 in its second step.
+HEAVY = arm().replace("physics:gravityMagnitude = 9.81", "physics:gravityMagnitude = 1e36")
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Path:
+    """The file of an arm that diverges."""
+    path = tmp_path / "heavy.usda"
+    path.write_text(HEAVY)
+    return path
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, whose stderr shows Python's warnings too."""
+    program = "from physx_schema.cli.program import main; main()"
+    return subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
+                          check=False)
+
+
+def test_simulate_ends_with_one_line_and_a_code_of_its_own(stage: Path, tmp_path: Path) -> None:
+    done = run("simulate", stage, "--steps", "4", "--strict", "--out", tmp_path / "motion.npz")
+    assert done.returncode == DIVERGED
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"{stage}: /Robot: 1 of 1 worlds diverged (world 0) by step 2 of 0.0166667 s: "
+                           "the velocity of /Robot/shoulder is no longer finite; ")
+    assert "take a shorter time step" in line
+    with np.load(tmp_path / "motion.npz") as motion:
+        assert np.isfinite(motion["joint_position"]).all()
+        assert str(motion["diverged"][0]) in line
+
+
+@pytest.mark.parametrize("path", ["specialised", "generic"])
+def test_a_recording_says_which_worlds_diverged(stage: Path, path: str) -> None:
+    with pytest.warns(DivergenceWarning, match="the velocity of /Robot/shoulder is no longer finite") as said:
+        recording = simulate(stage, steps=4, worlds=3, path=path)
+    assert recording.diverged == (str(said[0].message),)
+    assert "3 of 3 worlds diverged (world 0, 1, 2)" in recording.diverged[0]
+    assert len(said) == 1
+
+
+def test_a_session_names_what_is_no_longer_finite() -> None:
+    with Session(opened(HEAVY)) as session:
+        for _ in range(4):
+            session.step()
+        [text] = [message.text for message in session.messages if message.kind == "diverged"]
+    assert text.startswith("the velocity of ")
+    assert "stands still until reset; take a shorter time step" in text
+
+
+def test_motion_that_stays_finite_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "arm.usda").write_text(arm())
+    done = run("simulate", tmp_path / "arm.usda", "--steps", "4")
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,314 @@
+"""The generic path computes what the specialised one computes, for every feature, and for trees of any size."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from physx_runtime import Simulation, simulate
+from physx_runtime.compiling.fragment import emit_fragment
+from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_velocities, quaternion
+from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force, world_inertia
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
+from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.targets import interpreter as generic
+from physx_runtime.targets import native
+from physx_runtime.worlds.buffers import GenericWorlds, HandoverWorlds
+from physx_runtime.worlds.paths import MOST_OPERATIONS, choose_path, expected_operations
+from support.random_articulations import Features, engine_names, random_articulation
+from support.trees import Rows, random_tree
+
+from physx_schema.description import describe
+from physx_schema.errors import UnsupportedError
+
+# float64 rounding of three steps on numbers of size 1 to 100; 1e-14 was measured.
+ROUNDING = 1e-11
+# Of the equations of motion of 1024 links in float64, relative to the largest force; 1e-12 was measured.
+IDENTITY = 1e-8
+FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
+N, V = 4, 1
+
+State = dict[str, NDArray[np.float64]]
+
+
+def by_algorithms(t: Topology, rows: Rows, steps: int) -> State:
+    """The state after steps of the whole-tree algorithms on floats."""
+    held = {name: list(map(float, values)) for name, values in rows.items()}
+    for _ in range(steps):
+        held = {name: held[name] for name in rows}
+        held |= begin(t, held)
+        for i in range(N + V):
+            held |= iterate(t, held, final=i >= N)
+        held |= finish(t, held)
+    return {name: np.array(held[name], dtype=np.float64) for name in state_rows(t)}
+
+
+def by_path(t: Topology, rows: Rows, steps: int, dtype: str = "float64", worlds: int = 1,
+            noise: float = 0.0) -> State:
+    """The state of world 0 after steps of the generic path; other worlds start elsewhere by `noise`."""
+    store = GenericWorlds(t, worlds, dtype)
+    for name in state_rows(t) | input_rows(t):
+        values = np.tile(np.asarray(rows[name], dtype=dtype), (worlds, 1))
+        if name in ("q", "v"):
+            values[1:] += noise
+        store.write(name, values)
+    store.step(steps, N, V)
+    return {name: store.rows(name)[0] for name in state_rows(t)}
+
+
+def largest_difference(a: State, b: State) -> float:
+    return max(float(np.abs(a[name] - b[name]).max()) for name in a if len(a[name]))
+
+
+@pytest.mark.parametrize(("links", "floating", "kinds"), [
+    (1, False, "r"), (12, False, "rrrp"), (12, True, "rrpf"), (9, False, "rpsbuf"), (9, True, "rpsbuf"),
+    (40, False, "rp"),
+])
+def test_the_generic_path_computes_what_the_algorithms_compute_on_floats(links: int, floating: bool,
+                                                                         kinds: str) -> None:
+    t, rows = random_tree(links, links, floating, kinds)
+    assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
+
+
+def test_it_does_so_with_an_envelope_on_every_axis_of_joints_with_several() -> None:
+    t, rows = random_tree(3, 6, kinds="rsb")
+    t = replace(t, dofs=tuple(replace(dof, drive="force", envelope=True) for dof in t.dofs))
+    assert max(sum(dof.link == link for dof in t.dofs) for link in range(len(t.links))) > 1
+    assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
+
+
+def test_it_does_so_where_forces_act_once() -> None:
+    t, rows = random_tree(5, 6)
+    t = replace(t, forces_every_iteration=False)
+    assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
+
+
+@pytest.mark.parametrize(("seed", "features", "solver"), [
+    (1, Features(), "TGS"), (1003, Features(floating=True), "TGS"),
+    (2003, Features(spherical=0.5, generic=0.5, swapped=0.3), "TGS"),
+    (3002, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3), "TGS"),
+    (4, Features(), "PGS"), (1001, Features(floating=True, spherical=0.3), "PGS"),
+])
+def test_it_does_so_with_tendons_mimic_joints_and_every_joint_property(seed: int, features: Features, solver: str,
+                                                                       tmp_path: Path) -> None:
+    art = random_articulation(seed, replace(features, fixed_tendon=1.0, spatial_tendon=1.0, mimic=1.0))
+    path = tmp_path / "stage.usda"
+    path.write_text(art.text)
+    description = describe(path)
+    description = replace(description, scene=replace(description.scene, solver_type=solver,
+                                                     forces_every_iteration=solver == "TGS"))
+    sim = Simulation(description, dtype="float64", path="generic")
+    names = engine_names(description.articulations[0])
+    sim.reset(joint_position=[art.positions[n] for n in names], joint_velocity=[art.velocities[n] for n in names])
+    sim.set("joint_effort", [art.efforts[n] for n in names])
+    t = sim.topology
+    assert t.fixed_tendons or t.spatial_tendons or t.mimics
+    rows = {name: sim.get(name)[0] for name in state_rows(t) | input_rows(t)}
+    sim.store.step(3, N, V)
+    after = {name: sim.get(name)[0] for name in state_rows(t)}
+    assert largest_difference(after, by_algorithms(t, rows, 3)) < ROUNDING
+
+
+def test_it_does_so_with_forces_on_links(tmp_path: Path) -> None:
+    t, rows = random_tree(3, 5, floating=True)
+    t = replace(t, link_forces=True)
+    push = np.random.default_rng(0).uniform(-3, 3, (2, 3 * len(t.links)))
+    rows |= {"link_force": push[0], "link_torque": push[1]}
+    assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
+
+
+def test_a_world_has_the_same_bits_alone_and_beside_others() -> None:
+    t, rows = random_tree(4, 8, floating=True)
+    alone = by_path(t, rows, 3, "float32")
+    for worlds, noise in ((2, np.nan), (100, 0.3)):
+        beside = by_path(t, rows, 3, "float32", worlds, noise)
+        assert all(np.array_equal(alone[name], beside[name]) for name in alone)
+
+
+def test_a_block_leaves_nothing_behind_for_the_next_one() -> None:
+    """The same thread steps a block of NaN and then a sound one, in the same memory."""
+    t, rows = random_tree(4, 8, floating=True, kinds="rpsuf")
+    alone = by_path(t, rows, 3, "float32")
+    worlds = 2 * generic.lanes(t, "float32")
+    store = GenericWorlds(t, worlds, "float32")
+    for name in state_rows(t) | input_rows(t):
+        values = np.tile(np.asarray(rows[name], dtype=np.float32), (worlds, 1))
+        if name in ("q", "v"):
+            values[:worlds // 2] = np.nan
+        store.write(name, values)
+    step = generic.compile_step(t, "float32", store.lanes)
+    for block in (0, 1):
+        step(store.host[block:block + 1], 3, N, V)
+    assert all(np.array_equal(alone[name], store.rows(name)[-1]) for name in alone)
+
+
+def test_a_world_has_the_same_bits_in_blocks_of_every_width() -> None:
+    t, rows = random_tree(5, 6)
+    results = []
+    plan = generic.plan_step(t)
+    for width in (8, 16, 32):
+        x = np.zeros((1, plan.layout.size, width), np.float32)
+        for name, values in rows.items():
+            if name in plan.layout.groups:
+                span = plan.layout[name]
+                x[0, span.row:span.row + span.size] = np.asarray(values)[:, None]
+        generic.compile_step(t, "float32", width)(x, 2, N, V)
+        results.append(x[0, plan.layout["v"].row:plan.layout["v"].row + t.nv, 0])
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
+
+
+def test_fragments_are_vector_code() -> None:
+    """Packed multiplications and fmas are there; scalar ones are not."""
+    plan = generic.plan_step(random_tree(8, 6, floating=True)[0])
+    vectors = Vectors("float", 32)
+    fragments = {i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions}
+    code = "\n".join(native.assembly(emit_fragment(fragment, vectors)[1]) for fragment in fragments)
+    assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
+    assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
+
+
+def test_schedules_grow_with_the_tree_and_fragments_do_not() -> None:
+    plans = [generic.plan_step(chain(links)[0]) for links in (40, 80)]
+    counts = [sum(len(getattr(plan, name).instructions) for name in generic.PASSES) for plan in plans]
+    fragments = [{i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions} for plan in plans]
+    assert counts[1] < 2.01 * counts[0]
+    assert plans[1].layout.size < 2.01 * plans[0].layout.size
+    assert fragments[0] == fragments[1]
+
+
+def test_a_diverged_world_is_flagged_and_put_back() -> None:
+    t, rows = random_tree(6, 5)
+    store = GenericWorlds(t, 2, "float32")
+    for name in state_rows(t) | input_rows(t):
+        store.write(name, np.tile(rows[name].astype(np.float32), (2, 1)))
+    v = store.rows("v")
+    v[1] = 1e37
+    store.write("v", v)
+    store.step(1, N, V)
+    assert store.rows("diverged").ravel().tolist() == [0.0, 1.0]
+    assert np.array_equal(store.rows("v")[1], v[1])
+
+
+def chain(links: int, rows_of: int = 3) -> tuple[Topology, Rows]:
+    """A hanging chain of revolute joints without constraints: the links of a random tree over and over."""
+    _, small = random_tree(rows_of, 8, kinds="r")
+    t = Topology(True, False, (LinkTopology(-1, "root"), *(LinkTopology(i, "revolute") for i in range(links))),
+                 tuple(DofTopology(i + 1) for i in range(links)))
+    rows = {}
+    for name, size in (state_rows(t) | input_rows(t)).items():
+        values = small[name]
+        if size not in (links, links + 1, 3 * (links + 1), 4 * (links + 1), 6 * (links + 1)):
+            rows[name] = values
+            continue
+        width = size // links
+        rows[name] = np.tile(values[-width:], size // width + 1)[:size]
+    q = np.random.default_rng(0)
+    rows |= {"q": q.uniform(-0.3, 0.3, links), "v": q.uniform(-0.1, 0.1, links), "h": rows["dt"]}
+    return t, rows
+
+
+def test_a_chain_of_1024_links_obeys_the_equations_of_motion() -> None:
+    """M (v1 - v0) / dt + C = gravity, with M v as the generalised force of the links' momenta."""
+    t, rows = chain(1024)
+    store = GenericWorlds(t, 1, "float64")
+    for name in state_rows(t) | input_rows(t):
+        store.write(name, rows[name][None])
+    store.step(1, 1, 0)
+    k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
+    rate = (store.rows("v")[0] - rows["v"]) / rows["dt"][0]
+    moved = link_velocities(t, k, rate)
+    needed = [(tuple(rows["mass"][i] * np.array(moved.v_com[i])),
+               tuple(_full(world_inertia(t, rows, k, i)) @ np.array(moved.w[i]))) for i in range(len(t.links))]
+    mass_times_rate = np.array(generalized_force(t, k, needed)) + rows["armature"] * rate
+    tau = -np.array(gravity_force(t, rows, k)) - np.array(coriolis_force(t, rows, k, link_velocities(t, k, rows["v"])))
+    assert np.abs(rate).max() > 1.0
+    assert np.abs(mass_times_rate - tau).max() < IDENTITY * np.abs(tau).max()
+
+
+def _full(s: tuple[float, ...]) -> NDArray[np.float64]:
+    xx, yy, zz, xy, xz, yz = s
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def test_every_part_of_a_structure_is_known_to_the_generic_path() -> None:
+    """A field that schedules do not heed would be ignored in silence."""
+    known = {"fixed_base", "forces_every_iteration", "links", "dofs", "fixed_tendons", "spatial_tendons", "mimics",
+             "solver", "link_forces", "pushes", "sleeping", "body"}
+    assert {field.name for field in fields(Topology)} - known == set()
+    assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
+    assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "limit", "max_velocity", "axis"}
+
+
+# --- which path ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("links", [4, 12])
+@pytest.mark.parametrize("floating", [False, True])
+def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
+    t, _ = random_tree(1, links, floating, "r")
+    program = trace_step(t)
+    traced = max(body.operations for body in (program.begin, program.position, program.finish))
+    assert 0.5 < expected_operations(t) / traced < 2.5
+
+
+def test_a_tree_over_the_budget_takes_the_generic_path_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    t, _ = random_tree(1, 30, kinds="r")
+    with caplog.at_level(logging.INFO, "physx_runtime"):
+        assert choose_path(t, "cpu", "auto").path == "generic"
+    assert f"generic path, over the budget of {MOST_OPERATIONS}" in caplog.text
+
+
+def test_a_small_tree_takes_the_specialised_path() -> None:
+    assert choose_path(random_tree(1, 7, kinds="r")[0], "cpu", "auto").path == "specialised"
+
+
+@pytest.mark.parametrize(("path", "message"), [
+    ("auto", r"a tree of 30 degrees of freedom is over the budget of \d+ operations .* use device='cpu'"),
+    ("generic", "path 'generic' runs on the CPU only"), ("handover", "path 'handover' runs on the CPU only"),
+])
+def test_cuda_refuses_what_it_does_not_have(path: str, message: str) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        choose_path(random_tree(1, 30, kinds="r")[0], "cuda", path)
+
+
+def test_an_unknown_path_is_refused() -> None:
+    with pytest.raises(ValueError, match="path is 'fast'; allowed are 'auto', 'generic', 'specialised', 'handover'"):
+        Simulation(FINGER, path="fast")
+
+
+def test_a_simulation_names_its_path() -> None:
+    assert [Simulation(FINGER, path=path).path for path in ("auto", "generic")] == ["specialised", "generic"]
+
+
+def test_a_run_takes_one_path_and_both_agree() -> None:
+    start = [0.3, 0.1, 0.0]
+    generic_run, own = (simulate(FINGER, steps=30, joint_position=start, dtype="float64", path=path)
+                        for path in ("generic", "specialised"))
+    assert np.abs(generic_run.joint_position - own.joint_position).max() < 1e-10
+    again = simulate(FINGER, steps=30, joint_position=start, dtype="float64", path="generic")
+    assert np.array_equal(generic_run.joint_position, again.joint_position)
+
+
+def test_a_handover_keeps_state_and_parameters() -> None:
+    sim, own = Simulation(FINGER, worlds=3, path="handover"), Simulation(FINGER, worlds=3, path="specialised")
+    for each in (sim, own):
+        each.set("q", [[0.3, 0.1, 0.0], [0.1, 0.2, 0.0], [0.0, 0.0, 0.1]])
+        each.set_parameter("fixed_tendon_stiffness", [[100.0], [200.0], [300.0]])
+    store = sim.store
+    assert isinstance(store, HandoverWorlds)
+    sim.step()
+    own.step()
+    store.hand_over()
+    assert sim.path == "specialised"
+    sim.step(5)
+    own.step(5)
+    assert np.abs(sim.joint_position - own.joint_position).max() < 1e-6
+    assert np.array_equal(sim.parameter("fixed_tendon_stiffness"), own.parameter("fixed_tendon_stiffness"))

@@ -1,0 +1,258 @@
+"""Rigid bodies outside articulations move as in real PhysX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from physx_runtime import Session, Simulation, dump_step, simulate
+from pxr import Usd
+from support.physx_pushed import pushed, run_pushed
+from support.robots import opened
+
+from physx_schema.description import describe
+from physx_schema.errors import UnsupportedError
+
+DT, STEPS = 0.01, 60
+# Of the position: float32 at 3 units for 60 steps of 16 additions, and the turn about the centre of mass, 0.24 away.
+PLACE = 2e-5
+# PhysX keeps angular velocity times the root of the inertia and comes back to it in every step; at 5 rad/s this is
+# worth 1e-4 rad/s and 2e-5 of a quaternion in 60 steps.
+TURN, SPIN = 5e-5, 2e-4
+SPEED = 2e-5            # with forces, whose acceleration is a quotient
+STAGE = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "World"
+{{
+    def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])
+    {{
+        vector3f physics:gravityDirection = (0, 0, -1)
+        float physics:gravityMagnitude = {gravity}
+        bool physxScene:enableGPUDynamics = 0
+        uniform token physxScene:broadphaseType = "MBP"
+        {scene}
+    }}
+    def Xform "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"{api}])
+    {{
+        float physics:mass = 2
+        float3 physics:diagonalInertia = (0.1, 0.25, 0.3)
+        point3f physics:centerOfMass = (0.1, 0.2, -0.1)
+        quatf physics:principalAxes = (0.9, 0.1, 0.3, 0.3)
+        vector3f physics:velocity = {v}
+        vector3f physics:angularVelocity = {w}
+        double3 xformOp:translate = (1, 2, 3)
+        quatd xformOp:orient = (0.8, 0.2, 0.4, 0.4)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+        {body}
+    }}
+    {more}
+}}
+"""
+PHYSX, FORCE = ', "PhysxRigidBodyAPI"', ', "PhysxRigidBodyAPI", "PhysxForceAPI"'
+DAMPED = "float physxRigidBody:linearDamping = 1\n        float physxRigidBody:angularDamping = 0.5\n"
+THRUST = """        vector3f physxForce:force = (1, 2, 3)
+        vector3f physxForce:torque = (0.1, 0.2, 0.3)
+        uniform token physxForce:mode = "force"
+"""
+ONCE = "bool physxScene:enableExternalForcesEveryIteration = 0"
+PGS = 'uniform token physxScene:solverType = "PGS"'
+
+
+def stage(body: str = "", api: str = PHYSX, scene: str = "", v: tuple[float, ...] = (1, 2, 3),
+          w: tuple[float, ...] = (100, 200, -150), gravity: float = 10.0, more: str = "") -> str:
+    return STAGE.format(body=body, api=api, scene=scene, v=v, w=w, gravity=gravity, more=more)
+
+
+STILL = {"gravity": 0.0, "v": (0, 0, 0), "w": (0, 0, 0)}
+CASES: dict[str, str] = {
+    "damped": stage(DAMPED),
+    "damped, forces once a step": stage(DAMPED, scene=ONCE),
+    "damped, PGS": stage(DAMPED, scene=PGS),
+    "without gyroscopic forces": stage("bool physxRigidBody:enableGyroscopicForces = 0"),
+    "iterations of its own": stage("int physxRigidBody:solverPositionIterationCount = 4"),
+    "slower than it would fall": stage("float physxRigidBody:maxLinearVelocity = 4"),
+    "slower than it would turn": stage("float physxRigidBody:maxAngularVelocity = 100"),
+    "without gravity": stage("bool physxRigidBody:disableGravity = 1"),
+    "without PhysxRigidBodyAPI": stage(api=""),
+    "pushed": stage(DAMPED + THRUST, api=FORCE),
+    "pushed, forces once a step": stage(DAMPED + THRUST, api=FORCE, scene=ONCE),
+    "slow": stage(api="", **{**STILL, "v": (4e-3, 0, 0)}),
+    "slowing down": stage("float physxRigidBody:linearDamping = 8", **{**STILL, "v": (0.1, 0, 0)}),
+    "turning ever slower": stage("float physxRigidBody:angularDamping = 8", **{**STILL, "w": (10, 5, 0)}),
+    "asleep from the start": stage("bool physics:startsAsleep = 1"),
+    "a threshold of its own": stage("float physxRigidBody:sleepThreshold = 1e-4", **{**STILL, "v": (1e-3, 0, 0)}),
+}
+# With forces once a step PhysX turns a body once, over the whole step: 48 small turns part from it by 2e-5 in 60 steps.
+ROUNDING = 5e-6
+SLEEPERS = ("slow", "slowing down", "turning ever slower", "asleep from the start")
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Of the body, before the first step and after each one."""
+
+    pose: NDArray[np.float64]           # (n, 7)
+    velocity: NDArray[np.float64]       # (n, 6)
+
+
+@pytest.fixture(scope="module")
+def measured(oracle_folder: Path) -> Mapping[str, Motion]:
+    results = run_pushed([pushed(text, DT, STEPS) for text in CASES.values()])
+    return {name: Motion(*(result[f"rigid_{part}"][:, 0].astype(np.float64) for part in ("pose", "vel")))
+            for name, result in zip(CASES, results, strict=True)}
+
+
+def ours(text: str, start: NDArray[np.float64]) -> tuple[Motion, list[bool]]:
+    sim = Simulation(opened(text), dt=DT)
+    if start.any():                     # as the engine rounds degrees
+        sim.set("v", start)
+    poses, velocities, asleep = [sim.link_pose[0, 0]], [sim.get("v")[0]], []
+    for _ in range(STEPS):
+        sim.step()
+        poses.append(sim.link_pose[0, 0])
+        velocities.append(sim.get("v")[0])
+        asleep.append(bool(sim.asleep[0]))
+    return Motion(np.array(poses, dtype=np.float64), np.array(velocities, dtype=np.float64)), asleep
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_body_moves_as_in_physx(name: str, measured: Mapping[str, Motion]) -> None:
+    theirs = measured[name]
+    mine, asleep = ours(CASES[name], theirs.velocity[0])
+    same_turn = np.sign(np.sum(mine.pose[:, 3:] * theirs.pose[:, 3:], axis=1))[:, None]
+    assert np.abs(mine.pose[:, :3] - theirs.pose[:, :3]).max() < PLACE
+    assert np.abs(mine.pose[:, 3:] * same_turn - theirs.pose[:, 3:]).max() < TURN
+    assert np.abs(mine.velocity[:, :3] - theirs.velocity[:, :3]).max() < SPEED
+    assert np.abs(mine.velocity[:, 3:] - theirs.velocity[:, 3:]).max() < SPIN
+    assert asleep == (np.abs(theirs.velocity[1:]).max(axis=1) == 0.0).tolist()
+    assert any(asleep) == (name in SLEEPERS)
+
+
+# --- choosing and refusing -------------------------------------------------------------------------------------------
+
+ARM = Path(__file__).parents[2] / "data" / "dynamics" / "freefall_slider" / "stage.usda"
+HINGE = """def PhysicsRevoluteJoint "hinge"
+    {
+        rel physics:body1 = </World/ball>
+    }"""
+
+
+def test_body_turns_once_a_step_where_forces_act_once(oracle_folder: Path) -> None:
+    text = stage("int physxRigidBody:solverPositionIterationCount = 48", scene=ONCE, w=(5, 3, -2))
+    real = run_pushed([pushed(text, DT, STEPS)])[0]["rigid_pose"][:, 0].astype(np.float64)
+    motion, _ = ours(text, np.zeros(6))
+    assert np.abs(motion.pose[:, 3:] - real[:, 3:]).max() < ROUNDING
+
+
+def test_only_body_of_a_stage_is_simulated() -> None:
+    recording = simulate(opened(stage()), dt=DT, steps=3)
+    assert recording.link_names == ("/World/ball",)
+    assert recording.joint_position.shape == (4, 1, 0)
+    assert not np.array_equal(recording.link_pose[0], recording.link_pose[3])
+
+
+def test_body_beside_an_articulation_is_named_by_its_path() -> None:
+    live = opened(stage())
+    live.OverridePrim("/World/arm").GetReferences().AddReference(str(ARM))
+    assert simulate(live, steps=1).link_names != ("/World/ball",)
+    assert simulate(live, steps=1, articulation="/World/ball").link_names == ("/World/ball",)
+
+
+def test_body_that_alone_moves_by_itself_is_simulated_without_a_path() -> None:
+    held = '''def Xform "held" (prepend apiSchemas = ["PhysicsRigidBodyAPI"])
+    {
+        bool physics:kinematicEnabled = 1
+    }'''
+    assert simulate(opened(stage(more=held)), steps=1).link_names == ("/World/ball",)
+
+
+@pytest.mark.parametrize("scene", ["", 'uniform token physxScene:solverType = "PGS"'])
+def test_dumped_step_of_a_body_is_the_one_it_takes(scene: str) -> None:
+    sim = Simulation(opened(stage(DAMPED, api=PHYSX, scene=scene, w=(300, 0, 100))), dt=DT, dtype="float64")
+    text = dump_step(sim)
+    sim.step()
+    dumped = [float(line.split()[-1]) for line in text.split("end: v, q")[1].splitlines()[1:7]]
+    assert np.allclose(dumped, sim.get("v")[0], rtol=0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize(("world", "reported", "message"), [
+    (1, {}, "world is 1; give 0 to 0"),
+    (0, {"link_poses": np.zeros((1, 7))}, "reported names 'link_poses'; allowed are joint_position"),
+    (0, {"link_pose": np.zeros(7)}, r"reported link_pose has shape \(7,\); give \(1, 7\)"),
+])
+def test_dump_of_what_is_not_there_is_refused(world: int, reported: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dump_step(Simulation(opened(stage())), world, reported)
+
+
+def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
+    with pytest.raises(UnsupportedError, match="/World/ball: /World/hinge holds it outside articulations"):
+        simulate(opened(stage(more=HINGE)))
+
+
+@pytest.mark.parametrize(("line", "found"), [
+    ("int physxRigidBody:lockedRotAxis = 4", "physxRigidBody:lockedRotAxis is 4; bodies with locked axes"),
+    ("int physxRigidBody:lockedPosAxis = 1", "physxRigidBody:lockedPosAxis is 1; bodies with locked axes"),
+    ("bool physics:kinematicEnabled = 1", "physics:kinematicEnabled is true; the body stays where it is"),
+])
+def test_body_that_is_not_stepped_is_refused_with_the_property(line: str, found: str) -> None:
+    with pytest.raises(UnsupportedError, match=found):
+        simulate(opened(stage(line)))
+
+
+def test_unknown_path_lists_articulations_and_bodies() -> None:
+    with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere; found /World/ball"):
+        simulate(opened(stage()), articulation="/nowhere")
+
+
+def test_joint_parameters_of_a_body_without_joints_are_refused() -> None:
+    with pytest.raises(ValueError, match="randomize names stiffness, parameters of joints; there are no joints here"):
+        Simulation(opened(stage()), randomize=("stiffness",))
+
+
+def test_what_is_read_of_a_body_counts_as_read() -> None:
+    found = describe(opened(stage("float physxRigidBody:sleepThreshold = 1e-4")))
+    assert found.bodies[0].body is not None
+    assert found.bodies[0].body.sleep_threshold == pytest.approx(1e-4)
+    assert not [o for o in (*found.unused, *found.not_evaluated) if o.path == "/World/ball"]
+
+
+# --- sessions --------------------------------------------------------------------------------------------------------
+
+def test_session_steps_articulations_and_bodies_together() -> None:
+    live: Usd.Stage = opened(stage())
+    live.OverridePrim("/World/arm").GetReferences().AddReference(str(ARM))
+    alone = simulate(live, dt=DT, steps=5, articulation="/World/ball")
+    with Session(live) as session:
+        assert "/World/ball" in session.articulations
+        assert len(session.articulations) == 2
+        for _ in range(5):
+            session.step(DT)
+        place = live.GetPrimAtPath("/World/ball").GetAttribute("xformOp:translate").Get()
+        assert not [m for m in session.messages if m.path == "/World/ball" and m.kind == "not-simulated"]
+    assert np.abs(np.array(place) - alone.link_pose[-1, 0, 0, :3]).max() < 1e-6
+
+
+def test_session_says_which_joint_holds_a_body() -> None:
+    with Session(opened(stage(more=HINGE))) as session:
+        session.step(DT)
+        said = {(m.code, m.path) for m in session.messages}
+    assert {("session/free-body", "/World/ball"), ("session/free-joint", "/World/hinge")} <= said
+
+
+def test_force_edited_on_a_body_acts_in_a_session() -> None:
+    live: Usd.Stage = opened(stage(DAMPED + THRUST, api=FORCE, **STILL))
+    with Session(live) as session:
+        session.step(DT)
+        live.GetPrimAtPath("/World/ball").GetAttribute("physxForce:force").Set((0, 0, 0))
+        slower = session.simulation().get("v")[0, 0]
+        session.step(DT)
+        assert 0.0 < session.simulation().get("v")[0, 0] < slower

@@ -1,0 +1,155 @@
+"""The cache of compiled kernels: damage, other users and full disks make a run slower, never wrong."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from physx_runtime.targets import kernel_cache
+from physx_runtime.targets.kernel_cache import keep, kept
+from support.places import STAGES
+
+CODE = bytes(range(256))
+OTHER_USER = 65534
+
+# Both paths, and what a run shows of the motion.
+RUN = """
+import logging, sys
+logging.basicConfig(format="%(message)s")
+from physx_runtime import simulate
+for path in ("specialised", "generic"):
+    print(simulate(sys.argv[1], steps=20, path=path).joint_position.tobytes().hex())
+"""
+# A disk without room, as a limit on the size of files.
+FULL_DISK = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " \
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "kernels"))
+    for said_once in (kernel_cache._say, kernel_cache._say_damaged):
+        said_once.cache_clear()
+    return tmp_path / "kernels"
+
+
+def run(environment: dict[str, str], before: str = "") -> tuple[str, str]:
+    """What a fresh process prints and says."""
+    done = subprocess.run([sys.executable, "-c", before + RUN, str(STAGES / "clean_finger.usda")], capture_output=True,
+                          text=True, check=False, env=os.environ | environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def test_what_is_kept_is_found_again(folder: Path) -> None:
+    keep("kernel", CODE)
+    assert kept("kernel") == CODE
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_every_truncation_is_refused(folder: Path) -> None:
+    keep("kernel", CODE)
+    whole = (folder / "kernel").read_bytes()
+    for length in range(len(whole)):
+        (folder / "kernel").write_bytes(whole[:length])
+        assert kept("kernel") is None, length
+
+
+def test_every_flipped_bit_is_refused(folder: Path) -> None:
+    keep("kernel", CODE)
+    whole = (folder / "kernel").read_bytes()
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        (folder / "kernel").write_bytes(damaged)
+        assert kept("kernel") is None, bit
+
+
+def test_a_file_under_another_name_is_refused(folder: Path) -> None:
+    keep("kernel", CODE)
+    (folder / "kernel").rename(folder / "other")
+    assert kept("other") is None
+
+
+def test_a_file_of_other_versions_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep("kernel", CODE)
+    monkeypatch.setattr(kernel_cache, "VERSIONS", "llvmlite 99")
+    assert kept("kernel") is None
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_a_folder_that_others_can_write_is_refused_and_that_is_said_once(
+    folder: Path, mode: int, caplog: pytest.LogCaptureFixture,
+) -> None:
+    keep("kernel", CODE)
+    folder.chmod(mode)
+    with caplog.at_level(logging.WARNING):
+        assert kept("kernel") is None
+        keep("another", CODE)
+    assert not (folder / "another").exists()
+    assert [record.message for record in caplog.records] == [
+        f"kernel cache {folder} is refused, because other users can write to it: kernels are compiled anew in every "
+        "process; set PHYSX_RUNTIME_CACHE to a folder that only you can write"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.parametrize("name", ["", "kernel"])
+def test_what_belongs_to_another_user_is_refused(folder: Path, name: str) -> None:
+    keep("kernel", CODE)
+    os.chown(folder / name, OTHER_USER, OTHER_USER)
+    assert kept("kernel") is None
+
+
+def test_a_folder_that_cannot_be_made_is_said_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:
+    folder.touch()
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(folder / "below"))
+    with caplog.at_level(logging.WARNING):
+        keep("kernel", CODE)
+        keep("kernel", CODE)
+    assert len(caplog.records) == 1
+    assert "cannot be written (Not a directory)" in caplog.records[0].message
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A filled cache, and what the run that filled it printed."""
+    folder = tmp_path_factory.mktemp("sound") / "kernels"
+    printed, said = run({"PHYSX_RUNTIME_CACHE": str(folder)})
+    assert not said
+    return folder, printed
+
+
+def test_damaged_kernels_are_compiled_anew_and_replaced(sound: tuple[Path, str], tmp_path: Path) -> None:
+    folder = shutil.copytree(sound[0], tmp_path / "kernels")
+    files = [path for path in sorted(folder.iterdir()) if path.suffix != ".ll"]
+    assert {path.suffix for path in files} == {".o", ".pickle", ".txt"}
+    for i, path in enumerate(files):
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 16
+        path.write_bytes(data if i % 2 else data[:len(data) * 2 // 3])
+    printed, said = run({"PHYSX_RUNTIME_CACHE": str(folder)})
+    assert printed == sound[1]
+    assert [line.partition(" holds")[0] for line in said.splitlines()] == [f"kernel cache {folder}"]
+    assert run({"PHYSX_RUNTIME_CACHE": str(folder)}) == (sound[1], "")
+
+
+def test_a_full_disk_only_slows(sound: tuple[Path, str], tmp_path: Path) -> None:
+    printed, said = run({"PHYSX_RUNTIME_CACHE": str(tmp_path / "full")}, FULL_DISK)
+    assert printed == sound[1]
+    assert said.count("cannot be written (File too large)") == len(said.splitlines()) == 1
+    assert not list((tmp_path / "full").iterdir())
+
+
+def test_a_home_that_cannot_be_written_only_slows(sound: tuple[Path, str], tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.touch()
+    printed, said = run({"PHYSX_RUNTIME_CACHE": "", "XDG_CACHE_HOME": "", "NUMBA_CACHE_DIR": "", "HOME": str(home)})
+    assert printed == sound[1]
+    assert len(said.splitlines()) == 1

@@ -1,0 +1,205 @@
+"""The HTML report: what it says, that nothing in it can run or hide, and that it needs nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from physx_runtime.verification.report import Row, Verification
+from physx_runtime.viewing.report import headline, percent, share, write_report
+from physx_runtime.viewing.text import number
+from support.viewed import ELBOW, SHOULDER, arm, saved, swing
+
+from physx_schema.checking import Finding, Report
+from physx_schema.description import Opinion
+from physx_schema.description.articulation.solver_batches import SolverCounts
+
+VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
+STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",
+                "divided by 3 axes; pulled twice", "force/length")
+GEARING = Row(ELBOW, "physxTendon:cord:gearing", 0.01, 0.01, 0.01, "as authored", "")
+GONE = Row(ELBOW, "physxMimicJoint:Z:gearing", -2.0, None, None, "ignored", "no such instance")
+UNKNOWN = Row(ELBOW, "physxJointAxis:angular:armature", 0.5, None, None, "not evaluated", "no experiment")
+ERROR = Finding("DJ.007/instance", "error", ELBOW, "apiSchemas", "instance name 'Z'", "PhysX ignores it", "rename it")
+
+
+def verification(*rows: Row) -> Verification:
+    return Verification("arm.usda", rows, 1 / 60, (SolverCounts("/Arm", 32, 1, "/Arm", "/Arm", (32, 1)),))
+
+
+def report(*findings: Finding, unused: tuple[Opinion, ...] = ()) -> Report:
+    return Report("arm.usda", "physx+simready", findings, unused)
+
+
+def page(folder: Path, rows: tuple[Row, ...] = (STIFFNESS, GEARING), checked: Report | None = None) -> str:
+    """A report with few plots."""
+    stage = saved(arm(), folder / "arm.usda")
+    path = write_report(folder / "report.html", stage, checked or report(), verification(*rows), swing([(0.0, 0.0)]))
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A report with everything in it."""
+    folder = tmp_path_factory.mktemp("full")
+    stage = saved(arm(tendon=True, mimic=True, spatial=True), folder / "arm.usda")
+    made = swing([(0.0, 0.0), (30.0, 20.0), (60.0, -10.0)])
+    checked = report(ERROR, unused=(Opinion(ELBOW, "physxMimicJoint:rotX:gearng", "no schema has it", "gearing"),))
+    rows = verification(STIFFNESS, GEARING, GONE, UNKNOWN)
+    return write_report(folder / "report.html", stage, checked, rows, made).read_text(encoding="utf-8")
+
+
+def words(html: str) -> str:
+    """The text a reader sees, blanks joined."""
+    body = re.sub(r"<(style|svg)\b.*?</\1>|<wbr>", "", html, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]+>", " ", body).split())
+
+
+class Elements(HTMLParser):
+    """Collects tags with their attributes, and checks that they nest."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, f"</{tag}> at {self.getpos()}"
+
+
+@pytest.mark.parametrize(("rows", "findings", "sentence"), [
+    ((GEARING,), (), "The only measured value takes effect as authored; the check found no errors."),
+    ((GEARING, GEARING), (), "All 2 measured values take effect as authored; the check found no errors."),
+    ((STIFFNESS, GEARING, GONE, UNKNOWN), (ERROR,),
+     "3 values measured: 1 altered and 1 ignored, the others as authored; the check found 1 error."),
+    ((STIFFNESS,), (ERROR, ERROR), "1 value measured: 1 altered, the others as authored; the check found 2 errors."),
+    ((UNKNOWN,), (), "The 1 authored value could not be measured; the check found no errors."),
+    ((), (), "Nothing was authored that verification measures; the check found no errors."),
+])
+def test_the_headline_is_the_verdict(rows: tuple[Row, ...], findings: tuple[Finding, ...], sentence: str) -> None:
+    assert headline(report(*findings), verification(*rows)) == sentence
+
+
+def test_a_row_shows_authored_effective_and_ideal_value_with_verdict_and_reason(full: str) -> None:
+    found = words(full)
+    assert ("physxTendon:cord:stiffness force/length 300 103.1 100 \N{ALMOST EQUAL TO} altered 34 % "
+            "divided by 3 axes; pulled twice") in found
+
+
+def test_values_that_were_not_measured_are_listed_with_the_reason(full: str) -> None:
+    found = words(full)
+    assert "1 value not evaluated: no experiment /World/elbow.physxJointAxis:angular:armature 0.5" in found
+
+
+def test_values_of_many_prims_that_were_not_measured_are_one_entry(tmp_path: Path) -> None:
+    masses = tuple(Row(f"/World/link{i}", "physics:mass", 1.0, None, None, "not evaluated", "no way") for i in range(9))
+    assert "9 values not evaluated: no way physics:mass on 9 prims" in words(page(tmp_path, masses))
+
+
+def test_vector_is_shown_in_brackets(tmp_path: Path) -> None:
+    row = Row("/scene", "physics:gravityDirection", (0.0, 0.0, -1.0), (0.0, 0.0, -1.0), None, "as authored", "")
+    assert "(0, 0, \N{MINUS SIGN}1)" in words(page(tmp_path, (row,)))
+
+
+def test_findings_come_with_why_and_fix(full: str) -> None:
+    found = words(full).replace("&#39;", "'")
+    assert "error DJ.007/instance at /World/elbow instance name 'Z' Why: PhysX ignores it Fix: rename it" in found
+
+
+def test_unused_opinions_are_listed(full: str) -> None:
+    assert "/World/elbow physxMimicJoint:rotX:gearng : no schema has it (gearing)" in words(full)
+
+
+def test_every_joint_tendon_and_mimic_joint_has_a_plot(full: str) -> None:
+    captions = re.findall(r"<figcaption><code>(.*?)</code>", full, flags=re.DOTALL)
+    assert [caption.replace("<wbr>", "") for caption in captions] == [
+        SHOULDER, ELBOW, f"{ELBOW} follows {SHOULDER}", f"{SHOULDER} cord", "/World/lower rope_1"]
+
+
+def test_how_it_was_made_is_stated(full: str) -> None:
+    made = "Verification step 0.01667 s Position iterations 32 Velocity iterations 1 Simulated 0.2 s, 3 records"
+    assert made in words(full)
+
+
+@pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "{{ 7 * 7 }}"])
+def test_names_from_the_stage_cannot_become_markup(tmp_path: Path, hostile: str) -> None:
+    row = Row(f"/World/{hostile}", hostile, 1.0, 0.5, 1.0, "altered", hostile, hostile)
+    finding = Finding(hostile, "error", f"/{hostile}", hostile, hostile, hostile, hostile)
+    html = page(tmp_path, (row, Row(hostile, hostile, 1.0, None, None, "not evaluated", hostile)), report(finding))
+    plain = Elements(page(tmp_path, (STIFFNESS, UNKNOWN), report(ERROR)))
+    assert {tag for tag, _ in Elements(html).found} == {tag for tag, _ in plain.found}
+    assert not [name for _, attributes in Elements(html).found for name in attributes if name.startswith("on")]
+
+
+def test_control_and_direction_characters_are_shown_as_escapes(tmp_path: Path) -> None:
+    row = Row("/World/a\u202eb", "c\x07d\u200b", 1.0, 1.0, 1.0, "as authored", "")
+    html = page(tmp_path, (row,))
+    assert not re.search("[\u202e\x07\u200b]", html)
+    assert "a\\u202eb" in html
+
+
+def test_nothing_is_loaded_and_nothing_can_run(full: str) -> None:
+    elements = Elements(full)
+    references = [value for _, attributes in elements.found for name, value in attributes.items()
+                  if name in ("src", "href", "xlink:href", "data", "action", "srcset")]
+    assert all(value and value.startswith("#") for value in references)
+    assert "@import" not in full
+    assert re.findall(r"url\((?!#)", full) == []
+    policy = next(a["content"] for tag, a in elements.found if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def test_elements_nest_and_ids_are_unique_and_found(full: str) -> None:
+    elements = Elements(full)
+    ids = Counter(a["id"] for _, a in elements.found if "id" in a)
+    assert elements.open == []
+    assert [name for name, count in ids.items() if count > 1] == []
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', full)) <= set(ids)
+
+
+def test_light_dark_and_print_are_provided_for(full: str) -> None:
+    assert all(rule in full for rule in ("prefers-color-scheme: dark", "@media print", 'name="color-scheme"'))
+
+
+def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
+    assert page(tmp_path) == page(tmp_path)
+
+
+def test_a_recording_of_another_stage_writes_nothing(tmp_path: Path) -> None:
+    stage = saved(arm(), tmp_path / "arm.usda")
+    other = replace(swing([(0.0, 0.0)]), joint_names=("/a", "/b"))
+    with pytest.raises(ValueError, match="another stage"):
+        write_report(tmp_path / "report.html", stage, report(), verification(GEARING), other)
+    assert [path.name for path in tmp_path.iterdir()] == ["arm.usda"]
+
+
+@pytest.mark.parametrize(("value", "shown"), [
+    (0.00017453292, "0.0001745"), (-2.5, "\N{MINUS SIGN}2.5"), (float("inf"), "unlimited"), (None, "\N{EN DASH}"),
+    (2000.0, "2000"), (1.5e-7, "1.5e\N{MINUS SIGN}07"),
+])
+def test_numbers_are_short_and_keep_their_sign(value: float | None, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.parametrize(("row", "expected"), [
+    (STIFFNESS, 103.125 / 300.0), (GONE, None), (Row("/a", "b", 0.0, 0.5, 0.0, "altered", ""), None)])
+def test_shares_are_of_the_authored_value_and_absent_where_that_is_0(row: Row, expected: float | None) -> None:
+    assert share(row) == expected
+
+
+def test_percentages_are_fine_only_near_100() -> None:
+    assert [percent(x) for x in (0.122, 0.991, 1.03125, -2.0)] == ["12 %", "99.1 %", "103.1 %", "\N{MINUS SIGN}200 %"]

@@ -1,0 +1,223 @@
+"""The living schemas are NVIDIA's: class by class and property by property, in USD files, plugin, tokens and Python.
+
+The wheel is read as files and never imported: importing it would register a second plugin with the same types.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import importlib.util
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import physx_generated
+import pytest
+from physx_codegen.load_yaml import load
+from pxr import Sdf, Usd
+from support.usd_files import plugin
+
+import physx_schema as PhysxSchema
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = ROOT / "generated/physx_generated"
+Facts = dict[tuple[str, str], Any]      # (property or "", field) -> value
+
+
+@dataclass(frozen=True)
+class Side:
+    """One library, ours or the wheel's, as the files that USD reads."""
+
+    resources: Path
+
+    @cached_property
+    def layer(self) -> Sdf.Layer:
+        return Sdf.Layer.OpenAsAnonymous(str(self.resources / "generatedSchema.usda"))
+
+    @cached_property
+    def plugin(self) -> dict[str, Any]:
+        return dict(plugin(self.resources / "plugInfo.json"))
+
+    @cached_property
+    def types(self) -> dict[str, dict[str, Any]]:
+        """Schema identifier to its entry in plugInfo.json, with the name of the type."""
+        types: dict[str, dict[str, Any]] = self.plugin["Info"]["Types"]
+        return {entry["schemaIdentifier"]: {"TfType": name, **entry} for name, entry in types.items()}
+
+    @property
+    def classes(self) -> list[str]:
+        return sorted(prim.name for prim in self.layer.rootPrims)
+
+    def facts(self, name: str) -> Facts:
+        """Everything that is said about a class, but for its documentation."""
+        prim = self.layer.GetPrimAtPath(f"/{name}")
+        found: Facts = {("", field): value for field, value in (*self.types[name].items(), *stated(prim))}
+        for prop in prim.properties:
+            found |= {(prop.name, field): value for field, value in stated(prop)}
+        return found
+
+
+def stated(spec: Sdf.Spec) -> Iterator[tuple[str, Any]]:
+    """Every field of a prim or property, values in a form that compares; documentation left out."""
+    yield "spec", type(spec).__name__
+    for key in spec.ListInfoKeys():
+        value = spec.GetInfo(key)
+        if key == "customData":
+            value = {entry: text for entry, text in value.items() if entry != "userDocBrief"}
+        if key != "documentation" and value != {}:
+            yield key, str(value)
+
+
+@dataclass(frozen=True)
+class Library:
+    """One of the two living libraries."""
+
+    name: str                           # the wheel's folder
+    ours: Side
+    yaml: Path
+    module: Any                         # where people find our classes
+    tokens: Any                         # ours without the retired ones
+
+    @cached_property
+    def wheel(self) -> Path:
+        """The wheel's folder. Skips where the wheel is not installed."""
+        spec = importlib.util.find_spec("physx_usd_schemas")
+        if spec is None or spec.origin is None:
+            pytest.skip("physx-usd-schemas is not installed; install the extra 'oracle' to compare with it")
+        return Path(spec.origin).parent / self.name
+
+    @cached_property
+    def theirs(self) -> Side:
+        return Side(self.wheel / "resources")
+
+    @cached_property
+    def python(self) -> dict[str, ast.ClassDef]:
+        """The wheel's Python classes by schema identifier."""
+        tree = ast.parse((self.wheel / "codeless_api.py").read_text(encoding="utf-8"))
+        found = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name != "_Base")
+        return {constants(node)["_schemaName"]: node for node in found}
+
+
+LIBRARIES = (
+    Library("PhysxSchema", Side(GENERATED), ROOT / "schema/physx", PhysxSchema, physx_generated.Tokens),
+    Library("OmniUsdPhysicsDeformableSchema", Side(GENERATED / "omni_physics"), ROOT / "schema/omni_physics",
+            PhysxSchema.OmniPhysics, PhysxSchema.OmniPhysics.Tokens),
+)
+CLASSES = [pytest.param(library, name, id=name) for library in LIBRARIES for name in library.ours.classes]
+both = pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+every = pytest.mark.parametrize(("library", "name"), CLASSES)
+
+
+def first_difference(ours: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> str:
+    """What is the first to differ, both values; empty where nothing does."""
+    for key in sorted(ours.keys() | theirs.keys()):
+        pair = ours.get(key, "nothing"), theirs.get(key, "nothing")
+        if pair[0] != pair[1]:
+            where = " ".join(part for part in key if part) if isinstance(key, tuple) else key
+            return f"{where}: ours is {pair[0]}, the wheel's {pair[1]}"
+    return ""
+
+
+def constants(node: ast.ClassDef) -> dict[str, Any]:
+    """The constants in the body of a class."""
+    return {statement.targets[0].id: ast.literal_eval(statement.value) for statement in node.body
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)}
+
+
+def methods(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """The public methods in the body of a class, and the one private method that people call."""
+    return {item.name: item for item in node.body if isinstance(item, ast.FunctionDef)
+            and (item.name == "_GetStaticTfType" or not item.name.startswith("_"))}
+
+
+def property_read(method: ast.FunctionDef) -> str | None:
+    """The property that a getter of the wheel returns, the instance name as a placeholder."""
+    for call in ast.walk(method):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args \
+                and call.func.attr in {"GetAttribute", "GetRelationship"}:
+            words = ast.unparse(call.args[0]).replace("self._name", "'__INSTANCE_NAME__'").split(" + ")
+            return "".join(ast.literal_eval(word) for word in words)
+    return None
+
+
+def an_instance(cls: Any, stage: Usd.Stage) -> Any:
+    """An object of one of our classes."""
+    if cls.IsTyped():
+        return cls.Define(stage, "/a")
+    instance = ("__INSTANCE_NAME__",) if cls.IsMultipleApplyAPISchema() else ()
+    return cls(stage.DefinePrim("/a"), *instance)
+
+
+@both
+def test_the_wheel_is_the_release_that_the_definitions_carry(library: Library) -> None:
+    assert library.wheel
+    version = importlib.metadata.version("physx-usd-schemas")
+    ours = load(library.yaml).version
+    assert version.startswith(f"{ours}."), f"the wheel is {version}; {library.yaml}/library.yaml carries {ours}"
+
+
+@both
+def test_the_classes_are_the_same(library: Library) -> None:
+    assert library.ours.classes == library.theirs.classes
+    assert sorted(library.ours.types) == sorted(library.theirs.types)
+
+
+@both
+def test_the_plugin_is_the_same(library: Library) -> None:
+    keys = ("Name", "Type")
+    assert [library.ours.plugin[key] for key in keys] == [library.theirs.plugin[key] for key in keys]
+    assert library.ours.plugin.keys() <= library.theirs.plugin.keys()
+
+
+@every
+def test_a_class_is_the_same_property_by_property(library: Library, name: str) -> None:
+    difference = first_difference(library.ours.facts(name), library.theirs.facts(name))
+    assert not difference, f"{name} {difference}"
+
+
+@every
+def test_a_python_class_has_every_method_of_the_wheels(library: Library, name: str) -> None:
+    theirs = library.python[name]
+    ours = getattr(library.module, theirs.name, None)
+    assert ours is not None, f"the class {theirs.name} is missing"
+    missing = [method for method in methods(theirs) if not callable(getattr(ours, method, None))]
+    assert not missing, f"{theirs.name}.{missing[0]} is missing"
+
+
+@pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning")       # the wheel does not tell
+@every
+def test_accessors_reach_the_wheels_properties_with_the_wheels_keywords(library: Library, name: str) -> None:
+    theirs = library.python[name]
+    stage = Usd.Stage.CreateInMemory()
+    ours = an_instance(getattr(library.module, theirs.name), stage)
+    accessors = {key: method for key, method in methods(theirs).items() if key.endswith(("Attr", "Rel"))}
+    for key, method in accessors.items():
+        accessor = getattr(ours, key)
+        if key.startswith("Get"):
+            created = getattr(ours, f"Create{key.removeprefix('Get')}")()
+            assert (created.GetName(), accessor().GetName()) == (property_read(method),) * 2, f"{theirs.name}.{key}"
+        keywords = [argument.arg for argument in method.args.args[1:]]
+        assert list(inspect.signature(accessor).parameters) == keywords, f"{theirs.name}.{key}"
+
+
+@every
+def test_attribute_names_come_in_the_wheels_order(library: Library, name: str) -> None:
+    theirs = library.python[name]
+    ours = getattr(library.module, theirs.name).GetSchemaAttributeNames(False)
+    assert list(ours) == constants(theirs)["_schemaAttributeNames"]
+
+
+@both
+def test_tokens_are_the_same(library: Library) -> None:
+    tree = ast.parse((library.wheel / "_tokens.py").read_text(encoding="utf-8"))
+    given = {node.targets[0].attr: ast.literal_eval(node.value) for node in ast.walk(tree)
+             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute)}
+    theirs = {name: value for name, value in given.items() if isinstance(value, str)}     # allTokens is a list of them
+    ours = {name: value for name, value in vars(library.tokens).items() if not name.startswith("_")}
+    difference = first_difference(ours, theirs)
+    assert not difference, f"token {difference}"
+    assert set(given["allTokens"]) == set(ours.values())

@@ -1,0 +1,1 @@
+"""What tests share: stages, random robots, recordings, and comparisons with other engines. Nothing here is a test."""
