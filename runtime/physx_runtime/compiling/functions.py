@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Body
-from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.language.ops import Scalar
+from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, Topology

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Body, Node
 from physx_runtime.compiling.sharing import alike, hoist
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Rows
 from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology

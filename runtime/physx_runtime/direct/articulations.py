@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
-from physx_runtime.dynamics import kinematics
+from physx_runtime.dynamics import link_state
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.dynamics.kinematics import state_kinematics
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import results as quantities
@@ -57,9 +58,8 @@ def link_poses(t: Topology, rows: Rows) -> Results:
 
 def link_velocities(t: Topology, rows: Rows) -> Results:
     """Linear and angular velocities of all links at the state."""
-    k = quantities.posed(t, rows)
-    velocity = kinematics.link_velocities(t, k, rows["v"])
-    return {"linear": [x for v in velocity.v_com for x in v], "angular": [x for w in velocity.w for x in w]}
+    velocities = link_state.link_velocities(t, state_kinematics(t, rows), rows["v"])
+    return {"linear": [x for v in velocities for x in v[0:3]], "angular": [x for v in velocities for x in v[3:6]]}
 
 
 class Articulations:

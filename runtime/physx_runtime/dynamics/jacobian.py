@@ -1,10 +1,42 @@
-"""Dense Jacobians of all links."""
+"""Jacobians: how generalised velocities move points of links and turn them (RBDA section 2.11, in world axes)."""
 
 from __future__ import annotations
 
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Kinematics, angular_jacobian, com_jacobian
-from physx_runtime.model.topology import Topology
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import Kinematics, motion_subspace
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.model.topology import ROTARY_JOINTS, Topology
+
+
+def com_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
+    """Columns of d(velocity of the link's centre of mass)/dv, by generalised velocity; zero columns left out."""
+    return point_jacobian(t, k, link, k.com[link])
+
+
+def point_jacobian(t: Topology, k: Kinematics, link: int, offset: sp.Vec3) -> dict[int, sp.Vec3]:
+    """Columns of d(velocity of a point)/dv; `offset` leads from the link's anchor to the point, in world axes."""
+    columns: dict[int, sp.Vec3] = {}
+    r, i = offset, link
+    while t.links[i].parent >= 0:
+        for dof in t.dofs_of(i):
+            columns[t.root_size + dof] = motion_subspace(t, k, dof).at(r).linear
+        r, i = sp.add(r, k.d[i]), t.links[i].parent
+    if not t.fixed_base:
+        for axis, e in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
+            columns[axis] = e
+            columns[3 + axis] = sp.cross(e, r)
+    return columns
+
+
+def angular_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
+    """Columns of d(angular velocity of a link)/dv, by generalised velocity; zero columns left out."""
+    columns: dict[int, sp.Vec3] = {}
+    for i in t.path(link):
+        if t.links[i].kind in ROTARY_JOINTS:
+            columns |= {t.root_size + dof: k.axes[dof] for dof in t.dofs_of(i)}
+    if not t.fixed_base:
+        columns |= {3: (1.0, 0.0, 0.0), 4: (0.0, 1.0, 0.0), 5: (0.0, 0.0, 1.0)}
+    return columns
 
 
 def dense_jacobian(t: Topology, k: Kinematics) -> Matrix:

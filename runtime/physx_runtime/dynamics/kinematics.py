@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.language.ops import Scalar
-from physx_runtime.model.topology import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
-
-# The scalars of one row group, and all groups by name.
-Row = Sequence[Scalar] | NDArray[Any]
-Rows = Mapping[str, Row]
-
-
-def triple(rows: Rows, name: str, i: int) -> sp.Vec3:
-    """The i-th vector of a row."""
-    x = rows[name][3 * i:3 * i + 3]
-    return (x[0], x[1], x[2])
-
-
-def quaternion(rows: Rows, name: str, i: int) -> sp.Quat:
-    """The i-th quaternion of a row."""
-    x = rows[name][4 * i:4 * i + 4]
-    return (x[0], x[1], x[2], x[3])
+from physx_runtime.dynamics.spatial import NO_MOTION, Motion, motion_of, quaternion, triple
+from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
 
 @dataclass(slots=True)
@@ -79,6 +61,21 @@ def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat, 
     return k
 
 
+def state_kinematics(t: Topology, rows: Rows, balls: Row = ()) -> Kinematics:
+    """Poses at the state in rows."""
+    return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
+
+
+def motion_subspace(t: Topology, k: Kinematics, dof: int) -> Motion:
+    """S of one dof (RBDA table 4.1): its axis as an angular or as a linear velocity."""
+    return subspace(t.kind_of(dof) in ROTARY_JOINTS, k.axes[dof])
+
+
+def subspace(turning: bool, axis: sp.Vec3) -> Motion:
+    """S of a joint of one degree of freedom that turns about an axis or slides along it."""
+    return Motion(axis, sp.ZERO3) if turning else Motion(sp.ZERO3, axis)
+
+
 def joint_rotation(t: Topology, rows: Rows, values: Row, link: int) -> sp.Vec3:
     """Rotation vector in F of a spherical joint's coordinates `values`, its locked axes from the row `locked`."""
     parts: list[Scalar] = [0.0, 0.0, 0.0]
@@ -104,105 +101,53 @@ def ball_coordinates(t: Topology, rows: Rows, k: Kinematics, q: Row) -> tuple[li
 
 
 @dataclass(slots=True)
-class Velocities:
-    """Velocities of all links, and their accelerations at zero generalised acceleration; world axes."""
+class LinkMotion:
+    """Of one link at one of its points: its velocity, and its acceleration at zero generalised acceleration, Jdot v."""
 
-    w: list[sp.Vec3]            # angular velocity
-    v_com: list[sp.Vec3]        # velocity of the centre of mass
-    alpha: list[sp.Vec3]        # angular part of Jdot v
-    a_com: list[sp.Vec3]        # Jdot v of the centre of mass
+    velocity: Motion
+    acceleration: Motion
+
+    def at(self, offset: sp.Vec3) -> LinkMotion:
+        """The same of the point at `offset`: v + w x r, a + alpha x r + w x (w x r)."""
+        w, v = self.velocity.angular, self.velocity.linear
+        alpha, a = self.acceleration.angular, self.acceleration.linear
+        spin = sp.cross(w, offset)
+        return LinkMotion(Motion(w, sp.add(v, spin)),
+                          Motion(alpha, sp.add(sp.add(a, sp.cross(alpha, offset)), sp.cross(w, spin))))
 
 
-def link_velocities(t: Topology, k: Kinematics, v: Row) -> Velocities:
-    """Velocities and velocity-product accelerations (RBDA eq. 4.15-4.17 with qdd = 0).
+AT_REST = LinkMotion(NO_MOTION, NO_MOTION)
 
+
+def link_motions(t: Topology, k: Kinematics, v: Row) -> list[LinkMotion]:
+    """Velocities and velocity-product accelerations of all links at their centres of mass.
+
+    The forward pass of RBDA table 5.1 with qdd = 0.
     v: root linear velocity at its centre of mass and angular velocity (floating base), then qd.
     """
-    out = Velocities([], [], [], [])
-    motions: list[Motion] = []
+    out: list[LinkMotion] = []
+    anchors: list[LinkMotion] = []
     for i, link in enumerate(t.links):
         if link.parent >= 0:
-            rates = [(v[t.root_size + dof], k.axes[dof]) for dof in t.dofs_of(i)]
-            motion = link_motion(link.kind in TURNING, rates, k.d[i], motions[link.parent])
-        elif t.fixed_base:
-            motion = Motion(sp.ZERO3, sp.ZERO3, sp.ZERO3, sp.ZERO3)
+            rates = [(motion_subspace(t, k, dof), v[t.root_size + dof]) for dof in t.dofs_of(i)]
+            motion = moved_by_joint(anchors[link.parent].at(k.d[i]), rates)
         else:
-            motion = Motion((v[3], v[4], v[5]), sp.ZERO3, (v[0], v[1], v[2]), sp.ZERO3)
-        motions.append(motion)
-        out.w.append(motion.w)
-        out.alpha.append(motion.alpha)
-        v_com, a_com = motion.at(k.com[i])
-        out.v_com.append(v_com)
-        out.a_com.append(a_com)
+            motion = AT_REST if t.fixed_base else LinkMotion(motion_of(v), NO_MOTION)
+        anchors.append(motion)
+        out.append(motion.at(k.com[i]))
     return out
 
 
-def held_velocities(t: Topology, k: Kinematics, before: Row, after: Row, dt: Scalar) -> list[tuple[sp.Vec3, sp.Vec3]]:
-    """Link velocities of a fixed base as PhysX holds them after a step, at mass centres, angular: J v + dt Jdot v0.
+def moved_by_joint(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]]) -> LinkMotion:
+    """A link's motion at its anchor from its parent's there and its joint's rates, (S, qd) each.
 
-    k: poses of the step's start; before, after: generalised velocities at its start, v0, and its end, v. Measured, see
-    docs/physx_semantics.md, link velocities.
+    v_i = v_p + S qd, a_i = a_p + Sdot qd: S turns with the parent, and what slides along it does so once more.
     """
-    first, last = link_velocities(t, k, before), link_velocities(t, k, after)
-    return [(sp.add(v, sp.scale(dt, a)), sp.add(w, sp.scale(dt, alpha)))
-            for v, w, a, alpha in zip(last.v_com, last.w, first.a_com, first.alpha, strict=True)]
-
-
-@dataclass(slots=True)
-class Motion:
-    """Of one link at its anchor: velocities, and accelerations at zero generalised acceleration."""
-
-    w: sp.Vec3
-    alpha: sp.Vec3
-    v: sp.Vec3
-    a: sp.Vec3
-
-    def at(self, offset: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
-        """Velocity and acceleration of the point at `offset` from the anchor."""
-        spin = sp.cross(self.w, offset)
-        return sp.add(self.v, spin), sp.add(sp.add(self.a, sp.cross(self.alpha, offset)), sp.cross(self.w, spin))
-
-
-def link_motion(turning: bool, rates: Sequence[tuple[Scalar, sp.Vec3]], d: sp.Vec3, parent: Motion) -> Motion:
-    """A link's motion from its parent's and its joint's rates along their axes (RBDA eq. 4.15-4.17)."""
-    w, alpha = parent.w, parent.alpha
-    u, a = parent.at(d)
-    joint_v = sp.ZERO3
-    for rate, axis in rates:
-        joint_v = sp.add(joint_v, sp.scale(rate, axis))
     if not rates:
-        return Motion(w, alpha, u, a)
-    if turning:
-        return Motion(sp.add(w, joint_v), sp.add(alpha, sp.cross(w, joint_v)), u, a)
-    return Motion(w, alpha, sp.add(u, joint_v), sp.add(a, sp.scale(2.0, sp.cross(w, joint_v))))
-
-
-def com_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
-    """Columns of d(velocity of the link's centre of mass)/dv, by generalised velocity; zero columns left out."""
-    return point_jacobian(t, k, link, k.com[link])
-
-
-def point_jacobian(t: Topology, k: Kinematics, link: int, offset: sp.Vec3) -> dict[int, sp.Vec3]:
-    """Columns of d(velocity of a point)/dv; `offset` leads from the link's anchor to the point, in world axes."""
-    columns: dict[int, sp.Vec3] = {}
-    r, i = offset, link
-    while t.links[i].parent >= 0:
-        for dof in t.dofs_of(i):
-            columns[t.root_size + dof] = sp.cross(k.axes[dof], r) if t.links[i].kind in TURNING else k.axes[dof]
-        r, i = sp.add(r, k.d[i]), t.links[i].parent
-    if not t.fixed_base:
-        for axis, e in enumerate(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))):
-            columns[axis] = e
-            columns[3 + axis] = sp.cross(e, r)
-    return columns
-
-
-def angular_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
-    """Columns of d(angular velocity of a link)/dv, by generalised velocity; zero columns left out."""
-    columns: dict[int, sp.Vec3] = {}
-    for i in t.path(link):
-        if t.links[i].kind in TURNING:
-            columns |= {t.root_size + dof: k.axes[dof] for dof in t.dofs_of(i)}
-    if not t.fixed_base:
-        columns |= {3: (1.0, 0.0, 0.0), 4: (0.0, 1.0, 0.0), 5: (0.0, 0.0, 1.0)}
-    return columns
+        return parent
+    joint_v = NO_MOTION
+    for S, rate in rates:
+        joint_v = joint_v + S * rate
+    w = parent.velocity.angular
+    carried = Motion(sp.cross(w, joint_v.angular), sp.scale(2.0, sp.cross(w, joint_v.linear)))
+    return LinkMotion(parent.velocity + joint_v, parent.acceleration + carried)

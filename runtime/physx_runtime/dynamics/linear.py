@@ -1,12 +1,12 @@
-"""Vectors and matrices of any size as lists of scalars: products, and Cholesky's factors to solve with."""
+"""Vectors and matrices of any size as lists of scalars: products, inverses, and Cholesky's factors to solve with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Row
-from physx_runtime.language.ops import Scalar, sqrt
+from physx_runtime.language.ops import Row, Scalar, sqrt
+
+Matrix = list[list[Scalar]]
 
 
 def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
@@ -63,3 +63,39 @@ def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[
     for i in range(n - 1, -1, -1):
         x[i] = (y[i] - dot([L[j][i] for j in range(i + 1, n)], x[i + 1:])) * L[i][i]
     return x
+
+
+def inverse(M: Matrix) -> Matrix:
+    """M^-1 of a symmetric positive definite matrix.
+
+    M = L^T L with rows eliminated from the last, which keeps the zeros of a branching tree (RBDA table 6.3), then
+    M^-1 = L^-1 L^-T.
+    """
+    n = len(M)
+    L = [list(row) for row in M]
+    for k in range(n - 1, -1, -1):
+        pivot = 1.0 / sqrt(L[k][k])
+        L[k] = [x * pivot for x in L[k][:k]] + [pivot]           # the inverse of the diagonal is kept
+        for i in range(k):
+            for j in range(i + 1):
+                L[i][j] = L[i][j] - L[k][i] * L[k][j]
+    X = _inverse_of_lower(L)
+    return [[_sum(X[i][k] * X[j][k] for k in range(min(i, j) + 1)) for j in range(n)] for i in range(n)]
+
+
+def _inverse_of_lower(L: Matrix) -> Matrix:
+    """L^-1, where L[i][i] already holds the inverse of the diagonal."""
+    n = len(L)
+    X: Matrix = [[0.0] * n for _ in range(n)]
+    for j in range(n):
+        X[j][j] = L[j][j]
+        for i in range(j + 1, n):
+            X[i][j] = -(L[i][i] * _sum(L[i][k] * X[k][j] for k in range(j, i)))
+    return X
+
+
+def _sum(values: Iterable[Scalar]) -> Scalar:
+    total: Scalar = 0.0
+    for value in values:
+        total = total + value
+    return total

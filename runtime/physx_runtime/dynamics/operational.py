@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.crba import Matrix, inverse
-from physx_runtime.dynamics.linear import cholesky, dot, solve_lower, times
+from physx_runtime.dynamics.linear import Matrix, cholesky, dot, inverse, solve_lower, times
 from physx_runtime.language.ops import Scalar, where
 from physx_runtime.model.topology import Topology
 

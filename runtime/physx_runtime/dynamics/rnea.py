@@ -1,73 +1,91 @@
-"""Generalised forces of forces on links, and the Coriolis and gravity forces built from them (RBDA table 5.1)."""
+"""Inverse dynamics by the recursive Newton-Euler algorithm, and its parts (RBDA table 5.1).
+
+Forces of links are about their centres of mass; the backward pass moves them to anchors. All axes are the world's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, Velocities, triple
-from physx_runtime.language.ops import Scalar
-from physx_runtime.model.topology import TURNING, Topology
+from physx_runtime.dynamics.inertia import central_force, central_inertia
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, motion_subspace
+from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_first, motion_of, triple
+from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.model.topology import Topology
 
-# Force and torque about the centre of mass on each link.
-LinkForces = Sequence[tuple[sp.Vec3, sp.Vec3]]
 
-
-def generalized_force(t: Topology, k: Kinematics, forces: LinkForces) -> list[Scalar]:
-    """tau = sum J^T f over all links: root force and torque about its centre of mass, then one per dof.
-
-    The backward pass of RBDA table 5.1, every link's wrench moved to its parent's anchor.
-    """
-    f = [force for force, _ in forces]
-    n = [sp.add(torque, sp.cross(k.com[i], force)) for i, (force, torque) in enumerate(forces)]
-    tau: list[Scalar] = [0.0] * t.nv
-    for i in range(len(t.links) - 1, 0, -1):
-        parent = t.links[i].parent
-        for dof in t.dofs_of(i):
-            tau[t.root_size + dof] = sp.dot(k.axes[dof], n[i] if t.links[i].kind in TURNING else f[i])
-        f[parent] = sp.add(f[parent], f[i])
-        n[parent] = sp.add(n[parent], moved_torque(f[i], n[i], k.d[i]))
-    if not t.fixed_base:
-        tau[0:6] = [*f[0], *n[0]]
+def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], a: Row) -> list[Scalar]:
+    """tau = M a + C(q, v) + g(q), with armature; a as v: root linear, root angular, then qdd."""
+    forces = []
+    for i, acceleration in enumerate(link_accelerations(t, k, a)):
+        # f_i = I_i (J qdd) + f_i at qdd = 0
+        gained = central_force(rows["mass"][i], central_inertia(t, rows, k, i), acceleration)
+        forces.append(held_force(t, rows, k, motions[i], i) + gained)
+    tau = generalized_force(t, k, forces)
+    for dof, armature in enumerate(rows["armature"]):
+        tau[t.root_size + dof] = tau[t.root_size + dof] + armature * a[t.root_size + dof]
     return tau
 
 
-def moved_torque(f: sp.Vec3, n: sp.Vec3, d: sp.Vec3) -> sp.Vec3:
-    """The torque of a wrench about the point from which `d` leads to its own."""
-    return sp.add(n, sp.cross(d, f))
+def link_accelerations(t: Topology, k: Kinematics, a: Row) -> list[Motion]:
+    """Forward pass: J a of every link at its centre of mass."""
+    out: list[Motion] = []
+    anchors: list[Motion] = []
+    for i, link in enumerate(t.links):
+        root = NO_MOTION if t.fixed_base else motion_of(a)
+        anchor = anchors[link.parent].at(k.d[i]) if link.parent >= 0 else root
+        for dof in t.dofs_of(i):                        # a_i = a_p + S_i qdd
+            anchor = anchor + motion_subspace(t, k, dof) * a[t.root_size + dof]
+        anchors.append(anchor)
+        out.append(anchor.at(k.com[i]))
+    return out
 
 
-def world_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> sp.Sym3:
-    """A link's moment of inertia about its centre of mass, in world axes."""
-    s = rows["inertia"][6 * link:6 * link + 6]
-    return sp.rotate_sym(k.R[link], (s[0], s[1], s[2], s[3], s[4], s[5]))
+def generalized_force(t: Topology, k: Kinematics, forces: Sequence[Force]) -> list[Scalar]:
+    """tau = sum J^T f over all links: root force and torque about its centre of mass, then one per dof."""
+    f = [force.about(k.com[i]) for i, force in enumerate(forces)]
+    tau: list[Scalar] = [0.0] * t.nv
+    for i in range(len(t.links) - 1, 0, -1):            # backward pass: tau_i = S_i . f_i, f_p += f_i
+        parent = t.links[i].parent
+        for dof in t.dofs_of(i):
+            tau[t.root_size + dof] = f[i].dot(motion_subspace(t, k, dof))
+        f[parent] = f[parent] + f[i].about(k.d[i])
+    if not t.fixed_base:
+        tau[0:6] = linear_first(f[0])
+    return tau
 
 
-def inertial_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
-    """Force and torque each link needs at zero generalised acceleration."""
-    return [link_inertial_force(t, rows, k, velocity, i) for i in range(len(t.links))]
+def held_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
+    """What each link needs at zero generalised acceleration, its weight held."""
+    return [held_force(t, rows, k, motion, i) for i, motion in enumerate(motions)]
 
 
-def link_inertial_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
-                        link: int) -> tuple[sp.Vec3, sp.Vec3]:
-    """Force and torque one link needs at zero generalised acceleration: m a_com, I alpha + w x I w."""
-    return inertial_force(rows["mass"][link], world_inertia(t, rows, k, link), velocity.w[link], velocity.alpha[link],
-                          velocity.a_com[link])
+def held_force(t: Topology, rows: Rows, k: Kinematics, motion: LinkMotion, link: int) -> Force:
+    """What one link needs at zero generalised acceleration, its weight held."""
+    f = inertial_force(rows["mass"][link], central_inertia(t, rows, k, link), motion)
+    weight = sp.scale(rows["mass"][link] * rows["gravity_enabled"][link], triple(rows, "gravity", 0))
+    return Force(f.angular, sp.sub(f.linear, weight))
 
 
-def inertial_force(mass: Scalar, inertia: sp.Sym3, w: sp.Vec3, alpha: sp.Vec3,
-                   a_com: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
-    """Force and torque about its centre of mass that one link needs (RBDA eq. 2.69-2.70)."""
-    return sp.scale(mass, a_com), sp.add(sp.mul_sv(inertia, alpha), sp.cross(w, sp.mul_sv(inertia, w)))
+def inertial_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
+    """What each link needs at zero generalised acceleration."""
+    return [inertial_force(rows["mass"][i], central_inertia(t, rows, k, i), motion) for i, motion in enumerate(motions)]
 
 
-def coriolis_force(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> list[Scalar]:
+def inertial_force(mass: Scalar, central: sp.Sym3, motion: LinkMotion) -> Force:
+    """f = I a + v x* I v of one link about its centre of mass: m a, I alpha + w x I w (RBDA eq. 2.69-2.70)."""
+    w, f = motion.velocity.angular, central_force(mass, central, motion.acceleration)
+    return Force(sp.add(f.angular, sp.cross(w, sp.mul_sv(central, w))), f.linear)
+
+
+def coriolis_force(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Scalar]:
     """+C(q, v): the generalised force that holds the acceleration at zero without gravity."""
-    return generalized_force(t, k, inertial_forces(t, rows, k, velocity))
+    return generalized_force(t, k, inertial_forces(t, rows, k, motions))
 
 
 def gravity_force(t: Topology, rows: Rows, k: Kinematics) -> list[Scalar]:
     """+dV/dq: the generalised force that holds the articulation still."""
     g = triple(rows, "gravity", 0)
-    return generalized_force(t, k, [(sp.scale(-(m * on), g), sp.ZERO3)
+    return generalized_force(t, k, [Force(sp.ZERO3, sp.scale(-(m * on), g))
                                     for m, on in zip(rows["mass"], rows["gravity_enabled"], strict=True)])

@@ -1,12 +1,16 @@
-"""Vectors, rotations and symmetric matrices as small tuples of scalars.
+"""Vectors, rotations and symmetric matrices as small tuples of scalars; spatial vectors of motion and of force.
 
 A scalar is a float, a NumPy array (one value a world) or a traced symbol. Quaternions are (x, y, z, w). A symmetric
-3x3 matrix is its six entries (xx, yy, zz, xy, xz, yz). Spatial quantities keep their angular part first.
+3x3 matrix is its six entries (xx, yy, zz, xy, xz, yz). Spatial vectors (RBDA chapter 2) keep their angular part first;
+in rows, as in
+PhysX's buffers, the linear part is first: `linear_first`, `motion_of` and `force_of` lead from one to the other.
 """
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import Scalar, arctan_series, sincos, sqrt, where
+from dataclasses import dataclass
+
+from physx_runtime.language.ops import Row, Rows, Scalar, arctan_series, sincos, sqrt, where
 
 Vec3 = tuple[Scalar, Scalar, Scalar]
 Quat = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -153,3 +157,82 @@ def solve_sym(s: Sym3, b: Vec3) -> Vec3:
                 xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
     determinant = xx * adjugate[0] + xy * adjugate[3] + xz * adjugate[4]
     return scale(1.0 / determinant, mul_sv(adjugate, b))
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """A motion vector (RBDA section 2.2) given at a point: the body's angular velocity, the velocity of that point.
+
+    Or such accelerations, or the unit velocity of a joint.
+    """
+
+    angular: Vec3
+    linear: Vec3
+
+    def __add__(self, other: Motion) -> Motion:
+        return Motion(add(self.angular, other.angular), add(self.linear, other.linear))
+
+    def __sub__(self, other: Motion) -> Motion:
+        return Motion(sub(self.angular, other.angular), sub(self.linear, other.linear))
+
+    def __mul__(self, s: Scalar) -> Motion:
+        return Motion(scale(s, self.angular), scale(s, self.linear))
+
+    def at(self, d: Vec3) -> Motion:
+        """The same motion given at the point `d` further: v + w x d."""
+        return Motion(self.angular, add(self.linear, cross(self.angular, d)))
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """A force vector (RBDA section 2.2) given about a point: torque about it, and force; or an impulse, or momentum."""
+
+    angular: Vec3
+    linear: Vec3
+
+    def __add__(self, other: Force) -> Force:
+        return Force(add(self.angular, other.angular), add(self.linear, other.linear))
+
+    def __sub__(self, other: Force) -> Force:
+        return Force(sub(self.angular, other.angular), sub(self.linear, other.linear))
+
+    def __mul__(self, s: Scalar) -> Force:
+        return Force(scale(s, self.angular), scale(s, self.linear))
+
+    def about(self, d: Vec3) -> Force:
+        """The same force about the point from which `d` leads here: n + d x f."""
+        return Force(add(self.angular, cross(d, self.linear)), self.linear)
+
+    def dot(self, motion: Motion) -> Scalar:
+        """Its power on a motion given at the same point."""
+        return dot(self.linear, motion.linear) + dot(self.angular, motion.angular)
+
+
+NO_MOTION, NO_FORCE = Motion(ZERO3, ZERO3), Force(ZERO3, ZERO3)
+
+
+def linear_first(x: Motion | Force) -> list[Scalar]:
+    """Its six scalars in the order of rows."""
+    return [*x.linear, *x.angular]
+
+
+def motion_of(x: Row) -> Motion:
+    """The motion vector whose six scalars begin a row."""
+    return Motion((x[3], x[4], x[5]), (x[0], x[1], x[2]))
+
+
+def force_of(x: Row) -> Force:
+    """The force vector whose six scalars begin a row."""
+    return Force((x[3], x[4], x[5]), (x[0], x[1], x[2]))
+
+
+def triple(rows: Rows, name: str, i: int) -> Vec3:
+    """The i-th vector of a row."""
+    x = rows[name][3 * i:3 * i + 3]
+    return (x[0], x[1], x[2])
+
+
+def quaternion(rows: Rows, name: str, i: int) -> Quat:
+    """The i-th quaternion of a row."""
+    x = rows[name][4 * i:4 * i + 4]
+    return (x[0], x[1], x[2], x[3])

@@ -6,14 +6,19 @@ for many worlds at once; called on symbols they record.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.language.symbols import Symbol
 
 # A float, a NumPy array (a value per world) or a Symbol.
 Scalar = Any
+# The scalars of one row group, and all row groups by name.
+Row = Sequence[Scalar] | NDArray[Any]
+Rows = Mapping[str, Row]
 
 # pi/2 in three parts; the first two have few bits, so their products with small integers are exact in float32 too.
 PI_2_HIGH, PI_2_MIDDLE = 1.5703125, 4.8351287841796875e-04

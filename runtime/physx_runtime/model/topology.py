@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
-TURNING = (REVOLUTE, SPHERICAL)
+ROTARY_JOINTS = (REVOLUTE, SPHERICAL)
 TGS, PGS = "tgs", "pgs"
 
 

@@ -9,49 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import (
-    ZERO,
-    Pair,
-    eliminated,
-    inertia_from,
-    link_inertia,
-    passed_up,
-    subspace,
-    wrench_from,
-)
-from physx_runtime.dynamics.crba import composite_of
-from physx_runtime.dynamics.inverse_dynamics import accelerations
-from physx_runtime.dynamics.kinematics import (
-    Kinematics,
-    Rows,
-    Velocities,
-    forward_kinematics,
-    held_velocities,
-    link_velocities,
-    quaternion,
-    triple,
-)
-from physx_runtime.dynamics.rnea import inertial_force, world_inertia
-from physx_runtime.language.ops import Scalar, where
-from physx_runtime.model.topology import TURNING, Topology
+from physx_runtime.dynamics.articulated import ArticulatedInertia, eliminated, passed_up
+from physx_runtime.dynamics.inertia import central_inertia, link_inertia
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions, motion_subspace, state_kinematics
+from physx_runtime.dynamics.rnea import inertial_force, link_accelerations
+from physx_runtime.dynamics.spatial import NO_FORCE, Force, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, where
+from physx_runtime.model.topology import Topology
 from physx_runtime.quantities.results import Results
 from physx_runtime.solver.articulation.link_forces import external_forces
+from physx_runtime.solver.articulation.link_velocity import held_velocities
 from physx_runtime.solver.articulation.step import clamp_start, damping_forces, link_weight
 
 
-def _start(t: Topology, rows: Rows) -> tuple[Kinematics, Velocities, list[Scalar]]:
-    """Poses, velocities and generalised velocity at the step's start."""
-    v = clamp_start(t, {**rows, "v": rows["start_v"]})
-    posed = {**rows, "locked": rows["start_locked"]} if t.locked else rows
-    k = forward_kinematics(t, posed, rows["start_q"], sp.normalized(quaternion(rows, "start_rotation", 0)))
-    return k, link_velocities(t, k, v), v
+def _start(rows: Rows) -> Rows:
+    """The rows with the state at the step's start."""
+    return {**rows, **{name: rows[f"start_{of}"] for name, of in (
+        ("q", "q"), ("v", "v"), ("root_rotation", "rotation"), ("locked", "locked")) if f"start_{of}" in rows}}
 
 
 def held_velocity(t: Topology, rows: Rows) -> Results:
-    """Link velocities of a fixed base as PhysX holds them after a step: J(q0) v + dt Jdot(q0) v0."""
-    k, _, v0 = _start(t, rows)
-    held = held_velocities(t, k, v0, rows["v"], rows["dt"][0])
-    return {"linear": [x for v, _ in held for x in v], "angular": [x for _, w in held for x in w]}
+    """Link velocities of a fixed base as PhysX holds them after a step."""
+    held = held_velocities(t, _start(rows), rows["v"])
+    return {"linear": [x for motion in held for x in motion.linear],
+            "angular": [x for motion in held for x in motion.angular]}
 
 
 def step_outputs(t: Topology, rows: Rows) -> Results:
@@ -61,19 +42,20 @@ def step_outputs(t: Topology, rows: Rows) -> Results:
     and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent; `joint_frames`
     are rotations of the joints' frames on their second bodies against those bodies' F.
     """
-    k, start, v0 = _start(t, rows)
+    before = _start(rows)
+    k, v0 = state_kinematics(t, before), clamp_start(t, before)
+    start = link_motions(t, k, v0)
     per_dt = 1.0 / rows["dt"][0]
     a = [(x - x0) * per_dt for x, x0 in zip(rows["v"], v0, strict=True)]
-    linear, angular = [], []
-    for i, (alpha, moved) in enumerate(accelerations(t, k, a)):
-        linear.append(sp.add(start.a_com[i], moved))
-        angular.append(sp.add(start.alpha[i], alpha))
-    return {"joint_acceleration": a[t.root_size:], "linear_acceleration": [x for part in linear for x in part],
-            "angular_acceleration": [x for part in angular for x in part],
-            "joint_force": _joint_forces(t, rows, k, _borne(t, rows, k, start, linear, angular))}
+    motions = [LinkMotion(own.velocity, own.acceleration + gained)
+               for own, gained in zip(start, link_accelerations(t, k, a), strict=True)]
+    return {"joint_acceleration": a[t.root_size:],
+            "linear_acceleration": [x for motion in motions for x in motion.acceleration.linear],
+            "angular_acceleration": [x for motion in motions for x in motion.acceleration.angular],
+            "joint_force": _joint_forces(t, rows, k, _borne(t, rows, k, motions))}
 
 
-def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Pair]) -> list[Scalar]:
+def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Force]) -> list[Scalar]:
     """Force and torque of every inbound joint on its link as PhysX reports them; 0 for the root.
 
     PhysX leaves out what the efforts of joints further out come to where forces act in every iteration, and takes the
@@ -81,51 +63,49 @@ def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Pair])
     (copyInternalStateToCache). Of a joint whose first body is the child it says what the second body, the parent,
     feels. Measured, see docs/direct_api.md.
     """
-    after = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)))
+    after = state_kinematics(t, rows)
     out: list[Scalar] = [0.0] * 6
-    left_out = _passed_efforts(t, rows, k) if t.forces_every_iteration else [ZERO for _ in t.links]
+    left_out = _passed_efforts(t, rows, k) if t.forces_every_iteration else [NO_FORCE for _ in t.links]
     for i in range(1, len(t.links)):
         parent, reverse = t.links[i].parent, rows["reversed"][i] > 0.5
-        wrench = wrench_from(borne[i].plus(left_out[i]), sp.sub(after.com[i], k.com[i]))
+        force = (borne[i] + left_out[i]).about(sp.sub(after.com[i], k.com[i]))
         slid = sp.sub(after.d[i], sp.mul_mv(after.R[parent], triple(rows, "tree_position", i)))
-        opposite = wrench_from(wrench, slid).times(-1.0)
+        opposite = force.about(slid) * -1.0
         turn = sp.mul_quat(quaternion(rows, "joint_frames", i), sp.conjugate(after.rotation[i]))
         turn_back = sp.mul_quat(quaternion(rows, "joint_frames", i), sp.conjugate(after.rotation[parent]))
-        for ours, theirs in ((wrench.linear, opposite.linear), (wrench.angular, opposite.angular)):
+        for ours, theirs in ((force.linear, opposite.linear), (force.angular, opposite.angular)):
             out += [where(reverse, y, x)
                     for x, y in zip(sp.rotate(turn, ours), sp.rotate(turn_back, theirs), strict=True)]
     return out
 
 
-def _borne(t: Topology, rows: Rows, k: Kinematics, start: Velocities, linear: Sequence[sp.Vec3],
-           angular: Sequence[sp.Vec3]) -> list[Pair]:
+def _borne(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
     """What every link and those beyond it need for their accelerations beside weight, damping and link forces.
 
-    About the link's anchor (RBDA table 5.1).
+    motions: velocities before the step, accelerations of the step. About the link's anchor (RBDA table 5.1).
     """
-    outside = external_forces(t, rows, k, [(link_weight(rows, i), sp.ZERO3) for i in range(len(t.links))])
-    wrenches = []
-    for i, (drag, push) in enumerate(zip(damping_forces(t, rows, k, start), outside, strict=True)):
-        needed = Pair(*inertial_force(rows["mass"][i], world_inertia(t, rows, k, i), start.w[i], angular[i], linear[i]))
-        wrenches.append(wrench_from(needed.plus(Pair(*drag).plus(Pair(*push)).times(-1.0)), k.com[i]))
+    outside = external_forces(t, rows, k, [link_weight(rows, i) for i in range(len(t.links))])
+    f = []
+    for i, (drag, push) in enumerate(zip(damping_forces(t, rows, k, motions), outside, strict=True)):
+        needed = inertial_force(rows["mass"][i], central_inertia(t, rows, k, i), motions[i])
+        f.append((needed + (drag + push) * -1.0).about(k.com[i]))
     for i in range(len(t.links) - 1, 0, -1):
         parent = t.links[i].parent
-        wrenches[parent] = wrenches[parent].plus(wrench_from(wrenches[i], k.d[i]))
-    return wrenches
+        f[parent] = f[parent] + f[i].about(k.d[i])
+    return f
 
 
-def _passed_efforts(t: Topology, rows: Rows, k: Kinematics) -> list[Pair]:
-    """The wrench on every link, about its anchor, that comes through free joints from efforts beyond them."""
-    inertia = [link_inertia(composite_of(rows["mass"][i], k.com[i], world_inertia(t, rows, k, i)))
-               for i in range(len(t.links))]
-    passed = [ZERO for _ in t.links]
+def _passed_efforts(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
+    """The force on every link, about its anchor, that comes through free joints from efforts beyond them."""
+    inertia = [ArticulatedInertia.of(link_inertia(t, rows, k, i)) for i in range(len(t.links))]
+    passed = [NO_FORCE for _ in t.links]
     for i in range(len(t.links) - 1, 0, -1):
         felt, push = inertia[i], passed[i]
         for dof in t.dofs_of(i):
-            S = subspace(t.links[i].kind in TURNING, k.axes[dof])
+            S = motion_subspace(t, k, dof)
             felt, K, _ = eliminated(felt, S, rows["armature"][dof])
             _, push = passed_up(push, S, K, rows["joint_effort"][dof])
         parent = t.links[i].parent
-        inertia[parent] = inertia[parent].plus(inertia_from(felt, k.d[i]))
-        passed[parent] = passed[parent].plus(wrench_from(push, k.d[i]))
+        inertia[parent] = inertia[parent] + felt.about(k.d[i])
+        passed[parent] = passed[parent] + push.about(k.d[i])
     return passed

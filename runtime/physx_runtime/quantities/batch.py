@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.functions import structure, trace_function
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities.results import Results, evaluated

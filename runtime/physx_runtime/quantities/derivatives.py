@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.inverse_dynamics import inverse_dynamics
-from physx_runtime.dynamics.kinematics import Rows, joint_rotation, link_velocities, quaternion
+from physx_runtime.dynamics.kinematics import joint_rotation, link_motions, state_kinematics
+from physx_runtime.dynamics.rnea import inverse_dynamics
+from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.language.derivatives import directional
-from physx_runtime.language.ops import Scalar, sincos, where
+from physx_runtime.language.ops import Rows, Scalar, sincos, where
 from physx_runtime.language.symbols import Symbol
 from physx_runtime.model.topology import SPHERICAL, Topology
-from physx_runtime.quantities.results import Results, posed
+from physx_runtime.quantities.results import Results
 
 Seeds = dict[Symbol, Scalar]
 UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -32,8 +33,8 @@ class InverseDerivatives:
 
     def __call__(self, t: Topology, rows: Rows) -> Results:
         """By position and by velocity, (last - first) columns of nv each."""
-        k = posed(t, rows)
-        tau = inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])
+        k = state_kinematics(t, rows)
+        tau = inverse_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["acceleration"])
         directions = range(self.first, self.last)
         position = [directional(tau, _displacement(t, rows, i)) for i in directions]
         velocity = [directional(tau, {rows["v"][i]: 1.0}) for i in directions]

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.jacobian import link_jacobian
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.operational import operational_inertia
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import results as quantities
 from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity, place_of
@@ -156,7 +157,7 @@ class Dynamics:
 def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Results]:
     """The Jacobian or the operational-space inertia of a link."""
     def quantity(t: Topology, rows: Rows) -> Results:
-        k = quantities.posed(t, rows)
+        k = state_kinematics(t, rows)
         J = link_jacobian(t, k, link)
         if what == "jacobian":
             return {"values": quantities.flat(J)}

@@ -13,22 +13,22 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
-from physx_runtime.dynamics.crba import Matrix, mass_matrix
-from physx_runtime.dynamics.inverse_dynamics import held_forces, inverse_dynamics
+from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.jacobian import dense_jacobian
-from physx_runtime.dynamics.kinematics import (
-    Kinematics,
-    Row,
-    Rows,
-    forward_kinematics,
-    link_velocities,
-    quaternion,
-    triple,
-)
+from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.dynamics.link_state import link_poses, link_velocities
 from physx_runtime.dynamics.momentum import center_of_mass, centroidal_momentum
 from physx_runtime.dynamics.operational import without_root
-from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force
-from physx_runtime.language.ops import Scalar
+from physx_runtime.dynamics.rnea import (
+    coriolis_force,
+    generalized_force,
+    gravity_force,
+    held_forces,
+    inverse_dynamics,
+)
+from physx_runtime.dynamics.spatial import quaternion, triple
+from physx_runtime.language.ops import Row, Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.step import clamp_start
 
@@ -36,49 +36,44 @@ Results = Mapping[str, Sequence[Scalar]]
 Array = NDArray[Any]
 
 
-def posed(t: Topology, rows: Rows) -> Kinematics:
-    """Poses of the links at the rows' state."""
-    return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)))
-
-
 def jacobian(t: Topology, rows: Rows) -> Results:
     """[v_com; w] of all links over generalised velocity."""
-    return {"values": flat(dense_jacobian(t, posed(t, rows)))}
+    return {"values": flat(dense_jacobian(t, state_kinematics(t, rows)))}
 
 
 def mass(t: Topology, rows: Rows) -> Results:
     """M(q) without armature."""
-    return {"values": flat(mass_matrix(t, rows, posed(t, rows)))}
+    return {"values": flat(mass_matrix(t, rows, state_kinematics(t, rows)))}
 
 
 def gravity_compensation(t: Topology, rows: Rows) -> Results:
     """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
     everywhere = {**rows, "gravity_enabled": [1.0] * len(t.links)}
-    return {"values": gravity_force(t, everywhere, posed(t, rows))}
+    return {"values": gravity_force(t, everywhere, state_kinematics(t, rows))}
 
 
 def coriolis_compensation(t: Topology, rows: Rows) -> Results:
     """C(q, v) v; PhysX first scales joint velocities down to their maxima."""
-    k = posed(t, rows)
-    return {"values": coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))}
+    k = state_kinematics(t, rows)
+    return {"values": coriolis_force(t, rows, k, link_motions(t, k, clamp_start(t, rows)))}
 
 
 def com_world(t: Topology, rows: Rows) -> Results:
     """Centre of mass in the world."""
-    return {"values": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, posed(t, rows)))}
+    return {"values": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, state_kinematics(t, rows)))}
 
 
 def com_root(t: Topology, rows: Rows) -> Results:
     """Centre of mass in the root's mass frame; given `root_axes`, that frame's rotation in the root's F."""
-    k = posed(t, rows)
+    k = state_kinematics(t, rows)
     x, y, z, w = sp.mul_quat(k.rotation[0], sp.normalized(quaternion(rows, "root_axes", 0)))
     return {"values": sp.rotate((-x, -y, -z, w), sp.sub(center_of_mass(t, rows, k), k.com[0]))}
 
 
 def centroidal(t: Topology, rows: Rows) -> Results:
     """Centroidal momentum matrix and bias of a floating base, at its state."""
-    k = posed(t, rows)
-    coriolis = coriolis_force(t, rows, k, link_velocities(t, k, clamp_start(t, rows)))
+    k = state_kinematics(t, rows)
+    coriolis = coriolis_force(t, rows, k, link_motions(t, k, clamp_start(t, rows)))
     A, bias = centroidal_momentum(t, mass_matrix(t, rows, k), coriolis)
     return {"matrix": flat(A), "bias": bias}
 
@@ -93,7 +88,7 @@ def centroidal_of(t: Topology, rows: Rows) -> Results:
 
 def generalized_mass(t: Topology, rows: Rows) -> Results:
     """Deprecated: inertia of the joints; under a floating root, of the joints while it moves freely."""
-    M = mass_matrix(t, rows, posed(t, rows))
+    M = mass_matrix(t, rows, state_kinematics(t, rows))
     if not t.fixed_base:
         M, _ = without_root(t, M, [0.0] * t.nv)
     return {"values": flat(M)}
@@ -110,45 +105,38 @@ def generalized_coriolis(t: Topology, rows: Rows) -> Results:
     """Deprecated: Coriolis compensation of the joints; under a floating root, while it moves freely."""
     force = coriolis_compensation(t, rows)["values"]
     if not t.fixed_base:
-        M = mass_matrix(t, rows, posed(t, rows))
+        M = mass_matrix(t, rows, state_kinematics(t, rows))
         _, force = without_root(t, M, force)
     return {"values": force}
 
 
 def link_state(t: Topology, rows: Rows) -> Results:
     """Poses and velocities of the links; given `link_frames`, position and rotation of every link's frame in F."""
-    k = posed(t, rows)
-    root = triple(rows, "root_position", 0)
-    poses: list[Scalar] = []
-    for i in range(len(t.links)):
-        x = rows["link_frames"][7 * i:7 * i + 7]
-        poses += sp.add(sp.add(root, k.position[i]), sp.mul_mv(k.R[i], (x[0], x[1], x[2])))
-        poses += sp.mul_quat(k.rotation[i], (x[3], x[4], x[5], x[6]))
-    velocity = link_velocities(t, k, rows["v"])
-    return {"pose": poses, "velocity": [x for v, w in zip(velocity.v_com, velocity.w, strict=True) for x in (*v, *w)]}
+    k = state_kinematics(t, rows)
+    return {"pose": flat(link_poses(t, rows, k)), "velocity": flat(link_velocities(t, k, rows["v"]))}
 
 
 def mass_with_armature(t: Topology, rows: Rows) -> Results:
     """M(q) with armature, as the step has it."""
-    return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, posed(t, rows))))}
+    return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, state_kinematics(t, rows))))}
 
 
 def bias(t: Topology, rows: Rows) -> Results:
     """C(q, v) + g(q)."""
-    k = posed(t, rows)
-    return {"values": generalized_force(t, k, held_forces(t, rows, k, link_velocities(t, k, rows["v"])))}
+    k = state_kinematics(t, rows)
+    return {"values": generalized_force(t, k, held_forces(t, rows, k, link_motions(t, k, rows["v"])))}
 
 
 def inverse(t: Topology, rows: Rows) -> Results:
     """tau of a given `acceleration`."""
-    k = posed(t, rows)
-    return {"values": inverse_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["acceleration"])}
+    k = state_kinematics(t, rows)
+    return {"values": inverse_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["acceleration"])}
 
 
 def forward(t: Topology, rows: Rows) -> Results:
     """Acceleration of a given `force`."""
-    k = posed(t, rows)
-    return {"values": forward_dynamics(t, rows, k, link_velocities(t, k, rows["v"]), rows["force"])}
+    k = state_kinematics(t, rows)
+    return {"values": forward_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["force"])}
 
 
 def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:

@@ -15,19 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.scalar_source import BINARY
-from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import (
-    Rows,
-    forward_kinematics,
-    held_velocities,
-    link_velocities,
-    quaternion,
-)
+from physx_runtime.dynamics.kinematics import state_kinematics
+from physx_runtime.dynamics.link_state import link_poses, link_velocities
+from physx_runtime.dynamics.spatial import linear_first
+from physx_runtime.language.ops import Rows
 from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import PackedModel
-from physx_runtime.solver.articulation.step import clamp_start
+from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]
@@ -66,29 +62,16 @@ def _parameter_rows(t: Topology) -> list[str]:
 
 def _observe(t: Topology, rows: Rows) -> list[Any]:
     """Pose and velocity of every link, flat."""
-    rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
-    k = forward_kinematics(t, rows, rows["q"], rotation)
-    root = rows["root_position"]
-    velocities = _after_step(t, rows) if t.fixed_base else _of_state(t, k, rows["v"])
-    out: list[Any] = []
-    for i, velocity in enumerate(velocities):
-        frame = rows["link_frames"][7 * i:7 * i + 7]
-        anchor = sp.add((root[0], root[1], root[2]), k.position[i])
-        position = sp.add(anchor, sp.mul_mv(k.R[i], (frame[0], frame[1], frame[2])))
-        out += [*position, *sp.mul_quat(k.rotation[i], (frame[3], frame[4], frame[5], frame[6])), *velocity]
-    return out
+    k = state_kinematics(t, rows)
+    poses = link_poses(t, rows, k)
+    velocities = _after_step(t, rows) if t.fixed_base else link_velocities(t, k, rows["v"])
+    return [x for pose, velocity in zip(poses, velocities, strict=True) for x in (*pose, *velocity)]
 
 
-def _of_state(t: Topology, k: Any, v: Any) -> list[tuple[Any, ...]]:
-    velocity = link_velocities(t, k, v)
-    return [(*u, *w) for u, w in zip(velocity.v_com, velocity.w, strict=True)]
-
-
-def _after_step(t: Topology, rows: Rows) -> list[tuple[Any, ...]]:
-    """As `recording.velocities_after_step`, of the pose before the step."""
+def _after_step(t: Topology, rows: Rows) -> list[list[Any]]:
+    """Velocities of a fixed base as PhysX holds them."""
     start = {**rows, **{name: rows[START + name] for name in state_rows(t)}}
-    k = forward_kinematics(t, start, start["q"], sp.normalized(quaternion(start, "root_rotation", 0)))
-    return [(*u, *w) for u, w in held_velocities(t, k, clamp_start(t, start), rows["v"], rows["dt"][0])]
+    return [linear_first(motion) for motion in held_velocities(t, start, rows["v"])]
 
 
 @functools.lru_cache(maxsize=64)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import forward_kinematics, link_velocities, quaternion
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, inertial_forces
+from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.recording import link_poses, spatial_velocities, velocities_after_step
@@ -41,14 +42,14 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
     t = sim.topology
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
-    velocity = link_velocities(t, k, rows["v"])
-    forces = inertial_forces(t, rows, k, velocity)
+    motions = link_motions(t, k, rows["v"])
+    forces = inertial_forces(t, rows, k, motions)
     for i, name in enumerate(sim.model.link_names):
         yield name
-        yield f"  v {_numbers(velocity.v_com[i])}   w {_numbers(velocity.w[i])}"
-        yield f"  a {_numbers(velocity.a_com[i])}   alpha {_numbers(velocity.alpha[i])}"
-        yield f"  f {_numbers(forces[i][0])}   n {_numbers(forces[i][1])}"
-    coriolis, gravity, M = coriolis_force(t, rows, k, velocity), gravity_force(t, rows, k), mass_matrix(t, rows, k)
+        yield f"  v {_numbers(motions[i].velocity.linear)}   w {_numbers(motions[i].velocity.angular)}"
+        yield f"  a {_numbers(motions[i].acceleration.linear)}   alpha {_numbers(motions[i].acceleration.angular)}"
+        yield f"  f {_numbers(forces[i].linear)}   n {_numbers(forces[i].angular)}"
+    coriolis, gravity, M = coriolis_force(t, rows, k, motions), gravity_force(t, rows, k), mass_matrix(t, rows, k)
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
     for i, name in enumerate(names):
         yield f"{name}\n  tau coriolis {coriolis[i]:.9g}   gravity {gravity[i]:.9g}   M {M[i][i]:.9g}"

@@ -12,17 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import (
-    Kinematics,
-    forward_kinematics,
-    held_velocities,
-    link_velocities,
-    quaternion,
-)
+from physx_runtime.dynamics import link_state
+from physx_runtime.dynamics.kinematics import state_kinematics
+from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.packing.articulation import PackedModel
 from physx_runtime.packing.not_simulated import NotSimulated
-from physx_runtime.solver.articulation.step import clamp_start
+from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[Any]
 
@@ -44,15 +39,13 @@ class Recording:
     diverged: tuple[str, ...] = ()      # which worlds diverged, when, and what was no longer finite
 
 
-def _kinematics(model: PackedModel, rows: Mapping[str, Array]) -> Kinematics:
-    """Poses at states whose last axis is the row's; float64 whatever the states are."""
-    q = _leading(rows["q"])
-    rotation = sp.normalized(quaternion({"root_rotation": _leading(rows["root_rotation"])}, "root_rotation", 0))
-    given = dict(model.parameters) | {name: _leading(rows[name]) for name in ("locked",) if name in rows}
-    return forward_kinematics(model.topology, given, q, rotation)
+def _rows(model: PackedModel, state: Mapping[str, Array]) -> dict[str, Any]:
+    """Parameters, and states whose last axis is the row's with that axis first; float64 whatever the states are."""
+    frames = [x for position, rotation in model.link_frames for x in (*position, *rotation)]
+    return {**model.parameters, "link_frames": frames, **{name: _leading(x) for name, x in state.items()}}
 
 
-def _stacked(model: PackedModel, rows: Mapping[str, Array], values: list[tuple[Any, ...]]) -> Array:
+def _stacked(rows: Mapping[str, Array], values: list[list[Any]]) -> Array:
     """(..., n_link, components)."""
     shape = rows["q"].shape[:-1]
     return np.stack([np.stack([np.broadcast_to(x, shape) for x in value], axis=-1) for value in values], axis=-2)
@@ -63,13 +56,8 @@ def link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
     rows: q, root_position and root_rotation of the states, the row's axis last.
     """
-    k = _kinematics(model, rows)
-    root = _leading(rows["root_position"])
-    poses = []
-    for i, (position, rotation) in enumerate(model.link_frames):
-        anchor = sp.add((root[0], root[1], root[2]), k.position[i])
-        poses.append((*sp.add(anchor, sp.mul_mv(k.R[i], position)), *sp.mul_quat(k.rotation[i], rotation)))
-    return _stacked(model, rows, poses)
+    own = _rows(model, rows)
+    return _stacked(rows, link_state.link_poses(model.topology, own, state_kinematics(model.topology, own)))
 
 
 def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
@@ -77,21 +65,17 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
     rows: q, v and root_rotation of the states, the row's axis last.
     """
-    velocity = link_velocities(model.topology, _kinematics(model, rows), _leading(rows["v"]))
-    return _stacked(model, rows, [(*u, *w) for u, w in zip(velocity.v_com, velocity.w, strict=True)])
+    t, own = model.topology, _rows(model, rows)
+    return _stacked(rows, link_state.link_velocities(t, state_kinematics(t, own), own["v"]))
 
 
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
     """World velocities of the links of a fixed base as PhysX holds them after a step, (..., n_link, 6).
 
-    They are not those of the new pose, but `held_velocities` of the state `before` the step (measured against recorded
-    link velocities to 2e-6).
+    They are not those of the new pose, but `held_velocities` of the state `before` the step.
     """
-    t = model.topology
-    k = _kinematics(model, before)
-    given = dict(model.parameters) | {"v": _leading(before["v"])}
-    held = held_velocities(t, k, clamp_start(t, given), _leading(v), dt)
-    return _stacked(model, before, [(*u, *w) for u, w in held])
+    held = held_velocities(model.topology, {**_rows(model, before), "dt": [dt]}, _leading(v))
+    return _stacked(before, [linear_first(motion) for motion in held])
 
 
 def _leading(row: Array) -> Array:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.language.ops import Scalar
+from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.body.step import begin_body, finish_body, iterate_body

@@ -5,8 +5,7 @@ Selection by world, inside the step: neighbours in a vector or a warp compute wh
 
 from __future__ import annotations
 
-from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.language.ops import Scalar, where
+from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.rows import state_rows
 from physx_runtime.model.topology import Topology
 

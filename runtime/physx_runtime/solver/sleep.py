@@ -12,8 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Rows, forward_kinematics, link_velocities, quaternion, triple
-from physx_runtime.language.ops import Scalar, Single, maximum, minimum, where
+from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
+from physx_runtime.dynamics.spatial import Motion, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, Single, maximum, minimum, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.link_forces import any_force
 from physx_runtime.solver.divergence import FLAG, moving_rows
@@ -151,20 +152,21 @@ def _longest(links: list[Drowsiness]) -> Scalar:
 def _counted(t: Topology, rows: Rows, links: list[Drowsiness]) -> list[Drowsiness]:
     """All links that can move after this step."""
     balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-    k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
-    velocity = link_velocities(t, k, mean_velocity(t, rows))
+    k = state_kinematics(t, rows, balls)
+    motions = link_motions(t, k, mean_velocity(t, rows))
     new = []
     for own, i in zip(links, restless(t), strict=True):
         s = rows["inertia"][6 * i:6 * i + 6]
         inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
-        new.append(count_down(own, velocity.v_com[i], turned_back(k.R[i], velocity.w[i]), rows["mass"][i], inertia,
-                              rows["dt"][0], rows["sleep_threshold"][0]))
+        new.append(count_down(own, k.R[i], motions[i].velocity, rows["mass"][i], inertia, rows["dt"][0],
+                              rows["sleep_threshold"][0]))
     return new
 
 
-def count_down(link: Drowsiness, v: sp.Vec3, w: sp.Vec3, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
+def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
                threshold: Scalar) -> Drowsiness:
-    """One link after a step with the velocity v of its centre of mass and the angular velocity w in axes of F."""
+    """One link after a step with this velocity of its centre of mass; its axes of F are R, its inertia is in them."""
+    v, w = velocity.linear, turned_back(R, velocity.angular)
     added = listens(link.counter, dt)
     linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
     energy = 0.5 * (sp.dot(angular, sp.mul_sv(inertia, angular)) / mass + sp.dot(linear, linear))

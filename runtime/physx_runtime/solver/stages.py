@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.actors import begin_step, finish_step, iterate_step

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, forward_kinematics, quaternion
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics
+from physx_runtime.dynamics.spatial import quaternion
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import SPHERICAL
 from physx_runtime.simulation.articulation import Simulation

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.dynamics.kinematics import angular_jacobian, point_jacobian
+from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key

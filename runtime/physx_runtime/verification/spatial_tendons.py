@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, point_jacobian
+from physx_runtime.dynamics.jacobian import point_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime import Simulation
 from physx_runtime.compiling.transpose import LONG
-from physx_runtime.dynamics.kinematics import Rows
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import results as quantities
 from physx_runtime.quantities.batch import Batch, Place, place_of

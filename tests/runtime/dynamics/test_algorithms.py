@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import inverse, mass_matrix
-from physx_runtime.dynamics.kinematics import (
-    Kinematics,
-    com_jacobian,
-    forward_kinematics,
-    link_velocities,
-    quaternion,
-)
-from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, world_inertia
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.inertia import central_inertia
+from physx_runtime.dynamics.jacobian import com_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_motions
+from physx_runtime.dynamics.linear import inverse
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
 from support.trees import Rows, double_pendulum, random_tree
 
@@ -44,11 +42,11 @@ def potential(t: Topology, rows: Rows, q: np.ndarray) -> float:
 def test_half_v_m_v_is_kinetic_energy(seed: int, floating: bool) -> None:
     t, rows = random_tree(seed, floating=floating)
     k = pose(t, rows, rows["q"])
-    velocity = link_velocities(t, k, rows["v"])
+    motions = link_motions(t, k, rows["v"])
     energy = 0.0
     for i, mass in enumerate(rows["mass"]):
-        v, w = velocity.v_com[i], velocity.w[i]
-        energy += 0.5 * mass * sp.dot(v, v) + 0.5 * sp.dot(w, sp.mul_sv(world_inertia(t, rows, k, i), w))
+        v, w = motions[i].velocity.linear, motions[i].velocity.angular
+        energy += 0.5 * mass * sp.dot(v, v) + 0.5 * sp.dot(w, sp.mul_sv(central_inertia(t, rows, k, i), w))
     M = np.array(mass_matrix(t, rows, k), dtype=float)
     assert 0.5 * rows["v"] @ M @ rows["v"] == pytest.approx(energy, rel=ROUNDING)
 
@@ -79,7 +77,7 @@ def test_coriolis_force_follows_from_the_mass_matrix(seed: int) -> None:
     dM = [(matrix_of(t, rows, q + e) - matrix_of(t, rows, q - e)) / (2 * STEP) for e in STEP * np.eye(n)]
     expected = sum(dM[k] * v[k] for k in range(n)) @ v - 0.5 * np.array([v @ d @ v for d in dM])
     k = pose(t, rows, q)
-    assert np.allclose(coriolis_force(t, rows, k, link_velocities(t, k, v)), expected, atol=1e-6)
+    assert np.allclose(coriolis_force(t, rows, k, link_motions(t, k, v)), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -87,13 +85,13 @@ def test_com_jacobian_times_velocity_is_the_rate_of_the_centre_of_mass(seed: int
     t, rows = random_tree(seed)
     q, v = rows["q"], rows["v"]
     before, after = pose(t, rows, q - STEP * v), pose(t, rows, q + STEP * v)
-    velocity = link_velocities(t, pose(t, rows, q), v)
+    motions = link_motions(t, pose(t, rows, q), v)
     for i in range(len(t.links)):
         moved = np.array(sp.sub(sp.add(after.position[i], after.com[i]), sp.add(before.position[i], before.com[i])))
         columns = com_jacobian(t, pose(t, rows, q), i)
         from_jacobian = sum((np.array(c, float) * v[j] for j, c in columns.items()), np.zeros(3))
         assert np.allclose(moved / (2 * STEP), from_jacobian, atol=DIFFERENCE)
-        assert np.allclose(np.array(velocity.v_com[i], float), from_jacobian, atol=ROUNDING)
+        assert np.allclose(np.array(motions[i].velocity.linear, float), from_jacobian, atol=ROUNDING)
 
 
 def test_double_pendulum_has_the_textbooks_mass_matrix_and_forces() -> None:
@@ -108,7 +106,7 @@ def test_double_pendulum_has_the_textbooks_mass_matrix_and_forces() -> None:
     h = -m2 * length * r2 * s
     k = pose(t, rows, q)
     assert np.allclose(mass_matrix(t, rows, k), expected, atol=1e-12)
-    assert np.allclose(coriolis_force(t, rows, k, link_velocities(t, k, v)),
+    assert np.allclose(coriolis_force(t, rows, k, link_motions(t, k, v)),
                        [h * (2 * v[0] * v[1] + v[1] ** 2), -h * v[0] ** 2], atol=1e-12)
     g2 = m2 * r2 * 9.81 * np.cos(q[0] + q[1])
     assert np.allclose(gravity_force(t, rows, k), [(m1 * r1 + m2 * length) * 9.81 * np.cos(q[0]) + g2, g2], atol=1e-12)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_velocities
-from physx_runtime.dynamics.kinematics import quaternion as quaternion_of
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_motions
 from physx_runtime.dynamics.momentum import centroidal_momentum
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.dynamics.spatial import quaternion as quaternion_of
 from physx_runtime.model.topology import Topology
 from support.rigid_motion import Configuration
 from support.trees import Rows, random_tree
@@ -48,7 +48,7 @@ def matrix(t: Topology, rows: Rows) -> np.ndarray:
 
 def coriolis(t: Topology, rows: Rows, v: np.ndarray) -> np.ndarray:
     k = pose(t, rows)
-    return np.array(coriolis_force(t, rows, k, link_velocities(t, k, v)), float)
+    return np.array(coriolis_force(t, rows, k, link_motions(t, k, v)), float)
 
 
 def acceleration(t: Topology, rows: Rows, tau: np.ndarray) -> np.ndarray:

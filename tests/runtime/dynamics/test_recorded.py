@@ -8,14 +8,10 @@ import numpy as np
 import pytest
 from physx_runtime import dump
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import (
-    angular_jacobian,
-    com_jacobian,
-    forward_kinematics,
-    link_velocities,
-    quaternion,
-)
+from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.packing.articulation import pack
 
 from physx_schema.description import describe
@@ -39,7 +35,7 @@ def test_inverse_dynamics_equal_the_recorded_ones(name: str) -> None:
 
     M = np.array(mass_matrix(t, rows, k), dtype=float)
     assert np.abs(M - expected["dyn0_mass_matrix"][np.ix_(order, order)]).max() < FLOAT32
-    C = np.array(coriolis_force(t, rows, k, link_velocities(t, k, qd)), dtype=float)
+    C = np.array(coriolis_force(t, rows, k, link_motions(t, k, qd)), dtype=float)
     assert np.abs(C - expected["dyn0_coriolis_force"][order]).max() < FLOAT32
     G = np.array(gravity_force(t, rows, k), dtype=float)
     assert np.abs(G - expected["dyn0_gravity_force"][order]).max() < 2 * FLOAT32

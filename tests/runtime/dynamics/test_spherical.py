@@ -11,15 +11,11 @@ from physx_runtime import Simulation
 from physx_runtime.compiling.program import trace_step
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import (
-    angular_jacobian,
-    ball_coordinates,
-    com_jacobian,
-    forward_kinematics,
-    link_velocities,
-    quaternion,
-)
-from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, world_inertia
+from physx_runtime.dynamics.inertia import central_force, central_inertia
+from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
+from physx_runtime.dynamics.kinematics import ball_coordinates, forward_kinematics, link_motions
+from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
+from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.articulation.step import begin, finish, iterate
@@ -60,9 +56,9 @@ def test_a_rotation_beyond_half_a_turn_counts_the_other_way() -> None:
 def test_half_v_m_v_is_kinetic_energy(seed: int, floating: bool) -> None:
     t, rows = tree(seed, floating)
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
-    velocity = link_velocities(t, k, rows["v"])
-    energy = sum(0.5 * m * sp.dot(v, v) + 0.5 * sp.dot(w, sp.mul_sv(world_inertia(t, rows, k, i), w))
-                 for i, (m, v, w) in enumerate(zip(rows["mass"], velocity.v_com, velocity.w, strict=True)))
+    motions = link_motions(t, k, rows["v"])
+    energy = sum(0.5 * central_force(m, central_inertia(t, rows, k, i), motion.velocity).dot(motion.velocity)
+                 for i, (m, motion) in enumerate(zip(rows["mass"], motions, strict=True)))
     M = np.array(mass_matrix(t, rows, k), dtype=float)
     assert 0.5 * rows["v"] @ M @ rows["v"] == pytest.approx(energy, rel=ROUNDING)
 
@@ -132,7 +128,7 @@ def test_matrices_and_forces_equal_those_physx_reports(state: int, shared_cases:
     k = forward_kinematics(t, rows, q, quaternion(model.state, "root_rotation", 0))
 
     ours = {"mass_matrix": mass_matrix(t, rows, k), "gravity": gravity_force(t, rows, k),
-            "coriolis": coriolis_force(t, rows, k, link_velocities(t, k, qd))}
+            "coriolis": coriolis_force(t, rows, k, link_motions(t, k, qd))}
     for name, value in ours.items():
         reported = found[f"s{state}_{name}"][np.ix_(order, order) if name == "mass_matrix" else order]
         assert np.abs(np.array(value, float) - reported).max() <= FLOAT32 * np.abs(reported).max(), name

@@ -14,8 +14,10 @@ from physx_runtime import Simulation, simulate
 from physx_runtime.compiling.fragment import emit_fragment
 from physx_runtime.compiling.program import trace_step
 from physx_runtime.compiling.vector_ir import Vectors
-from physx_runtime.dynamics.kinematics import forward_kinematics, link_velocities, quaternion
-from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force, world_inertia
+from physx_runtime.dynamics.inertia import central_inertia
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
+from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force
+from physx_runtime.dynamics.spatial import Force, quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
@@ -225,11 +227,11 @@ def test_a_chain_of_1024_links_obeys_the_equations_of_motion() -> None:
     store.step(1, 1, 0)
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
     rate = (store.rows("v")[0] - rows["v"]) / rows["dt"][0]
-    moved = link_velocities(t, k, rate)
-    needed = [(tuple(rows["mass"][i] * np.array(moved.v_com[i])),
-               tuple(_full(world_inertia(t, rows, k, i)) @ np.array(moved.w[i]))) for i in range(len(t.links))]
+    moved = link_motions(t, k, rate)
+    needed = [Force(tuple(_full(central_inertia(t, rows, k, i)) @ np.array(motion.velocity.angular)),
+                    tuple(rows["mass"][i] * np.array(motion.velocity.linear))) for i, motion in enumerate(moved)]
     mass_times_rate = np.array(generalized_force(t, k, needed)) + rows["armature"] * rate
-    tau = -np.array(gravity_force(t, rows, k)) - np.array(coriolis_force(t, rows, k, link_velocities(t, k, rows["v"])))
+    tau = -np.array(gravity_force(t, rows, k)) - np.array(coriolis_force(t, rows, k, link_motions(t, k, rows["v"])))
     assert np.abs(rate).max() > 1.0
     assert np.abs(mass_times_rate - tau).max() < IDENTITY * np.abs(tau).max()
 

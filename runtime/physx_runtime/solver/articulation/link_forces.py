@@ -6,38 +6,39 @@ They act as gravity does, in every position iteration or once a step, reduced by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, triple
-from physx_runtime.dynamics.rnea import LinkForces, world_inertia
-from physx_runtime.language.ops import Scalar, maximum
+from physx_runtime.dynamics.inertia import central_inertia
+from physx_runtime.dynamics.kinematics import Kinematics
+from physx_runtime.dynamics.spatial import NO_FORCE, Force, triple
+from physx_runtime.language.ops import Rows, Scalar, maximum
 from physx_runtime.model.topology import Topology
 
 
-def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: LinkForces) -> LinkForces:
-    """Force and torque about the centre of mass on every link: its weight, and what pushes it; world axes."""
+def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Force]) -> Sequence[Force]:
+    """The force on every link about its centre of mass: its weight, and what pushes it; world axes."""
     if not t.pushed:
         return weights
     forces = applied(t, rows, k)
-    return [_sum(weight, _damped(rows, i, forces[i])) for i, weight in enumerate(weights)]
+    return [weight + _damped(rows, i, forces[i]) for i, weight in enumerate(weights)]
 
 
-def applied(t: Topology, rows: Rows, k: Kinematics) -> list[tuple[sp.Vec3, sp.Vec3]]:
+def applied(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
     """What pushes every link, about its centre of mass; world axes."""
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
     for i, push in enumerate(t.pushes):
-        forces[push.link] = _sum(forces[push.link], pushed(t, rows, k, i))
+        forces[push.link] = forces[push.link] + pushed(t, rows, k, i)
     return forces
 
 
-def applied_force(t: Topology, rows: Rows, link: int) -> tuple[sp.Vec3, sp.Vec3]:
+def applied_force(t: Topology, rows: Rows, link: int) -> Force:
     """The rows link_force and link_torque of a link."""
-    if not t.link_forces:
-        return sp.ZERO3, sp.ZERO3
-    return triple(rows, "link_force", link), triple(rows, "link_torque", link)
+    return Force(triple(rows, "link_torque", link), triple(rows, "link_force", link)) if t.link_forces else NO_FORCE
 
 
-def pushed(t: Topology, rows: Rows, k: Kinematics, index: int) -> tuple[sp.Vec3, sp.Vec3]:
-    """Force and torque of one authored push about its link's centre of mass.
+def pushed(t: Topology, rows: Rows, k: Kinematics, index: int) -> Force:
+    """The force of one authored push about its link's centre of mass.
 
     An acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
@@ -48,22 +49,18 @@ def pushed(t: Topology, rows: Rows, k: Kinematics, index: int) -> tuple[sp.Vec3,
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
     if push.acceleration:
         force = sp.scale(rows["mass"][link], force)
-        torque = sp.mul_sv(world_inertia(t, rows, k, link), torque)
+        torque = sp.mul_sv(central_inertia(t, rows, k, link), torque)
     if not push.central:
         arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), k.com[link])
         torque = sp.add(torque, sp.cross(arm, force))
-    return force, torque
+    return Force(torque, force)
 
 
-def _sum(a: tuple[sp.Vec3, sp.Vec3], b: tuple[sp.Vec3, sp.Vec3]) -> tuple[sp.Vec3, sp.Vec3]:
-    return sp.add(a[0], b[0]), sp.add(a[1], b[1])
-
-
-def _damped(rows: Rows, link: int, force: tuple[sp.Vec3, sp.Vec3]) -> tuple[sp.Vec3, sp.Vec3]:
-    """What the link's damping leaves of a force and torque over the step."""
+def _damped(rows: Rows, link: int, force: Force) -> Force:
+    """What the link's damping leaves of a force over the step."""
     dt = rows["dt"][0]
-    return (sp.scale(left_by(rows["linear_damping"][link], dt), force[0]),
-            sp.scale(left_by(rows["angular_damping"][link], dt), force[1]))
+    return Force(sp.scale(left_by(rows["angular_damping"][link], dt), force.angular),
+                 sp.scale(left_by(rows["linear_damping"][link], dt), force.linear))
 
 
 def left_by(damping: Scalar, dt: Scalar) -> Scalar:

@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Kinematics, Row, Rows, Velocities, link_velocities, triple
-from physx_runtime.dynamics.rnea import generalized_force, world_inertia
-from physx_runtime.language.ops import Scalar, where
+from physx_runtime.dynamics.inertia import central_force, central_inertia
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.dynamics.momentum import about
+from physx_runtime.dynamics.rnea import generalized_force
+from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, triple
+from physx_runtime.language.ops import Row, Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 
 
@@ -28,8 +31,7 @@ class Momentum:
     """
 
     root_velocity: sp.Vec3
-    linear: sp.Vec3
-    angular: sp.Vec3
+    relative: Force
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
     center = sp.scale(1.0 / mass, first)
     inertia = sp.ZERO_SYM
     for i, (m, c) in enumerate(zip(masses, centers, strict=True)):
-        inertia = sp.add_sym(inertia, inertia_about(m, world_inertia(t, rows, k, i), sp.sub(c, center)))
+        inertia = sp.add_sym(inertia, inertia_about(m, central_inertia(t, rows, k, i), sp.sub(c, center)))
     return Compound(mass, center, inertia)
 
 
@@ -63,19 +65,18 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
 
 def about_center(v: Row, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
     """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
-    linear = (relative[0], relative[1], relative[2])
-    angular = sp.sub((relative[3], relative[4], relative[5]), sp.cross(center, linear))
-    return Momentum((v[0], v[1], v[2]), linear, angular)
+    return Momentum((v[0], v[1], v[2]), about(center, force_of(relative)))
 
 
-def momentum_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, M: Matrix) -> dict[str, list[Scalar]]:
+def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                  M: Matrix) -> dict[str, list[Scalar]]:
     """What the step's end needs of its start: momentum = matrix v + bias about the root's mass centre, and the centre.
 
     The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
     """
     dt = rows["dt"][0]
-    carried = [(sp.scale(rows["mass"][i], velocity.a_com[i]),
-                sp.mul_sv(world_inertia(t, rows, k, i), velocity.alpha[i])) for i in range(len(t.links))]
+    carried = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.acceleration)
+               for i, motion in enumerate(motions)]
     return {"momentum_matrix": [x for line in M[0:6] for x in line],
             "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
             "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
@@ -95,28 +96,27 @@ def momentum_of(t: Topology, start: Rows, v: Row, biased: bool) -> Momentum:
 
 def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compound) -> list[Scalar]:
     """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
-    size, wanted_size = sp.norm(now.angular), sp.norm(wanted.angular)
+    size, wanted_size = sp.norm(now.relative.angular), sp.norm(wanted.relative.angular)
     moving = size > 0.0
     ratio = where(moving, wanted_size / where(moving, size, 1.0), 1.0)
-    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.angular))
+    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.relative.angular))
     # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
-    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(wanted.linear, now.linear)),
+    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(wanted.relative.linear, now.relative.linear)),
                    sp.sub(wanted.root_velocity, now.root_velocity))
-    root = (*sp.sub(shift, sp.cross(spin, body.center)), *spin)
-    return [a + b for a, b in zip(v[0:6], root, strict=True)] + list(v[6:])
+    root = Motion(spin, sp.sub(shift, sp.cross(spin, body.center)))
+    return [a + b for a, b in zip(v[0:6], linear_first(root), strict=True)] + list(v[6:])
 
 
 def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Scalar]]:
     """Root velocity and position after the step, from the poses `k` that its iterations reached."""
     v, body = list(rows["v"]), compound_body(t, rows, k)
-    moved = link_velocities(t, k, [0.0, 0.0, 0.0, *v[3:]])
-    forces = [(sp.scale(rows["mass"][i], moved.v_com[i]), sp.mul_sv(world_inertia(t, rows, k, i), moved.w[i]))
-              for i in range(len(t.links))]
-    now = about_center(v, generalized_force(t, k, forces)[0:6], body.center)
+    momenta = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.velocity)
+               for i, motion in enumerate(link_motions(t, k, [0.0, 0.0, 0.0, *v[3:]]))]
+    now = about_center(v, generalized_force(t, k, momenta)[0:6], body.center)
     v = restored(v, now, momentum_of(t, rows, v, biased=True), body)
 
     travel = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
-    carried = momentum_of(t, rows, travel, biased=False).linear
+    carried = momentum_of(t, rows, travel, biased=False).relative.linear
     return {"v": v, "root_position": list(root_after(rows, carried, body))}
 
 

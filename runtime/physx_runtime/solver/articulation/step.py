@@ -14,20 +14,20 @@ import math
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Matrix, inverse, mass_matrix
+from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.inertia import central_inertia
 from physx_runtime.dynamics.kinematics import (
     Kinematics,
-    Rows,
-    Velocities,
+    LinkMotion,
     ball_coordinates,
     forward_kinematics,
-    link_velocities,
-    quaternion,
-    triple,
+    link_motions,
+    state_kinematics,
 )
-from physx_runtime.dynamics.linear import plus, times
-from physx_runtime.dynamics.rnea import LinkForces, generalized_force, inertial_forces, world_inertia
-from physx_runtime.language.ops import Scalar, Single, clamp, maximum, minimum, sincos, where
+from physx_runtime.dynamics.linear import Matrix, inverse, plus, times
+from physx_runtime.dynamics.rnea import generalized_force, inertial_forces
+from physx_runtime.dynamics.spatial import Force, Motion, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, Single, clamp, maximum, minimum, sincos, where
 from physx_runtime.model.topology import REVOLUTE, SPHERICAL, Topology
 from physx_runtime.solver.articulation.link_forces import external_forces, left_by
 from physx_runtime.solver.articulation.momentum import (
@@ -66,7 +66,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     v = clamp_start(t, rows)
     rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
     k = forward_kinematics(t, rows, rows["q"], rotation)
-    velocity = link_velocities(t, k, v)
+    motions = link_motions(t, k, v)
     M = mass_matrix(t, rows, k)
     for dof in range(len(t.dofs)):
         M[t.root_size + dof][t.root_size + dof] += rows["armature"][dof]
@@ -76,17 +76,17 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     push = free_acceleration(t, rows, k, minv)
     if not t.forces_every_iteration:
         v = [a + dt * b for a, b in zip(v, push, strict=True)]
-    v, floating = apply_velocity_forces(t, rows, k, velocity, v, M, minv)
+    v, floating = apply_velocity_forces(t, rows, k, motions, v, M, minv)
 
     out: dict[str, list[Scalar]] = floating | {"v": v, "q": list(rows["q"]), "root_rotation": list(rotation),
                                     "root_position": list(rows["root_position"]), "iteration": [0.0]}
     out["push"] = [rows["h"][0] * x for x in push]
     out["minv"] = [x for line in minv for x in line]
-    out |= _dof_coefficients(t, rows, k, velocity, minv)
+    out |= _dof_coefficients(t, rows, k, motions, minv)
     for i in range(len(t.spatial_tendons)):
-        out |= tendon_axes(t, rows, k, velocity, minv, i)
+        out |= tendon_axes(t, rows, k, motions, minv, i)
     for i in range(len(t.fixed_tendons)):
-        out |= tendon_rows(t, rows, k, velocity, minv, i)
+        out |= tendon_rows(t, rows, k, motions, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
     out |= {name: [0.0] * size for name, size in accumulated_rows(t).items()} | {"travel": [0.0] * len(t.dofs)}
@@ -96,7 +96,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
         out["axes_rotation"] = list(sp.mul_quat(rotation, quaternion(rows, "root_axes", 0)))
     if t.balls:
         out["ball_rotation"] = [x for link in t.balls for x in k.rotation[link]]
-        out["ball_spin"] = [dt * x for link in t.balls for x in velocity.alpha[link]]
+        out["ball_spin"] = [dt * x for link in t.balls for x in motions[link].acceleration.angular]
     return out
 
 
@@ -115,33 +115,33 @@ def larger_excess(excess: Scalar, v: Scalar, most: Scalar) -> Scalar:
     return maximum(excess, abs(v) / most)
 
 
-def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, v: list[Scalar], M: Matrix,
-                          minv: Matrix) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
+def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], v: list[Scalar],
+                          M: Matrix, minv: Matrix) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
     """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
     dt = rows["dt"][0]
-    drag = times(minv, generalized_force(t, k, damping_forces(t, rows, k, velocity)))
-    fall = times(minv, generalized_force(t, k, inertial_forces(t, rows, k, velocity)))
+    drag = times(minv, generalized_force(t, k, damping_forces(t, rows, k, motions)))
+    fall = times(minv, generalized_force(t, k, inertial_forces(t, rows, k, motions)))
     damped = [a + dt * b for a, b in zip(v, drag, strict=True)]
     v = [a - dt * b for a, b in zip(damped, fall, strict=True)]
     if t.fixed_base:
         return v, {}
-    floating = momentum_rows(t, rows, k, velocity, M)
+    floating = momentum_rows(t, rows, k, motions, M)
     before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
     return restored(v, after, before, compound_body(t, rows, k)), floating
 
 
-def damping_forces(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities) -> LinkForces:
+def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
     """Link damping; its rates are capped at 1/dt."""
-    return [damping_force(rows, i, world_inertia(t, rows, k, i), velocity.v_com[i], velocity.w[i])
-            for i in range(len(t.links))]
+    return [damping_force(rows, i, central_inertia(t, rows, k, i), motion.velocity) for i, motion in enumerate(motions)]
 
 
-def damping_force(rows: Rows, link: int, inertia: sp.Sym3, v: sp.Vec3, w: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
-    """Force and torque about its centre of mass that damping puts on one link."""
+def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> Force:
+    """What damping puts on one link, about its centre of mass."""
+    v, w = velocity.linear, velocity.angular
     most = 1.0 / rows["dt"][0]
     linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], most)
     angular = _damping_rate(rows["angular_damping"][link], w, rows["max_angular_velocity"][link], most)
-    return sp.scale(-(linear * rows["mass"][link]), v), sp.scale(-angular, sp.mul_sv(inertia, w))
+    return Force(sp.scale(-angular, sp.mul_sv(central, w)), sp.scale(-(linear * rows["mass"][link]), v))
 
 
 def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Scalar) -> Scalar:
@@ -151,10 +151,11 @@ def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Sca
     return minimum(damping, most) + excess
 
 
-def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> sp.Vec3:
+def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
     """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
     damped = left_by(rows["linear_damping"][link], rows["dt"][0])
-    return sp.scale(rows["mass"][link] * (rows["gravity_enabled"][link] * damped - common), triple(rows, "gravity", 0))
+    mass = rows["mass"][link] * (rows["gravity_enabled"][link] * damped - common)
+    return Force(sp.ZERO3, sp.scale(mass, triple(rows, "gravity", 0)))
 
 
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:
@@ -164,7 +165,7 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> l
     would make the joints of a falling robot turn.
     """
     common = 0.0 if t.fixed_base else 1.0
-    weights = [(link_weight(rows, i, common), sp.ZERO3) for i in range(len(t.links))]
+    weights = [link_weight(rows, i, common) for i in range(len(t.links))]
     forces = generalized_force(t, k, external_forces(t, rows, k, weights))
     for dof, effort in enumerate(rows["joint_effort"]):
         forces[t.root_size + dof] = forces[t.root_size + dof] + effort
@@ -172,22 +173,22 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> l
     return out if t.fixed_base else [*sp.add((out[0], out[1], out[2]), triple(rows, "gravity", 0)), *out[3:]]
 
 
-def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities,
+def _dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                       minv: Sequence[Sequence[Scalar]]) -> dict[str, list[Scalar]]:
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
         r = minv[t.root_size + dof][t.root_size + dof]
         soft = 1.0 / (r + joints.joint_cfm(t, rows, k, list(map(list, minv)), dof)) if features.softened else 0.0
-        for name, values in dof_coefficients(t, rows, k, velocity, dof, r, soft).items():
+        for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft).items():
             out.setdefault(name, []).extend(values)
     return out
 
 
-def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int, r: Scalar,
+def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int, r: Scalar,
                      soft: Scalar) -> dict[str, list[Scalar]]:
     """What the constraints of one dof with response r need during the iterations."""
-    own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, velocity, dof)]}
-    own |= joints.travel_start(t, rows, k, velocity, dof)
+    own = {"soft": [soft], "bias": [joints.velocity_bias(t, rows, k, motions, dof)]}
+    own |= joints.travel_start(t, rows, k, motions, dof)
     own |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
     names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
     drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(names, 0.0)
@@ -241,7 +242,7 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out = moved | {"q": [_wrapped(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
     if t.balls or not t.fixed_base:
         balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-        k = forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
+        k = state_kinematics(t, rows, balls)
         out["q"], locked = ball_coordinates(t, rows, k, out["q"])
         out |= {"locked": locked} if locked else {}
     if not t.fixed_base:

@@ -8,9 +8,10 @@ measured, see docs/physx_semantics.md, rigid bodies).
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, forward_kinematics, quaternion, triple
-from physx_runtime.dynamics.rnea import world_inertia
-from physx_runtime.language.ops import Scalar, maximum, sincos, where
+from physx_runtime.dynamics.inertia import central_inertia
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics
+from physx_runtime.dynamics.spatial import Motion, linear_first, motion_of, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, maximum, sincos, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.link_forces import applied, left_by
 
@@ -19,24 +20,23 @@ def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque."""
     rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
     k = forward_kinematics(t, rows, rows["q"], rotation)
-    linear, angular = accelerations(t, rows, k)
-    v, w, dt = (rows["v"][0], rows["v"][1], rows["v"][2]), (rows["v"][3], rows["v"][4], rows["v"][5]), rows["dt"][0]
+    a, velocity, dt = free_acceleration(t, rows, k), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
-        v, w = sp.add(v, sp.scale(dt, linear)), sp.add(w, sp.scale(dt, angular))
-    v = _limited(_damped(v, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
-    w = _limited(_damped(w, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
-    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(world_inertia(t, rows, k, 0), w, dt)))
-    return {"v": [*v, *w], "push": [rows["h"][0] * x for x in (*linear, *angular)],
+        velocity = velocity + a * dt
+    v = _limited(_damped(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
+    w = _limited(_damped(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
+    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(central_inertia(t, rows, k, 0), w, dt)))
+    return {"v": [*v, *w], "push": [rows["h"][0] * x for x in linear_first(a)],
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
 
-def accelerations(t: Topology, rows: Rows, k: Kinematics) -> tuple[sp.Vec3, sp.Vec3]:
-    """Of the centre of mass and about it, by gravity and forces; world axes."""
-    force, torque = applied(t, rows, k)[0]
+def free_acceleration(t: Topology, rows: Rows, k: Kinematics) -> Motion:
+    """Of the centre of mass by gravity and forces, their torque without the gyroscopic one; world axes."""
+    force = applied(t, rows, k)[0]
     fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))
-    return (sp.add(fall, sp.scale(1.0 / rows["mass"][0], force)),
-            sp.solve_sym(world_inertia(t, rows, k, 0), torque) if t.pushed else sp.ZERO3)
+    return Motion(sp.solve_sym(central_inertia(t, rows, k, 0), force.angular) if t.pushed else sp.ZERO3,
+                  sp.add(fall, sp.scale(1.0 / rows["mass"][0], force.linear)))
 
 
 def gyroscopic_change(inertia: sp.Sym3, w: sp.Vec3, dt: Scalar) -> sp.Vec3:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from physx_runtime.compiling.fragment import Operand, trace_fragment
 from physx_runtime.compiling.schedule import Span
 from physx_runtime.model.rows import LINK_FORCE_ROWS
-from physx_runtime.model.topology import TURNING
+from physx_runtime.model.topology import ROTARY_JOINTS
 from physx_runtime.solver.articulation.step import ACCUMULATED
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import begin_couplings
@@ -150,6 +150,6 @@ def _coefficients(p: Plan, link: int) -> None:
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
-    unused = set() if joint.links[1].kind in TURNING or not joint.fixed_base else {"travel_axis"}
+    unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
     made = {name: p.of_link(name, link) for name in constraints.COEFFICIENTS if name not in constant | unused}
     p.begin.do(constraints.coefficients, joint, **given, **made)

@@ -11,18 +11,21 @@ from typing import Any
 
 from physx_runtime.dynamics import articulated as ab
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import Pair, Sym6
-from physx_runtime.dynamics.crba import composite_of
+from physx_runtime.dynamics.articulated import NO_RESPONSE, ArticulatedInertia, Response
+from physx_runtime.dynamics.inertia import RigidInertia, central_force, central_inertia, link_inertia
 from physx_runtime.dynamics.kinematics import (
+    AT_REST,
     Kinematics,
-    Motion,
+    LinkMotion,
     ball_coordinates,
     forward_kinematics,
-    link_motion,
+    moved_by_joint,
+    subspace,
 )
-from physx_runtime.dynamics.rnea import inertial_force, moved_torque
+from physx_runtime.dynamics.rnea import inertial_force
+from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Scalar
-from physx_runtime.model.topology import ROOT, TURNING, LinkTopology, Topology
+from physx_runtime.model.topology import ROOT, ROTARY_JOINTS, LinkTopology, Topology
 from physx_runtime.solver.articulation.link_forces import external_forces
 from physx_runtime.solver.articulation.step import (
     damping_force,
@@ -52,24 +55,29 @@ def sym(x: Sequence[Scalar]) -> sp.Sym3:
     return (x[0], x[1], x[2], x[3], x[4], x[5])
 
 
-def pair(x: Sequence[Scalar]) -> Pair:
-    """A twist or wrench."""
-    return Pair(vec(x, 0), vec(x, 1))
-
-
-def flat_pair(x: Pair) -> list[Scalar]:
-    """Its six scalars."""
-    return [*x.linear, *x.angular]
-
-
-def sym6(x: Sequence[Scalar]) -> Sym6:
+def inertia_of(x: Sequence[Scalar]) -> ArticulatedInertia:
     """21 scalars."""
-    return Sym6(sym(x[0:6]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[15:21]))
+    return ArticulatedInertia(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
 
 
-def flat_sym6(x: Sym6) -> list[Scalar]:
+def response_of(x: Sequence[Scalar]) -> Response:
+    """21 scalars."""
+    return Response(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
+
+
+def flat(x: ArticulatedInertia | Response) -> list[Scalar]:
     """Its 21 scalars."""
     return [*x.linear, *x.cross[0], *x.cross[1], *x.cross[2], *x.angular]
+
+
+def rigid_of(x: Sequence[Scalar]) -> RigidInertia:
+    """Ten scalars."""
+    return RigidInertia(x[0], vec(x[1:4]), sym(x[4:10]))
+
+
+def flat_rigid(x: RigidInertia) -> list[Scalar]:
+    """Its ten scalars."""
+    return [x.mass, *x.moment, *x.rotational]
 
 
 def rotation_matrix(x: Sequence[Scalar]) -> sp.Mat3:
@@ -133,28 +141,39 @@ def coordinates(rows: Rows, joint: Topology) -> Made:
     return {"q": q, "locked": locked}
 
 
-def motion_of(x: Sequence[Scalar]) -> Motion:
+def link_motion(x: Sequence[Scalar]) -> LinkMotion:
     """Twelve scalars."""
-    return Motion(vec(x, 0), vec(x, 1), vec(x, 2), vec(x, 3))
+    return LinkMotion(Motion(vec(x, 0), vec(x, 2)), Motion(vec(x, 1), vec(x, 3)))
 
 
 def move(rows: Rows, joint: Topology) -> Made:
     """Velocities of a link from its parent's."""
-    rates = [(rate, vec(rows["axes"], i)) for i, rate in enumerate(rows.get("rates", []))]
-    motion = link_motion(joint.links[1].kind in TURNING, rates, vec(rows["d"]), motion_of(rows["parent_motion"]))
+    turning = joint.links[1].kind in ROTARY_JOINTS
+    rates = [(subspace(turning, vec(rows["axes"], i)), rate) for i, rate in enumerate(rows.get("rates", []))]
+    motion = moved_by_joint(link_motion(rows["parent_motion"]).at(vec(rows["d"])), rates)
     return _centered(motion, vec(rows["center"]))
 
 
 def move_start(rows: Rows, grounded: bool, turning_only: bool) -> Made:
     """Velocities of the root."""
-    v = [0.0] * 6 if grounded else rows["v"]
-    v = [0.0] * 3 + v[3:6] if turning_only else v
-    return _centered(Motion(vec(v, 1), sp.ZERO3, vec(v, 0), sp.ZERO3), vec(rows["center"]))
+    v = [0.0] * 3 + rows["v"][3:6] if turning_only else rows.get("v", ())
+    return _centered(AT_REST if grounded else LinkMotion(motion_of(v), NO_MOTION), vec(rows["center"]))
 
 
-def _centered(motion: Motion, center: sp.Vec3) -> Made:
-    v_com, a_com = motion.at(center)
-    return {"motion": [*motion.w, *motion.alpha, *motion.v, *motion.a], "v_com": v_com, "a_com": a_com}
+def _centered(motion: LinkMotion, center: sp.Vec3) -> Made:
+    v, a, at_center = motion.velocity, motion.acceleration, motion.at(center)
+    return {"motion": [*v.angular, *a.angular, *v.linear, *a.linear], "v_com": at_center.velocity.linear,
+            "a_com": at_center.acceleration.linear}
+
+
+def central_velocity(rows: Rows) -> Motion:
+    """A link's velocity at its centre of mass."""
+    return Motion(vec(rows["motion"], 0), vec(rows["v_com"]))
+
+
+def central_acceleration(rows: Rows, prefix: str = "") -> Motion:
+    """A link's velocity-product acceleration at its centre of mass."""
+    return Motion(vec(rows[f"{prefix}motion"], 1), vec(rows[f"{prefix}a_com"]))
 
 
 # --- forces and inertias of one link -------------------------------------------------------------------------------
@@ -164,60 +183,52 @@ def link_forces(rows: Rows, alone: Topology) -> Made:
 
     alone: a topology of this link, fixed where the whole tree is; of a floating one also what its momentum is made of.
     """
-    center, motion, a_com = vec(rows["center"]), motion_of(rows["motion"]), vec(rows["a_com"])
-    R = rotation_matrix(rows["R"])
-    inertia = sp.rotate_sym(R, sym(rows["inertia"]))
-    body = composite_of(rows["mass"][0], center, inertia)
-    k = Kinematics([], [R], [], [], [center], [], [])
-    weight = (link_weight(rows, 0, 0.0 if alone.fixed_base else 1.0), sp.ZERO3)
-    made = {
-        "weight": _at_anchor(external_forces(alone, rows, k, [weight])[0], center),
-        "drag": _at_anchor(damping_force(rows, 0, inertia, vec(rows["v_com"]), motion.w), center),
-        "fall": _at_anchor(inertial_force(rows["mass"][0], inertia, motion.w, motion.alpha, a_com), center),
-        "own_inertia": flat_sym6(ab.link_inertia(body)), "world_inertia": inertia,
-    }
+    center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
+    k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
+    inertia, body = central_inertia(alone, rows, k, 0), link_inertia(alone, rows, k, 0)
+    weight = link_weight(rows, 0, 0.0 if alone.fixed_base else 1.0)
+    forces = {"weight": external_forces(alone, rows, k, [weight])[0],
+              "drag": damping_force(rows, 0, inertia, motion.velocity),
+              "fall": inertial_force(rows["mass"][0], inertia, motion)}
     if not alone.fixed_base:
-        made["composite"] = [body.mass, *body.moment, *body.inertia]
-        made["carried"] = _at_anchor((sp.scale(rows["mass"][0], a_com), sp.mul_sv(inertia, motion.alpha)), center)
-    return made
-
-
-def _at_anchor(wrench: tuple[sp.Vec3, sp.Vec3], center: sp.Vec3) -> list[Scalar]:
-    return [*wrench[0], *moved_torque(wrench[0], wrench[1], center)]
+        forces["carried"] = central_force(rows["mass"][0], inertia, motion.acceleration)
+    made = {name: linear_first(force.about(center)) for name, force in forces.items()}
+    made |= {"own_inertia": flat(ArticulatedInertia.of(body)), "world_inertia": [*inertia]}
+    return made if alone.fixed_base else made | {"composite": flat_rigid(body)}
 
 
 def eliminate(rows: Rows, kind: str, fresh: bool, grounded: bool) -> Made:
     """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
-    inertia, made = sym6(rows["inertia"]), {}
+    inertia, made = inertia_of(rows["inertia"]), {}
     if kind != RIGID:
-        S = ab.subspace(kind == TURN, vec(rows["axis"]))
+        S = subspace(kind == TURN, vec(rows["axis"]))
         inertia, K, inverse_d = ab.eliminated(inertia, S, rows["armature"][0])
-        made = {"K": flat_pair(K), "inverse_d": [inverse_d]}
+        made = {"K": linear_first(K), "inverse_d": [inverse_d]}
     if grounded:
         return made
-    moved = ab.inertia_from(inertia, vec(rows["d"])) if "d" in rows else inertia
-    return made | {"parent": flat_sym6(moved if fresh else sym6(rows["parent"]).plus(moved))}
+    moved = inertia.about(vec(rows["d"])) if "d" in rows else inertia
+    return made | {"parent": flat(moved if fresh else inertia_of(rows["parent"]) + moved)}
 
 
 def respond_root(rows: Rows) -> Made:
     """A floating root's response, in place of its articulated inertia."""
-    return {"response": flat_sym6(ab.free_response(sym6(rows["response"])))}
+    return {"response": flat(ab.free_response(inertia_of(rows["response"])))}
 
 
 def respond(rows: Rows, kind: str, grounded: bool) -> Made:
     """A node's response to wrenches, y and r, from its parent's response."""
-    T = sym6([0.0] * 21 if grounded else rows["parent"])
-    T = ab.response_at(T, vec(rows["d"])) if "d" in rows else T
+    T = NO_RESPONSE if grounded else response_of(rows["parent"])
+    T = T.at(vec(rows["d"])) if "d" in rows else T
     if kind == RIGID:
-        return {"response": flat_sym6(T)}
-    S = ab.subspace(kind == TURN, vec(rows["axis"]))
-    response, y, r = ab.answered(T, S, pair(rows["K"]), rows["inverse_d"][0])
-    return {"response": flat_sym6(response), "y": flat_pair(y), "r": [r]}
+        return {"response": flat(T)}
+    S = subspace(kind == TURN, vec(rows["axis"]))
+    response, y, r = ab.answered(T, S, force_of(rows["K"]), rows["inverse_d"][0])
+    return {"response": flat(response), "y": linear_first(y), "r": [r]}
 
 
 def soften(rows: Rows) -> Made:
     """cfm of a link."""
-    at_center = ab.response_at(sym6(rows["response"]), vec(rows["center"])).linear
+    at_center = response_of(rows["response"]).at(vec(rows["center"])).linear
     return {"cfm": [joints.softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
 
 
@@ -228,56 +239,49 @@ def pass_up(rows: Rows, kind: str, empty: bool, fresh: bool, grounded: bool) -> 
 
     With the row "parent_response" the parent's twist answers at once, for the branches still to come.
     """
-    P = ab.ZERO if empty else pair(rows["P"])
+    P = NO_FORCE if empty else force_of(rows["P"])
     made: dict[str, Sequence[Any]] = {}
     if kind != RIGID:
-        S = ab.subspace(kind == TURN, vec(rows["axis"]))
-        made["u"], P = _lifted(rows, P, S)
+        u, P = ab.passed_up(P, subspace(kind == TURN, vec(rows["axis"])), force_of(rows["K"]), rows.get("F", [0.0])[0])
+        made["u"] = [u]
     if grounded:
         return made
-    P = ab.wrench_from(P, vec(rows["d"])) if "d" in rows else P
+    P = P.about(vec(rows["d"])) if "d" in rows else P
     if "parent_response" in rows:
-        answer = sym6(rows["parent_response"]).times(P)
-        made["parent_twist"] = flat_pair(pair(rows["parent_twist"]).plus(answer))
-    return made | {"parent_P": flat_pair(P if fresh else pair(rows["parent_P"]).plus(P))}
+        answer = response_of(rows["parent_response"]).motion(P)
+        made["parent_twist"] = linear_first(motion_of(rows["parent_twist"]) + answer)
+    return made | {"parent_P": linear_first(P if fresh else force_of(rows["parent_P"]) + P)}
 
 
-def _lifted(rows: Rows, P: Pair, S: Pair) -> tuple[list[Scalar], Pair]:
-    """The force that moves a joint, and what is left for the parent."""
-    F = rows["F"][0] if "F" in rows else 0.0
-    u, P = ab.passed_up(P, S, pair(rows["K"]), F)
-    return [u], P
-
-
-def parent_twist(rows: Rows, grounded: bool) -> Pair:
-    """Twist of a node's parent at the node's anchor."""
+def parent_twist(rows: Rows, grounded: bool) -> Motion:
+    """Motion of a node's parent at the node's anchor."""
     if grounded:
-        return ab.ZERO
-    twist = pair(rows["parent_twist"])
-    return ab.twist_at(twist, vec(rows["d"])) if "d" in rows else twist
+        return NO_MOTION
+    twist = motion_of(rows["parent_twist"])
+    return twist.at(vec(rows["d"])) if "d" in rows else twist
 
 
 def pass_down(rows: Rows, kind: str, grounded: bool) -> Made:
     """A node's change of velocity and its link's twist from its parent's twist."""
     a = parent_twist(rows, grounded)
     if kind == RIGID:
-        return {"twist": flat_pair(a)}
-    rate = rows["inverse_d"][0] * rows["u"][0] - pair(rows["K"]).dot(a)
-    S = ab.subspace(kind == TURN, vec(rows["axis"]))
-    return {"rate": [rate], "twist": flat_pair(a.plus(S.times(rate)))}
+        return {"twist": linear_first(a)}
+    rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
+    S = subspace(kind == TURN, vec(rows["axis"]))
+    return {"rate": [rate], "twist": linear_first(a + S * rate)}
 
 
 def answer_root(rows: Rows) -> Made:
     """A floating root's twist from the wrench on it."""
-    return {"twist": flat_pair(sym6(rows["response"]).times(pair(rows["P"])))}
+    return {"twist": linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))}
 
 
 def project(rows: Rows, kind: str, grounded: bool) -> Made:
     """Generalised force of a node's wrench, which moves on to its parent (RBDA table 5.1)."""
-    P, made = pair(rows["P"]), {}
+    P, made = force_of(rows["P"]), {}
     if kind != RIGID:
-        made = {"tau": [ab.subspace(kind == TURN, vec(rows["axis"])).dot(P)]}
+        made = {"tau": [P.dot(subspace(kind == TURN, vec(rows["axis"])))]}
     if grounded:
         return made
-    P = ab.wrench_from(P, vec(rows["d"])) if "d" in rows else P
-    return made | {"parent_P": flat_pair(pair(rows["parent_P"]).plus(P))}
+    P = P.about(vec(rows["d"])) if "d" in rows else P
+    return made | {"parent_P": linear_first(force_of(rows["parent_P"]) + P)}

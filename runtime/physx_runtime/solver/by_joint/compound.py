@@ -6,37 +6,41 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Composite
-from physx_runtime.dynamics.rnea import moved_torque
+from physx_runtime.dynamics.inertia import central_force
+from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.language.ops import Scalar
 from physx_runtime.solver.articulation.momentum import Compound, about_center, inertia_about, restored, root_after
-from physx_runtime.solver.by_joint.bodies import Made, Rows, motion_of, rotation_matrix, sym, vec
-
-
-def composite(x: Sequence[Scalar]) -> Composite:
-    """Ten scalars."""
-    return Composite(x[0], vec(x[1:4]), sym(x[4:10]))
+from physx_runtime.solver.by_joint.bodies import (
+    Made,
+    Rows,
+    central_velocity,
+    flat_rigid,
+    rigid_of,
+    rotation_matrix,
+    sym,
+    vec,
+)
 
 
 def join_composite(rows: Rows) -> Made:
     """A link's composite body joined to its parent's."""
-    whole = composite(rows["parent"]).joined(composite(rows["composite"]), vec(rows["d"]))
-    return {"parent": [whole.mass, *whole.moment, *whole.inertia]}
+    return {"parent": flat_rigid(rigid_of(rows["parent"]).joined(rigid_of(rows["composite"]), vec(rows["d"])))}
 
 
 def momentum_column(rows: Rows, turning: bool) -> Made:
     """Momentum about the root's centre of mass for unit velocities of a link's dofs."""
     made: list[Scalar] = []
     for i in range(len(rows["axes"]) // 3):
-        f, n = composite(rows["composite"]).wrench(turning, vec(rows["axes"], i))
-        made += [*f, *moved_torque(f, n, vec(rows["position"]))]
+        momentum = rigid_of(rows["composite"]).force(subspace(turning, vec(rows["axes"], i)))
+        made += linear_first(momentum.about(vec(rows["position"])))
     return {"momentum_column": made}
 
 
 def momentum_root(rows: Rows) -> Made:
     """Momentum of the root's turning, relative to its centre of mass, and `bias` where it is given."""
     start = rows.get("bias", [0.0] * 6)
-    matrix = composite(rows["composite"]).matrix()
+    matrix = rigid_of(rows["composite"]).linear_first()
     return {"momentum": [b + sum_of(m * x for m, x in zip(line[3:6], rows["v"][3:6], strict=True))
                          for b, line in zip(start, matrix, strict=True)]}
 
@@ -88,10 +92,9 @@ def restore(rows: Rows) -> Made:
 
 def add_link_momentum(rows: Rows) -> Made:
     """Momentum about the root's centre of mass with a link's."""
-    motion, center = motion_of(rows["motion"]), vec(rows["center"])
-    f = sp.scale(rows["mass"][0], vec(rows["v_com"]))
-    n = moved_torque(f, sp.mul_sv(sym(rows["world_inertia"]), motion.w), sp.add(vec(rows["position"]), center))
-    return {"momentum": [a + b for a, b in zip(rows["momentum"], (*f, *n), strict=True)]}
+    own = central_force(rows["mass"][0], sym(rows["world_inertia"]), central_velocity(rows))
+    about_root = own.about(sp.add(vec(rows["position"]), vec(rows["center"])))
+    return {"momentum": [a + b for a, b in zip(rows["momentum"], linear_first(about_root), strict=True)]}
 
 
 def turn_inertia(rows: Rows) -> Made:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from physx_runtime.dynamics import articulated as ab
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, Velocities
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
+from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Scalar, maximum
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.step import (
@@ -17,7 +17,15 @@ from physx_runtime.solver.articulation.step import (
     solve_constraints,
     turned_ball,
 )
-from physx_runtime.solver.by_joint.bodies import Made, Rows, flat_pair, pair, parent_twist, pass_down, sym6, vec
+from physx_runtime.solver.by_joint.bodies import (
+    Made,
+    Rows,
+    central_acceleration,
+    parent_twist,
+    pass_down,
+    response_of,
+    vec,
+)
 from physx_runtime.solver.by_joint.tree import TURN
 from physx_runtime.solver.constraints import joint as joints
 
@@ -30,17 +38,15 @@ COMMON = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 
 def coefficients(rows: Rows, joint: Topology) -> Made:
     """`dof_coefficients` of a joint's dofs."""
-    k, velocity = _joint_kinematics(joint, rows), Velocities([], [], [], [])
-    for prefix in ("parent_", ""):
-        velocity.alpha.append(vec(rows[f"{prefix}motion"], 1))
-        velocity.a_com.append(vec(rows[f"{prefix}a_com"]))
+    k = _joint_kinematics(joint, rows)
+    motions = [LinkMotion(NO_MOTION, central_acceleration(rows, prefix)) for prefix in ("parent_", "")]
     made: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(joint.dofs):
         r, soft = rows["r"][dof], 0.0
         if features.softened:
             cfm = rows["cfm"][0]
             soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
-        for name, values in dof_coefficients(joint, rows, k, velocity, dof, r, soft).items():
+        for name, values in dof_coefficients(joint, rows, k, motions, dof, r, soft).items():
             made.setdefault(name, []).extend(values)
     return made
 
@@ -73,7 +79,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     local: dict[str, Any] = {name: rows[name] if name in COMMON else [None] * place + rows[name] for name in rows}
     local |= {name: [None] * place + [value] for name, value in constants}
     a = parent_twist(rows, grounded)
-    K, r = pair(rows["K"]), rows["r"][0]
+    K, r = force_of(rows["K"]), rows["r"][0]
     dragged = K.dot(a)
     now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
     travel = rows["seen"][0] if "seen" in rows else joints.seen_travel(joint, local, _NO_POSES, place)
@@ -84,9 +90,9 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     made["F"] = [state.impulse]
     if "twist" in rows:
         F = state.impulse
-        after = a.plus(pair(rows["y"]).times(-F))
-        S = ab.subspace(kind == TURN, vec(rows["axis"]))
-        made["twist"] = flat_pair(after.plus(S.times(r * F - dragged)))
+        after = a + motion_of(rows["y"]) * -F
+        S = subspace(kind == TURN, vec(rows["axis"]))
+        made["twist"] = linear_first(after + S * (r * F - dragged))
     return made
 
 
@@ -112,7 +118,7 @@ def settle_root(rows: Rows) -> Made:
     """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
-    twist = flat_pair(sym6(rows["response"]).times(pair(rows["P"])))
+    twist = linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))
     change = [a + b for a, b in zip(rows["dv"], twist, strict=True)] if "dv" in rows else twist
     return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
 

@@ -8,18 +8,18 @@ from typing import Any
 
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import Pair, wrench_from
 from physx_runtime.dynamics.linear import dot
+from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion_of
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.by_joint import bodies, edges
-from physx_runtime.solver.by_joint.bodies import Made, Rows, flat_pair, pair, rotation_matrix, vec
+from physx_runtime.solver.by_joint.bodies import Made, Rows, central_acceleration, rotation_matrix, vec
 from physx_runtime.solver.by_joint.passes import add_product, answer_forces, clear, copy_rows, project_forces
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.constraints.fixed_tendon import (
     axis_alone,
+    axis_force,
     axis_impulse,
     axis_shares,
-    axis_wrench,
     fixed_tendon_pulls,
 )
 from physx_runtime.solver.constraints.mimic import mimic_coefficients, mimic_impulse
@@ -48,9 +48,9 @@ def end_pull(rows: Rows, sign: float) -> Made:
     """Wrench of a spatial tendon's end about its link's anchor, and its bias (`end_bias`)."""
     u = sp.scale(sign, segment_direction(vec(rows["point"]), vec(rows["next_point"])))
     offset = vec(rows["offset"])
-    wrench = wrench_from(Pair(u, sp.ZERO3), offset)
-    bias = end_bias(u, vec(rows["a_com"]), vec(rows["motion"], 1), sp.sub(offset, vec(rows["center"])))
-    return {"wrench": flat_pair(wrench), "bias": [rows["bias"][0] + rows["dt"][0] * bias]}
+    wrench = Force(sp.ZERO3, u).about(offset)
+    bias = end_bias(u, central_acceleration(rows), sp.sub(offset, vec(rows["center"])))
+    return {"wrench": linear_first(wrench), "bias": [rows["bias"][0] + rows["dt"][0] * bias]}
 
 
 def axis_pull(rows: Rows, kind: str, opposed: bool) -> Made:
@@ -61,15 +61,14 @@ def axis_pull(rows: Rows, kind: str, opposed: bool) -> Made:
     center = vec(rows["center"])
     lever = sp.sub(vec(rows["start_d"]), vec(rows["base_center"])) if "start_d" in rows else sp.scale(-1.0, center)
     axis = sp.scale(-1.0, vec(rows["axis"])) if opposed else vec(rows["axis"])
-    force, torque = axis_wrench(kind, axis, lever)
-    bias = sp.dot(force, vec(rows["a_com"])) + sp.dot(torque, vec(rows["motion"], 1))
-    return {"wrench": flat_pair(wrench_from(Pair(force, torque), center)), "bias": [rows["dt"][0] * bias]}
+    pull = axis_force(kind, axis, lever)
+    return {"wrench": linear_first(pull.about(center)), "bias": [rows["dt"][0] * pull.dot(central_acceleration(rows))]}
 
 
 def respond_two(rows: Rows) -> Made:
     """Response of two wrenches together, from the twists of their links."""
-    return {"response": [pair(rows["wrench"]).dot(pair(rows["twist"]))
-                         + pair(rows["other_wrench"]).dot(pair(rows["other_twist"]))]}
+    return {"response": [force_of(rows["wrench"]).dot(motion_of(rows["twist"]))
+                         + force_of(rows["other_wrench"]).dot(motion_of(rows["other_twist"]))]}
 
 
 def share(rows: Rows, axes: int, pgs: bool) -> Made:

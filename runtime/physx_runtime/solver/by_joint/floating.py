@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.model.topology import TURNING
+from physx_runtime.model.topology import ROTARY_JOINTS
 from physx_runtime.solver.by_joint import bodies, compound
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, move_links
 from physx_runtime.solver.by_joint.plan import Plan
@@ -17,7 +17,7 @@ def begin_floating(p: Plan) -> None:
              parent=p.at("composite", p.parent(link)))
     for link in links:
         if p.dofs[link]:
-            s.do(compound.momentum_column, p.t.links[link].kind in TURNING, composite=p.at("composite", link),
+            s.do(compound.momentum_column, p.t.links[link].kind in ROTARY_JOINTS, composite=p.at("composite", link),
                  axes=p.of_link("axes", link), position=p.at("position", link),
                  momentum_column=p.of_link("momentum_column", link))
     s.do(bodies.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))

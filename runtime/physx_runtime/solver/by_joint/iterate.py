@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.model.topology import PRISMATIC, SPHERICAL, TURNING
+from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
 from physx_runtime.solver.articulation.step import ACCUMULATED
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
@@ -96,7 +96,7 @@ def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[s
 def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
-    s.do(constraints.turn, p.joints[link], **(given if kind in TURNING else {}), **_parent_turn(p, link, name, v),
+    s.do(constraints.turn, p.joints[link], **(given if kind in ROTARY_JOINTS else {}), **_parent_turn(p, link, name, v),
          turn=p.at(name, link))
 
 

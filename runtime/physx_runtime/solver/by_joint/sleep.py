@@ -7,7 +7,7 @@ from physx_runtime.language.ops import maximum, where
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.solver import sleep
 from physx_runtime.solver.by_joint import edges
-from physx_runtime.solver.by_joint.bodies import Made, Rows, rotation_matrix, sym, vec
+from physx_runtime.solver.by_joint.bodies import Made, Rows, central_velocity, rotation_matrix, sym, vec
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, move_links
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.divergence import FLAG, moving_rows
@@ -117,8 +117,8 @@ def rate(rows: Rows) -> Made:
 def drowse(rows: Rows) -> Made:
     """A link after the step, and the longest counter so far."""
     link = sleep.count_down(
-        _link(rows), vec(rows["v_com"]), sleep.turned_back(rotation_matrix(rows["R"]), vec(rows["motion"])),
-        rows["mass"][0], sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0])
+        _link(rows), rotation_matrix(rows["R"]), central_velocity(rows), rows["mass"][0],
+        sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0])
     return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 

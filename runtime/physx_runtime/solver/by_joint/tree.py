@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from physx_runtime.model.topology import PRISMATIC, ROOT, TURNING, LinkTopology, Topology
+from physx_runtime.model.topology import PRISMATIC, ROOT, ROTARY_JOINTS, LinkTopology, Topology
 from physx_schema.errors import UnsupportedError
 
 TURN, SLIDE, RIGID = "turn", "slide", "rigid"
@@ -49,7 +49,7 @@ def build_tree(t: Topology) -> Tree:
     while stack:
         i = stack.pop()
         parent, own = last[t.links[i].parent], dofs[i]
-        kind = TURN if t.links[i].kind in TURNING else SLIDE
+        kind = TURN if t.links[i].kind in ROTARY_JOINTS else SLIDE
         for place, dof in enumerate(own):
             nodes.append(Node(i, dof, parent, kind, place == 0, place < len(own) - 1))
             parent = len(nodes) - 1
@@ -86,7 +86,7 @@ def joint_topologies(t: Topology) -> list[Topology]:
     turned: list[bool] = []
     for i, link in enumerate(t.links):
         above = link.parent < 0 or turned[link.parent]
-        turned.append((not t.fixed_base) if link.parent < 0 else above or link.kind in TURNING)
+        turned.append((not t.fixed_base) if link.parent < 0 else above or link.kind in ROTARY_JOINTS)
         pair = (LinkTopology(-1, ROOT), replace(link, parent=0))
         joints.append(replace(
             t, fixed_base=not (link.kind == PRISMATIC and above), links=pair if link.parent >= 0 else pair[:1],

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Rows, joint_rotation
-from physx_runtime.language.ops import Scalar, clamp, maximum, minimum, where
+from physx_runtime.dynamics.kinematics import joint_rotation
+from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, where
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.constraints.joint import JointState
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, Velocities, angular_jacobian, com_jacobian
-from physx_runtime.dynamics.linear import dot, less, plus, times
-from physx_runtime.language.ops import Scalar, maximum, minimum
+from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
+from physx_runtime.dynamics.linear import Matrix, dot, less, plus, times
+from physx_runtime.dynamics.spatial import Force
+from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
 
 
@@ -30,27 +31,27 @@ class LinkRow:
         return LinkRow([-1.0 * x for x in self.row], -1.0 * self.bias)
 
 
-def link_row(t: Topology, k: Kinematics, velocity: Velocities, dt: Scalar, link: int, axis_link: int,
+def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, axis_link: int,
              lever: sp.Vec3) -> LinkRow:
     """How `link` moves along the joint axis of `axis_link`.
 
     It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
     """
-    force, torque = axis_wrench(t.links[axis_link].kind, k.axis[axis_link], lever)
+    pull = axis_force(t.links[axis_link].kind, k.axis[axis_link], lever)
     row: list[Scalar] = [0.0] * t.nv
     for i, column in com_jacobian(t, k, link).items():
-        row[i] = sp.dot(force, column)
+        row[i] = sp.dot(pull.linear, column)
     for i, column in angular_jacobian(t, k, link).items():
-        row[i] = row[i] + sp.dot(torque, column)
-    return LinkRow(row, dt * (sp.dot(force, velocity.a_com[link]) + sp.dot(torque, velocity.alpha[link])))
+        row[i] = row[i] + sp.dot(pull.angular, column)
+    return LinkRow(row, dt * pull.dot(motions[link].acceleration))
 
 
-def axis_wrench(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
-    """Force and torque about a link's centre of mass that pull along a joint axis, at `lever` where it slides."""
-    return (sp.ZERO3, axis) if kind == REVOLUTE else (axis, sp.cross(lever, axis))
+def axis_force(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> Force:
+    """The unit force about a link's centre of mass that pulls along a joint axis, at `lever` where it slides."""
+    return Force(axis, sp.ZERO3) if kind == REVOLUTE else Force(sp.cross(lever, axis), axis)
 
 
-def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
                 tendon: int) -> dict[str, list[Scalar]]:
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
@@ -64,7 +65,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     root_link = t.dofs[dofs[0]].link
     base = t.links[root_link].parent
     start_lever = sp.sub(k.d[root_link], k.com[base])
-    base_row = link_row(t, k, velocity, dt, base, root_link, start_lever)
+    base_row = link_row(t, k, motions, dt, base, root_link, start_lever)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
@@ -72,8 +73,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
     apart: dict[str, list[Scalar]] = {}
     for axis, dof in enumerate(dofs):
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
-        own = link_row(t, k, velocity, dt, child, child, sp.scale(-1.0, k.com[child]))
-        above = link_row(t, k, velocity, dt, t.links[child].parent, root_link, start_lever)
+        own = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
+        above = link_row(t, k, motions, dt, t.links[child].parent, root_link, start_lever)
         start = base_row
         if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
             above, start = above.opposite(), start.opposite()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Kinematics, Row, Rows, Velocities, com_jacobian, triple
-from physx_runtime.language.ops import Scalar, maximum
-from physx_runtime.model.topology import PRISMATIC, REVOLUTE, SPHERICAL, TURNING, Topology
+from physx_runtime.dynamics.jacobian import com_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.dynamics.spatial import triple
+from physx_runtime.language.ops import Row, Rows, Scalar, maximum
+from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
 
 @dataclass(slots=True)
@@ -61,24 +64,24 @@ def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) ->
     return maximum(link_cfm(t, rows, k, minv, child), link_cfm(t, rows, k, minv, t.links[child].parent))
 
 
-def velocity_bias(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> Scalar:
+def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int) -> Scalar:
     """What link velocities inside the solver add to a joint's: dt times Jdot v, along the joint's row."""
     child = t.dofs[dof].link
     if t.links[child].kind == REVOLUTE:
         return 0.0
-    parent, axis = t.links[child].parent, k.axes[dof]
+    axis, parent = k.axes[dof], motions[t.links[child].parent].acceleration
+    relative = motions[child].acceleration - parent
     if t.links[child].kind == SPHERICAL:
-        return rows["dt"][0] * sp.dot(axis, sp.sub(velocity.alpha[child], velocity.alpha[parent]))
-    relative = sp.sub(velocity.a_com[child], velocity.a_com[parent])
-    turning = sp.cross(velocity.alpha[parent], separation(t, k, dof))
-    return rows["dt"][0] * sp.dot(axis, sp.sub(relative, turning))
+        return rows["dt"][0] * sp.dot(axis, relative.angular)
+    turning = sp.cross(parent.angular, separation(t, k, dof))
+    return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, turning))
 
 
 def turns(t: Topology, dof: int) -> bool:
     """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
     child = t.dofs[dof].link
     above = t.path(t.links[child].parent)
-    rotating = not t.fixed_base or any(t.links[i].kind in TURNING for i in above)
+    rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in above)
     return t.links[child].kind == PRISMATIC and rotating
 
 
@@ -88,16 +91,17 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
     return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
 
 
-def travel_start(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, dof: int) -> dict[str, list[Scalar]]:
+def travel_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                 dof: int) -> dict[str, list[Scalar]]:
     """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
     child = t.dofs[dof].link
     axis = k.axes[dof]
     if not turns(t, dof):
-        own = axis if t.links[child].kind in TURNING else sp.ZERO3
+        own = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
         return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
     apart = separation(t, k, dof)
     return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
-            "travel_spin": [*sp.scale(rows["dt"][0], velocity.alpha[t.links[child].parent])]}
+            "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
 
 
 def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
@@ -114,7 +118,7 @@ def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
 
 def link_turn(t: Topology, rows: Rows, amounts: Row, link: int, turn: sp.Vec3) -> sp.Vec3:
     """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
-    for dof in t.dofs_of(link) if t.links[link].kind in TURNING else ():
+    for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
         turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
     return turn
 

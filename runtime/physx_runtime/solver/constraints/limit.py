@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.language.ops import Scalar, inverted, maximum, minimum, where
+from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, where
 from physx_runtime.solver.constraints.joint import JointState
 
 

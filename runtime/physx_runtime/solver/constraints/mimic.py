@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Rows
-from physx_runtime.dynamics.linear import dot, times
-from physx_runtime.language.ops import Scalar, where
+from physx_runtime.dynamics.linear import Matrix, dot, times
+from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 
 

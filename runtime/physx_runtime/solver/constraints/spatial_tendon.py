@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import Matrix
-from physx_runtime.dynamics.kinematics import Kinematics, Rows, Velocities, point_jacobian, triple
-from physx_runtime.dynamics.linear import dot, plus, times
-from physx_runtime.language.ops import Scalar, maximum, where
+from physx_runtime.dynamics.jacobian import point_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
+from physx_runtime.dynamics.linear import Matrix, dot, plus, times
+from physx_runtime.dynamics.spatial import Motion, triple
+from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.fixed_tendon import outside
 
@@ -41,7 +42,7 @@ def segment_direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     return sp.scale(where(size > SHORTEST_SEGMENT, 1.0 / maximum(size, SHORTEST_SEGMENT), 0.0), ab)
 
 
-def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, minv: Matrix,
+def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
                 tendon: int) -> dict[str, list[Scalar]]:
     """Row, response and velocity bias of a sub-tendon at the step's start.
 
@@ -57,16 +58,16 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, velocity: Velocities, mi
         for i, moved in point_jacobian(t, k, link, offset).items():
             row[i] = row[i] + sign * sp.dot(u, moved)
         lever = sp.sub(offset, k.com[link])
-        bias = bias + sign * end_bias(u, velocity.a_com[link], velocity.alpha[link], lever)
+        bias = bias + sign * end_bias(u, motions[link].acceleration, lever)
     column = times(minv, row)
     length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
     return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
                      f"{name}_bias": [rows["dt"][0] * bias]}
 
 
-def end_bias(u: sp.Vec3, a_com: sp.Vec3, alpha: sp.Vec3, lever: sp.Vec3) -> Scalar:
+def end_bias(u: sp.Vec3, acceleration: Motion, lever: sp.Vec3) -> Scalar:
     """Along u, Jdot v of the point at `lever` from its link's centre of mass, which link velocities carry."""
-    return sp.dot(u, sp.add(a_com, sp.cross(alpha, lever)))
+    return sp.dot(u, acceleration.at(lever).linear)
 
 
 def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],
