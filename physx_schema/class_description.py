@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from physx_generated import AuthoringError, Definition, Range, Relationship
-
-import physx_schema
+import physx_generated
+from physx_generated import AuthoringError, Definition, Range, Relationship, legacy, omni_physics
 
 WIDTH = 100
 FACTS = ("``", "Applies to:", "Can only be applied to:", "Applied by USD to:", "Instance names:", "Built in:",
@@ -126,8 +125,8 @@ def _find(name: str) -> type[Any]:
 
 
 def _names() -> Iterator[tuple[str, type[Any]]]:
-    """Every name a class is known by, those of the main library last, because they win."""
-    for module, start in ((physx_schema.OmniPhysics, "OmniPhysics."), (physx_schema, "")):
+    """Every name a class is known by, those of the present schema last, because they win."""
+    for module, start in ((omni_physics, "OmniPhysics."), (legacy, ""), (physx_generated, "")):
         for name, cls in vars(module).items():
             definition = getattr(cls, "definition", None)
             if isinstance(definition, Definition):

@@ -2,7 +2,8 @@
 
 The steps of `generate`, in order:
 
-1. Find: :mod:`.definitions` says where definitions lie and in which of three forms.
+1. Find: :mod:`.definitions` says where definitions lie and in which of three forms, by the names of
+   :mod:`.plugin_files`.
 2. Read, each form into the frozen classes of :mod:`.model`. YAML: :mod:`.load_yaml`, by :mod:`.yaml_source` (text to
    values with lines) and :mod:`.yaml_reader` (values held against the keys of :mod:`.fields`). A schema.usda:
    :mod:`.load_usda`, by :mod:`.usda_outline` (lines and types), :mod:`.usda_reader` (classes) and :mod:`.usda_spec`

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import definitions, write_usda, write_yaml
 from .model import Library, Location, SchemaClass, SchemaError
+from .plugin_files import USDA
 from .validate import validate
 
 PLACES = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change
@@ -26,7 +27,7 @@ def convert(source: Path) -> dict[str, str]:
         message = f"holds {len(found)} libraries: {names}; convert one at a time"
         raise SchemaError([(Location(str(source), 1), message)])
     library = validate(definitions.load_place(found[0]), references=False)
-    files = {definitions.USDA: write_usda.render(library)} if found[0].is_dir() else write_yaml.render(library)
+    files = {USDA: write_usda.render(library)} if found[0].is_dir() else write_yaml.render(library)
     try:
         where = difference(library, _read(files))
     except SchemaError as error:

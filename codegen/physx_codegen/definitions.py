@@ -7,10 +7,8 @@ from pathlib import Path
 
 from . import load_yaml
 from .model import Library, Location, SchemaError
+from .plugin_files import GENERATED, PLUGIN, USDA
 from .wording import displayed
-
-USDA = "schema.usda"
-PLUGIN, GENERATED = "plugInfo.json", "generatedSchema.usda"
 
 
 def places(root: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from pxr import Sdf
 
 from .declared import Declared, Flat, user_doc
 from .installed_schemas import installed
+from .plugin_files import GENERATED
 from .usda_text import KEYLESS, quoted
 
 STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
@@ -22,7 +23,7 @@ STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     #
 @cache
 def flat(identifier: str) -> Flat:
     """The built-in schemas and properties of an installed schema; a root such as Typed has none."""
-    spec = open_layer(Path(installed()[identifier].folder) / "generatedSchema.usda").GetPrimAtPath(f"/{identifier}")
+    spec = open_layer(Path(installed()[identifier].folder) / GENERATED).GetPrimAtPath(f"/{identifier}")
     if spec is None:
         return Flat((), {})
     overrides = set(spec.customData.get("apiSchemaOverridePropertyNames", ()))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .model import Kind
+from .plugin_files import PLUGIN
 
 PLUGIN_PATH = "PXR_PLUGINPATH_NAME"
 KINDS: dict[str, Kind] = {
@@ -45,13 +46,13 @@ def _plug_infos() -> Iterator[Path]:
 def _usd_plug_infos() -> Iterator[Path]:
     spec = importlib.util.find_spec("pxr")
     for place in spec.submodule_search_locations or () if spec else ():
-        yield from sorted(Path(place).glob("pluginfo/*/resources/plugInfo.json"))
+        yield from sorted(Path(place).glob(f"pluginfo/*/resources/{PLUGIN}"))
 
 
 def _other_plug_infos() -> Iterator[Path]:
     for place in filter(None, os.environ.get(PLUGIN_PATH, "").split(os.pathsep)):
         path = Path(place)
-        yield from [path] if path.is_file() else sorted(path.rglob("plugInfo.json"))
+        yield from [path] if path.is_file() else sorted(path.rglob(PLUGIN))
 
 
 @cache

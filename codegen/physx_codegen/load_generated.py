@@ -13,11 +13,10 @@ from typing import Any
 from pxr import Sdf, Tf
 
 from . import usda_keys
-from .definitions import GENERATED as SCHEMA
-from .definitions import PLUGIN
 from .installed_schemas import KINDS, Installed, installed, plugin_json
 from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
+from .plugin_files import GENERATED, PLUGIN
 from .usd_values import plain
 
 API_BASE = "UsdAPISchemaBase"
@@ -34,7 +33,7 @@ def load_generated(folder: Path) -> Library:
     plugin = _plugin(folder / PLUGIN)
     types = {_identifier(name, facts): (name, facts) for name, facts in plugin["Info"]["Types"].items()
              if "schemaKind" in facts or "UsdSchemaBase" in facts.get("alias", {})}     # others are no schemas
-    path = next((path for path in _candidates(folder, plugin) if path.is_file()), folder / SCHEMA).resolve()
+    path = next((path for path in _candidates(folder, plugin) if path.is_file()), folder / GENERATED).resolve()
     layer = _open(path)
     prefix = _prefix({identifier: name for identifier, (name, _) in types.items()})
     reader = _Reader(path, prefix, types)
@@ -45,7 +44,7 @@ def load_generated(folder: Path) -> Library:
         raise SchemaError([(Location(str(path), 1), message)])
     own = tuple(_own(cls, classes, types) for cls in classes.values())
     place = Location(str(folder / PLUGIN), 1)
-    family = Family(usda_keys.module_name(plugin["Name"]), SCHEMA, own)
+    family = Family(usda_keys.module_name(plugin["Name"]), GENERATED, own)
     return Library(folder.name, prefix, plugin["Name"], "", (), place, families=(family,), package=plugin["Name"])
 
 
@@ -69,7 +68,8 @@ def _plugin(path: Path) -> dict[str, Any]:
 
 def _candidates(folder: Path, plugin: Mapping[str, Any]) -> list[Path]:
     """Where plugInfo.json says the schema lies, then beside it: placeholders may not have been filled."""
-    return [folder / str(plugin.get("Root", ".")) / str(plugin.get("ResourcePath", ".")) / SCHEMA, folder / SCHEMA]
+    resources = folder / str(plugin.get("Root", ".")) / str(plugin.get("ResourcePath", "."))
+    return [resources / GENERATED, folder / GENERATED]
 
 
 def _identifier(type_name: str, facts: Mapping[str, Any]) -> str:
@@ -79,7 +79,7 @@ def _identifier(type_name: str, facts: Mapping[str, Any]) -> str:
 def _open(path: Path) -> Any:
     place = Location(str(path), 1)
     if not path.is_file():
-        raise SchemaError([(place, f"no such file; give a folder with {PLUGIN} and {SCHEMA}")])
+        raise SchemaError([(place, f"no such file; give a folder with {PLUGIN} and {GENERATED}")])
     try:
         return Sdf.Layer.OpenAsAnonymous(str(path))
     except Tf.ErrorException as error:
@@ -189,7 +189,7 @@ def _base_type(facts: Mapping[str, Any]) -> str:
 def _external_properties(type_name: str) -> tuple[Property, ...]:
     """What a prim type of the installed USD has, parents included; nothing for a type that USD does not know."""
     known = _installed(type_name)
-    path = Path(known.folder) / SCHEMA if known else None
+    path = Path(known.folder) / GENERATED if known else None
     if known is None or path is None or not path.is_file():
         return ()
     layer = _open(path)                 # specs live as long as their layer

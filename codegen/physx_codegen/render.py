@@ -13,6 +13,7 @@ import jinja2
 
 from . import classes, docstrings, naming, plug_info, usda, value_types, write_usda
 from .model import Family, Library, SchemaClass
+from .plugin_files import GENERATED, PLUGIN, USDA
 from .scope import Scope
 
 HERE = Path(__file__).resolve().parent
@@ -71,9 +72,9 @@ def render(scope: Scope, library: Library, place: Place, packages: dict[str, str
     files["__init__.py"] = package(library, families, place, registered)
     files["tokens.py"] = template("tokens.py").render(
         banner=BANNER.format(source=place.source), dots=place.dots, library=library, tokens=naming.tokens(library))
-    files["generatedSchema.usda"] = usda.text(scope, library, note)
-    files["plugInfo.json"] = plug_info.text(scope, library, note)
-    files["schema.usda"] = write_usda.render(library, note)
+    files[GENERATED] = usda.text(scope, library, note)
+    files[PLUGIN] = plug_info.text(scope, library, note)
+    files[USDA] = write_usda.render(library, note)
     return {place.folder + name: text for name, text in files.items()}
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .definitions import PLUGIN, load_all, places
+from .definitions import load_all, places
 from .installed_schemas import plugin_json
 from .load_yaml import libraries
 from .model import Library, Location, SchemaError
+from .plugin_files import PLUGIN
 
 # What a form of schema carries beyond names, kinds, types, defaults, variability, tokens, built-ins and display texts.
 ALL = frozenset({"api", "docs", "range", "unit", "advice", "deprecation"})

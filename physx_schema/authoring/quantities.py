@@ -7,7 +7,7 @@ import numbers
 from collections.abc import Iterable
 from typing import TypeGuard
 
-from physx_schema.description.model import Vec3
+from physx_schema.description.poses import Vec3
 
 
 def is_finite(value: object) -> TypeGuard[float]:

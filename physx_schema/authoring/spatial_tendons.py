@@ -17,7 +17,7 @@ from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
 from physx_schema.authoring.quantities import as_vector, given, is_finite
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.description.frames import Frames
-from physx_schema.description.model import Vec3
+from physx_schema.description.poses import Vec3
 from physx_schema.errors import AuthoringError
 
 SHORTEST_SEGMENT = 1e-3     # stage lengths; PhysX gives a segment of this length or less no direction and no force

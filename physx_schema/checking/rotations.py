@@ -12,7 +12,7 @@ from physx_schema.checking.start_poses import displaced
 from physx_schema.checking.values import flat
 from physx_schema.description import Articulation, Authored, Description, Joint, Link
 from physx_schema.description.frames import composed
-from physx_schema.description.model import Pose
+from physx_schema.description.poses import Pose
 
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _SANE = 1e-2            # and by that much before PhysX refuses principal axes

@@ -11,7 +11,7 @@ from physx_schema.checking.start_poses import start_poses
 from physx_schema.description import Description, FixedTendon, SpatialTendon, Vec3, unlimited
 from physx_schema.description.articulation.spatial_tendons import geared_lengths, place_in_link
 from physx_schema.description.frames import composed
-from physx_schema.description.model import IDENTITY_POSE
+from physx_schema.description.poses import IDENTITY_POSE
 
 SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
 _NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word

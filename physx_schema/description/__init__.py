@@ -14,15 +14,13 @@ from physx_schema.description.model import (
     Joint,
     Link,
     Mimic,
-    Pose,
-    Quat,
     Scene,
     SpatialTendon,
     TendonAxis,
-    Vec3,
     unlimited,
 )
 from physx_schema.description.opinions.authored import Authored, MimicDeclaration, Opinion, Problem
+from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.reader import describe
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from physx_schema.description.frames import quaternion, vector
-from physx_schema.description.model import Quat, Vec3
+from physx_schema.description.poses import Quat, Vec3
 
 _LONGEST = 60       # characters of a value in a message
 _NUMBERS = (int, float)

@@ -14,13 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from physx_schema.description.collision.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.opinions.authored import AppliedSchema, Authored, MimicDeclaration, Opinion, Problem
+from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.records import record
-
-Vec3 = tuple[float, float, float]
-Quat = tuple[float, float, float, float]
-Pose = tuple[Vec3, Quat]
-
-IDENTITY_POSE: Pose = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

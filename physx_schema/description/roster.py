@@ -13,8 +13,8 @@ from pxr import UsdGeom, Vt
 from physx_schema.description.bodies import is_enabled
 from physx_schema.description.conversions import is_array, shown
 from physx_schema.description.frames import operation_order
-from physx_schema.description.model import Vec3
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.poses import Vec3
 from physx_schema.description.reading import Reading
 from physx_schema.description.scene import Scenes
 

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from physx_schema.description.articulation.friction import read_resistance
 from physx_schema.description.articulation.limits import FREE, bounds, cone, is_limited, swing
-from physx_schema.description.model import Dof, Drive, Envelope, Vec3
+from physx_schema.description.model import Dof, Drive, Envelope
 from physx_schema.description.opinions.prim import PrimOpinions, View
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.poses import Vec3
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
 

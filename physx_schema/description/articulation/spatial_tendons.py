@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from physx_schema.description.frames import composed, scaled
-from physx_schema.description.model import IDENTITY_POSE, Attachment, Link, SpatialTendon, Vec3
+from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.poses import IDENTITY_POSE, Vec3
 from physx_schema.description.reading import Reading, path_key
 
 _ROOT = "PhysxTendonAttachmentRootAPI"

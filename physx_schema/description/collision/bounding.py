@@ -10,7 +10,7 @@ import numpy.typing as npt
 from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
 from physx_schema.description.collision.polyhedron import Polyhedron, Solid
 from physx_schema.description.frames import vector
-from physx_schema.description.model import Pose, Quat, Vec3
+from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.single import Array, Single, about, added, columns, dot, principal_turn, turned_back
 
 _NO_TRIANGLES = np.empty((0, 3), dtype=np.intp)

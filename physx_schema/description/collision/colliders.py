@@ -15,8 +15,9 @@ from physx_schema.description.collision.meshes import Array, MeshData, MeshSolid
 from physx_schema.description.collision.model import Collider
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
-from physx_schema.description.model import IDENTITY_POSE, Pose, Scene, Vec3
+from physx_schema.description.model import Scene
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.reading import Reading
 from physx_schema.description.records import record
 from physx_schema.description.scene import Scenes

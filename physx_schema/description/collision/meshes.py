@@ -13,7 +13,7 @@ from physx_schema.description.collision.cooking import HullLimits, cook_hull, hu
 from physx_schema.description.collision.polyhedron import Solid, scaled_solid, solid_of
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.frames import vector
-from physx_schema.description.model import Vec3
+from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
 
 Array = npt.NDArray[np.float64]

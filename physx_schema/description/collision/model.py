@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.records import record
-
-if TYPE_CHECKING:
-    from physx_schema.description.model import Pose, Vec3
 
 
 @record

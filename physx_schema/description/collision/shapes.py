@@ -12,7 +12,7 @@ from pxr import UsdGeom
 
 from physx_schema.description.collision.solids import solid
 from physx_schema.description.frames import Matrix3
-from physx_schema.description.model import Vec3
+from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}

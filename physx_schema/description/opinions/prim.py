@@ -19,7 +19,6 @@ from physx_schema.description.conversions import (
     as_vector,
     shown,
 )
-from physx_schema.description.model import Quat, Vec3
 from physx_schema.description.opinions.authored import Problem
 from physx_schema.description.opinions.hints import meant_property, meant_schema
 from physx_schema.description.opinions.ownership import Owner
@@ -32,6 +31,7 @@ from physx_schema.description.opinions.schemas import (
     UNGATED,
     split_name,
 )
+from physx_schema.description.poses import Quat, Vec3
 
 T = TypeVar("T")
 

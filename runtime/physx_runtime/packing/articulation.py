@@ -35,12 +35,12 @@ from physx_schema.description.model import (
     FixedTendon,
     Joint,
     Link,
-    Pose,
     Push,
     Scene,
     SpatialTendon,
     unlimited,
 )
+from physx_schema.description.poses import Pose
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_schema.description.frames import rotation_matrix
-from physx_schema.description.model import Description, Link, Quat, Vec3
+from physx_schema.description.model import Description, Link
+from physx_schema.description.poses import Quat, Vec3
 
 
 @dataclass(frozen=True, slots=True)

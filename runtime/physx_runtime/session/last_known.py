@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pxr import Sdf, UsdGeom
 
 from physx_runtime.session.run import Run
-from physx_schema.description.model import Pose
+from physx_schema.description.poses import Pose
 
 Array = NDArray[np.float64]
 Axis = tuple[str, bool]     # name of a degree of freedom, whether it is angular

@@ -18,8 +18,9 @@ from physx_runtime.session.standing import Standing
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.divergence import DivergenceWarning, first_lost
 from physx_schema.description.articulation.solver_batches import as_solved
-from physx_schema.description.model import Articulation, Description, Dof, Joint, Pose, Scene, Vec3
+from physx_schema.description.model import Articulation, Description, Dof, Joint, Scene
 from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.poses import Pose, Vec3
 
 Array = NDArray[np.float64]
 LARGEST = 1e30      # length, and per s

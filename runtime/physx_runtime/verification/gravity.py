@@ -14,7 +14,8 @@ from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, TOLERANCE, Row, Value, deviation
 from physx_runtime.worlds.paths import AUTO, GENERIC
-from physx_schema.description.model import Articulation, Description, Link, Scene, Vec3
+from physx_schema.description.model import Articulation, Description, Link, Scene
+from physx_schema.description.poses import Vec3
 from physx_schema.errors import UnsupportedError
 
 MAGNITUDE, DIRECTION = "physics:gravityMagnitude", "physics:gravityDirection"

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
-from physx_schema.description.model import Articulation, Vec3
+from physx_schema.description.model import Articulation
+from physx_schema.description.poses import Vec3
 
 Array = NDArray[np.float64]
 UP = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
