@@ -40,6 +40,14 @@ def attribute(schema: str, base: str) -> Attribute:
     return by_base[base]
 
 
+def default_number(schema: str, base: str) -> float:
+    """The default of an attribute that is a number. Raises KeyError as :func:`attribute`, TypeError for any other."""
+    value = attribute(schema, base).default
+    if not isinstance(value, int | float):
+        raise TypeError(f"{schema}.{base} has the default {value!r}, which is no number")
+    return float(value)
+
+
 @cache
 def ends(schema: str, base: str) -> tuple[float, float]:
     """The numbers at the two ends of an attribute's range; infinite where it has none or the end is another attribute.

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.finding import Finding
 from physx_schema.checking.rule import Rule
+from physx_schema.definitions import ends
 from physx_schema.description import Articulation, Description, Link, Scene
 from physx_schema.description.articulation.solver_batches import SolverBatches
 
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}
-_LEAST, _MOST = {_POSITION: 1, _VELOCITY: 0}, 255
 Solved = Articulation | Link
 
 
@@ -76,7 +76,8 @@ def _property(item: Solved, base: str) -> str:
 
 def _bounded(scene: Scene, base: str, wanted: int) -> int:
     """What an authored count comes to; one that no scene would take is a value out of range, which others report."""
-    if not _LEAST[base] <= wanted <= _MOST:
+    least, most = ends("PhysxArticulationAPI", base)
+    if not least <= wanted <= most:
         return wanted
     count = scene.iterations.position_count if base == _POSITION else scene.iterations.velocity_count
     return count(wanted)

@@ -14,12 +14,15 @@ from physx_schema.checking.finding import Finding, judged
 from physx_schema.checking.mimic_limits import limits, newton_ranges, range_of_motion
 from physx_schema.checking.mimic_pairs import pairs
 from physx_schema.checking.rule import Rule
+from physx_schema.definitions import default_number
 from physx_schema.description import Description, MimicDeclaration, Opinion
+from physx_schema.description.units import STEPS_PER_SECOND
 
 CODE = "DJ.007/"
+_GEARING = default_number("PhysxMimicJointAPI", "gearing")
+_WAY = "opposite to" if _GEARING > 0.0 else "with"
 _ROTATIONS = ("rotX", "rotY", "rotZ")
 _LEGAL_IN_SIMREADY = frozenset({"transX", "transY", "transZ", "X", "Y", "Z"})
-_DEFAULT_STEP = 1.0 / 60.0
 _NEARLY_HARD = 10.0         # rad a step; from there the follower lags by less than 1% of what a soft one does
 _HARD = "PhysX makes the mimic joint a hard constraint"
 
@@ -109,7 +112,7 @@ def _gearing(item: MimicDeclaration) -> Iterator[Finding]:
     value = item.value("gearing")
     if "gearing" not in item.authored:
         yield _finding(item, "gearing", "gearing", "gearing is not authored",
-                       "PhysX works with 1, which turns the joint opposite to its reference",
+                       f"PhysX works with {_GEARING:g}, which turns the joint {_WAY} its reference",
                        "author gearing", "warning")
     elif not isinstance(value, int | float):
         yield _finding(item, "gearing", "gearing", f"{value!r} is not a number", "PhysX cannot read it",
@@ -140,8 +143,8 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
         finding = _finding(item, base, base, f"naturalFrequency is {found}", _HARD,
                            "author a frequency above 0; for a hard one leave dampingRatio at 0")
         yield from judged(finding, "info", "error")
-    elif value * _DEFAULT_STEP > _NEARLY_HARD:
-        turn = f"{value * _DEFAULT_STEP:.0f} rad in a step of 1/60 s"
+    elif value / STEPS_PER_SECOND > _NEARLY_HARD:
+        turn = f"{value / STEPS_PER_SECOND:.0f} rad in a step of 1/{STEPS_PER_SECOND:g} s"
         yield _finding(item, base, base, f"naturalFrequency {value:g} is {turn}", "the mimic joint is all but hard",
                        "author about 60, 1 rad in a step, or less for a compliant one", "info")
 

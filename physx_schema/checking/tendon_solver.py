@@ -10,8 +10,10 @@ from physx_schema.checking.rule import Rule
 from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
 from physx_schema.description.articulation.solver_batches import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.frames import rotation_matrix
+from physx_schema.description.units import STEPS_PER_SECOND
 
-STEP = 1.0 / 60.0       # s, PhysX's default of 60 steps a second, where the rule has to assume one
+STEP = 1.0 / STEPS_PER_SECOND       # s, where the rule has to assume one
+_AT_STEPS = f"at steps of 1/{STEPS_PER_SECOND:g} s"
 EXCESS = 0.05           # share of extra force from which velocity iterations are worth a word; 32/1 has 0.031
 BIAS = 0.1              # share by which the deflection at rest is off from which it is worth a word
 
@@ -74,8 +76,8 @@ def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding
     factor = 1.0 + stiff * (1.0 - product)
     if stiff > 0.0 and product > 0.0 and not abs(factor - 1.0) <= BIAS:
         found = f"gearing times forceCoefficient is {product:.3g}"
-        why = (f"at steps of 1/60 s the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
-               if factor > 0.0 else "at steps of 1/60 s the solver overshoots: the tendon gives way against the load "
+        why = (f"{_AT_STEPS} the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
+               if factor > 0.0 else f"{_AT_STEPS} the solver overshoots: the tendon gives way against the load "
                "or the motion becomes NaN")
         yield Finding(
             "tendon/rest-bias", "warning" if factor > 0.0 else "error", tendon.path, tendon.prefix + "forceCoefficient",
@@ -92,8 +94,8 @@ def _unsettled(articulation: Articulation, tendon: FixedTendon) -> Iterator[Find
     stiff, product, n = _stiff(articulation, tendon, STEP), _product(tendon), articulation.position_iterations
     each = abs(stiff * (1.0 - product) / (1.0 + stiff))
     if stiff > 0.0 and product > 0.0 and not each ** n <= BIAS:
-        why = (f"at steps of 1/60 s {n} iterations of PGS miss {100.0 * each ** n:.3g} % of the tendon's force"
-               if each < 1.0 else "at steps of 1/60 s each iteration of PGS drives the tendon's force further off "
+        why = (f"{_AT_STEPS} {n} iterations of PGS miss {100.0 * each ** n:.3g} % of the tendon's force"
+               if each < 1.0 else f"{_AT_STEPS} each iteration of PGS drives the tendon's force further off "
                "until it is NaN")
         yield Finding(
             "tendon/rest-bias", "warning" if each < 1.0 else "error", tendon.path, tendon.prefix + "forceCoefficient",

@@ -14,7 +14,8 @@ from physx_schema.checking.rule import Rule
 from physx_schema.checking.values import JUDGED_ELSEWHERE
 from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
-from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
+from physx_schema.description.opinions.schemas import SCHEMAS
+from physx_schema.description.opinions.usd_physics import INSTANCE
 
 _WHOLE = frozenset({"int", "uint"})
 _NUMBERS = frozenset({"float", "double", *_WHOLE})

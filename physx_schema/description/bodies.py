@@ -35,10 +35,10 @@ def read_link(
     return Link(
         path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim, body.path),
         mass=mass.mass, center_of_mass=mass.center, inertia=mass.inertia,
-        linear_damping=physx.number("linearDamping", 0.0), angular_damping=physx.number("angularDamping", 0.0),
-        max_linear_velocity=physx.number("maxLinearVelocity", 0.0),
-        max_angular_velocity=radians(physx.number("maxAngularVelocity", 0.0)),
-        cfm_scale=physx.number("cfmScale", 0.0, 1.0), gravity_enabled=not physx.flag("disableGravity"),
+        linear_damping=physx.clamped("linearDamping"), angular_damping=physx.clamped("angularDamping"),
+        max_linear_velocity=physx.clamped("maxLinearVelocity"),
+        max_angular_velocity=radians(physx.clamped("maxAngularVelocity")),
+        cfm_scale=physx.clamped("cfmScale"), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
         scene=scene, kinematic=is_kinematic(body), pushes=pushes,
@@ -48,7 +48,7 @@ def read_link(
 def as_free_body(reading: Reading, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
     """The link with what PhysX reads of a body outside articulations."""
     physx = body.view("PhysxRigidBodyAPI")
-    threshold = (physx.number("sleepThreshold", 0.0) if physx.authored("sleepThreshold") else
+    threshold = (physx.clamped("sleepThreshold") if physx.authored("sleepThreshold") else
                  default_sleep_threshold(reading.meters_per_unit))
     return replace(link, body=BodySettings(
         position_iterations=bounds.position_count(physx.count("solverPositionIterationCount")),

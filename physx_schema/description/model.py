@@ -22,8 +22,8 @@ from physx_schema.description.records import record
 class IterationBounds:
     """A scene's bounds on the solver iterations of what it steps, least and most as authored."""
 
-    position: tuple[int, int] = (1, 255)
-    velocity: tuple[int, int] = (0, 255)
+    position: tuple[int, int]
+    velocity: tuple[int, int]
 
     def position_count(self, wanted: int) -> int:
         """The position iterations that an object gets."""
@@ -51,9 +51,9 @@ class Scene:
     up_axis: str                        # "X" | "Y" | "Z"; PhysX takes X for Z
     solver_type: str                    # "TGS" | "PGS"
     forces_every_iteration: bool        # physxScene:enableExternalForcesEveryIteration; never with PGS
-    sleeping: bool = True               # whether anything falls asleep
-    gravity_source: str = ""            # the property of another engine that decided about gravity, as newton:...
-    iterations: IterationBounds = IterationBounds()
+    sleeping: bool                      # whether anything falls asleep
+    gravity_source: str                 # the property of another engine that decided about gravity, as newton:...
+    iterations: IterationBounds
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def _articulation(
         position_iterations=bounds.position_count(view.count("solverPositionIterationCount")),
         velocity_iterations=bounds.velocity_count(view.count("solverVelocityIterationCount")),
         enabled=tree.enabled,
-        sleep_threshold=(view.number("sleepThreshold", 0.0) if view.applied else
+        sleep_threshold=(view.clamped("sleepThreshold") if view.applied else
                          default_sleep_threshold(reading.meters_per_unit)),
         fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
         mimics=read_mimics(reading, declarations, links), loose_links=loose,

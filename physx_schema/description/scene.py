@@ -10,7 +10,7 @@ from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import IterationBounds, Scene
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
 from physx_schema.description.opinions.retired import retired_schema
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.poses import Vec3
@@ -91,22 +91,24 @@ def _hides(schema: str) -> bool:
 
 
 def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
-    physx = opinions.view("PhysxSceneAPI")
     gravity, source = _gravity(reading, opinions)
+    return _settled(reading, opinions.path, gravity, source, opinions.view("PhysxSceneAPI"))
+
+
+def _settled(reading: Reading, path: str, gravity: Vec3, source: str, physx: View) -> Scene:
+    """The scene with the solver's settings, which `physx` holds."""
     solver = physx.token("solverType")
     return Scene(
-        opinions.path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
+        path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
         solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
-        not physx.flag("disableSleeping"), source, _bounds(opinions),
+        not physx.flag("disableSleeping"), source, _bounds(physx),
     )
 
 
 def _made_scene(reading: Reading) -> Scene:
     """The scene that PhysX makes where the stage defines none."""
-    up_axis = _up_axis(reading)
-    magnitude = default_gravity(reading.meters_per_unit)
-    return Scene("", _times(_down(up_axis), magnitude), reading.meters_per_unit, reading.kilograms_per_unit, up_axis,
-                 "TGS", True)
+    gravity = _times(_down(_up_axis(reading)), default_gravity(reading.meters_per_unit))
+    return _settled(reading, "", gravity, "", unauthored("PhysxSceneAPI"))
 
 
 def _up_axis(reading: Reading) -> str:
@@ -166,8 +168,7 @@ def _times(direction: Vec3, magnitude: float) -> Vec3:
     return direction[0] * magnitude, direction[1] * magnitude, direction[2] * magnitude
 
 
-def _bounds(opinions: PrimOpinions) -> IterationBounds:
-    view = opinions.view("PhysxSceneAPI")
+def _bounds(view: View) -> IterationBounds:
     return IterationBounds(
         (view.count("minPositionIterationCount"), view.count("maxPositionIterationCount")),
         (view.count("minVelocityIterationCount"), view.count("maxVelocityIterationCount")),

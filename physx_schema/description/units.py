@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 
+from physx_schema.definitions import default_number
+
 DEGREES_PER_RADIAN = 180.0 / math.pi
 DEGREES_PER_TURN = 360.0
 METERS_GRAVITY = 9.81       # m / s^2, where the stage authors none
 WATER_DENSITY = 1000.0      # kg / m^3, where neither body, collider nor material authors one
 SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass below which PhysX lets things sleep if none is authored
+STEPS_PER_SECOND = default_number("PhysxSceneAPI", "timeStepsPerSecond")    # where the stage authors none
 POINT_RADIUS = 0.1          # m, the sphere PhysX puts where a mass has no collider
 
 

@@ -119,7 +119,7 @@ def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float
     if not axis.driven or not axis.reduced:
         return 0.0, 0.0
     view = opinions.view("PhysicsJointStateAPI", axis.instance)
-    if view.silent:
+    if not view.applied:
         return 0.0, 0.0
     found = []
     for base, most in (("position", axis.turn), ("velocity", math.inf)):
@@ -184,10 +184,10 @@ def _envelope(opinions: PrimOpinions, axis: _Axis) -> Envelope | None:
     view = opinions.view("PhysxDrivePerformanceEnvelopeAPI", axis.instance)
     if not view.applied:
         return None
-    gradient = view.number("speedEffortGradient", 0.0)
+    gradient = view.clamped("speedEffortGradient")
     return Envelope(
         path=opinions.path, prefix=view.prefix,
-        max_actuator_velocity=coordinate(view.number("maxActuatorVelocity", 0.0), axis.angular),
-        velocity_dependent_resistance=gain(view.number("velocityDependentResistance", 0.0), axis.angular),
+        max_actuator_velocity=coordinate(view.clamped("maxActuatorVelocity"), axis.angular),
+        velocity_dependent_resistance=gain(view.clamped("velocityDependentResistance"), axis.angular),
         speed_effort_gradient=radians(gradient) if axis.angular else gradient,
     )

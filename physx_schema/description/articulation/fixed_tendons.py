@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from physx_schema.description.articulation.solve_order import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import gain
 
@@ -107,8 +107,8 @@ def _tendon(
             axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path], sign))
     return FixedTendon(
         path=opinions.path, name=name, prefix=view.prefix, axes=tuple(axes),
-        stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
-        limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
+        stiffness=view.clamped("stiffness"), damping=view.clamped("damping"),
+        limit_stiffness=view.clamped("limitStiffness"), offset=view.number("offset"),
         rest_length=view.number("restLength"), lower_limit=lower, upper_limit=view.number("upperLimit", lower),
         enabled=view.flag("tendonEnabled"),
     )
@@ -131,7 +131,8 @@ def _axis(reading: Reading, view: View, dof: Dof, index: int, sign: float) -> Te
 
 
 def _single(reading: Reading, view: View, base: str) -> float:
-    """The element of an array of one; PhysX takes 1 for a longer array, an empty one and a number alone."""
+    """The element of an array of one; PhysX takes its default for a longer array, an empty one and a number alone."""
+    usual = unauthored(_AXIS).number(base)
     values = view.numbers(base)
     scalar = isinstance(view.raw(base), int | float) and view.authored(base)
     if len(values) == 1 and not scalar:
@@ -140,9 +141,10 @@ def _single(reading: Reading, view: View, base: str) -> float:
         reading.problem(
             "tendon/array-length", view.path, view.name(base),
             "a number and no array" if scalar else f"{len(values)} elements",
-            "the joint has one axis: PhysX ignores the value and takes its default 1", "author an array of one element",
+            f"the joint has one axis: PhysX ignores the value and takes its default {usual:g}",
+            "author an array of one element",
         )
-    return 1.0
+    return usual
 
 
 def _report_second_roots(

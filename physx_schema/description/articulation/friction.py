@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import NamedTuple
 
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import coordinate, gain
 
@@ -13,7 +14,7 @@ _LARGEST = 3.4028234e38     # the largest float32: PhysX takes it, and all above
 
 
 class Resistance(NamedTuple):
-    """What resists motion along an axis; `sources` names the properties of another engine that values came from."""
+    """What resists motion along an axis, nothing at first; `sources` names properties of another engine it is from."""
 
     armature: float = 0.0
     static_friction: float = 0.0
@@ -21,9 +22,6 @@ class Resistance(NamedTuple):
     viscous_friction: float = 0.0
     max_velocity: float = math.inf
     sources: tuple[tuple[str, str], ...] = ()
-
-
-_NONE = Resistance()
 
 
 class _Choice:
@@ -60,19 +58,19 @@ class _Choice:
 def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View | None, angular: bool) -> Resistance:
     """The resistance of one axis; none outside articulations, where `properties` is None."""
     if properties is None:
-        return _NONE
+        return Resistance()
     newton = opinions.view("NewtonJointAPI")
     if properties.silent and newton.silent:
-        return _NONE
+        return _unauthored(angular)
     choice = _Choice(reading, properties, newton)
     armature = choice.positive("armature", "armature", "armature")
-    static, dynamic = (max(properties.number(base), 0.0) for base in ("staticFrictionEffort", "dynamicFrictionEffort"))
+    static, dynamic = (properties.clamped(base) for base in ("staticFrictionEffort", "dynamicFrictionEffort"))
     static, dynamic = (0.0 if math.isnan(value) else value for value in (static, dynamic))
     if not static > 0.0 and not dynamic > 0.0:
         static = dynamic = choice.fallback(
             "staticFrictionEffort", "friction", 0.0, "static_friction", "dynamic_friction")
     viscous = choice.positive("viscousFrictionCoefficient", "damping", "viscous_friction")
-    velocity = properties.number("maxJointVelocity", 0.0)
+    velocity = properties.clamped("maxJointVelocity")
     if not velocity < _LARGEST:
         velocity = choice.fallback("maxJointVelocity", "velocityLimit", math.inf, "max_velocity")
     if not dynamic <= static:
@@ -85,3 +83,12 @@ def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View |
         static = dynamic = viscous = 0.0
     return Resistance(
         armature, static, dynamic, gain(viscous, angular), coordinate(velocity, angular), tuple(choice.sources))
+
+
+@cache
+def _unauthored(angular: bool) -> Resistance:
+    """The resistance of an axis about which nothing is authored."""
+    view = unauthored("PhysxJointAxisAPI")
+    return Resistance(
+        view.number("armature"), view.number("staticFrictionEffort"), view.number("dynamicFrictionEffort"),
+        gain(view.number("viscousFrictionCoefficient"), angular), coordinate(view.number("maxJointVelocity"), angular))

@@ -6,17 +6,19 @@ import math
 from collections.abc import Mapping, Sequence
 
 from physx_schema.description.articulation.dofs import is_axis_free
+from physx_schema.description.articulation.newton_mimics import API as NEWTON
 from physx_schema.description.articulation.newton_mimics import read_newton_mimics
 from physx_schema.description.articulation.solve_order import joint_order
 from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.opinions.authored import MimicDeclaration
-from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions, unauthored
 from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
 API = "PhysxMimicJointAPI"
-_BASES = tuple(SCHEMAS[API].defaults)
+_REFERENCE = ("referenceJoint", "referenceJointAxis")
+_BASES = (*(base for base in SCHEMAS[API].defaults if base not in _REFERENCE), *_REFERENCE)
 
 Refusal = tuple[str, str]       # the check that refuses a declaration, and why; two empty strings where none does
 _ACCEPTED: Refusal = ("", "")
@@ -61,11 +63,13 @@ def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accept
 
 def _newton(opinions: PrimOpinions) -> tuple[float, float] | None:
     """The coefficients of Newton's mimic joint on the prim: q = first + second * q_reference."""
-    if not opinions.has("NewtonMimicAPI"):
+    if not opinions.has(NEWTON):
         return None
-    values = (opinions.prim.GetAttribute(f"newton:mimicCoef{i}").Get() for i in (0, 1))
-    constant, factor = (value if isinstance(value, float) else default
-                        for value, default in zip(values, (0.0, 1.0), strict=True))
+    usual = unauthored(NEWTON)
+    names = ("mimicCoef0", "mimicCoef1")
+    values = (opinions.prim.GetAttribute(usual.name(name)).Get() for name in names)
+    constant, factor = (value if isinstance(value, float) else usual.number(name)
+                        for name, value in zip(names, values, strict=True))
     return constant, factor
 
 

@@ -117,8 +117,8 @@ def _tendon(
                    for place, (item, parent) in enumerate(chain)]
     return SpatialTendon(
         path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_rested(attachments, links),
-        stiffness=view.number("stiffness", 0.0), damping=view.number("damping", 0.0),
-        limit_stiffness=view.number("limitStiffness", 0.0), offset=view.number("offset"),
+        stiffness=view.clamped("stiffness"), damping=view.clamped("damping"),
+        limit_stiffness=view.clamped("limitStiffness"), offset=view.number("offset"),
         enabled=view.flag("tendonEnabled"),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from pxr import Usd
@@ -16,11 +17,12 @@ from physx_schema.description.collision.model import Collider
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.model import Scene
-from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.reading import Reading
 from physx_schema.description.records import record
 from physx_schema.description.scene import Scenes
+from physx_schema.description.units import STEPS_PER_SECOND
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
@@ -185,8 +187,8 @@ class ColliderReader:
             group=self._groups.get(opinions.path, ""),
             enabled=opinions.view("PhysicsCollisionAPI").flag("collisionEnabled"),
             trigger=opinions.has("PhysxTriggerAPI"), contact_offset=contact, rest_offset=rest,
-            torsional_patch_radius=view.number("torsionalPatchRadius", 0.0),
-            min_torsional_patch_radius=view.number("minTorsionalPatchRadius", 0.0),
+            torsional_patch_radius=view.clamped("torsionalPatchRadius"),
+            min_torsional_patch_radius=view.clamped("minTorsionalPatchRadius"),
         )
 
     def _placed(self, geometry: _Geometry, body: str) -> Pose:
@@ -318,9 +320,18 @@ def _absolute(scale: Vec3) -> Vec3:
 
 def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
     """Contact offset, None where PhysX is to choose, and rest offset: PhysX's own opinions, then Newton's."""
-    if not opinions.properties:
-        return None, 0.0
     view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
+    if view.silent and newton.silent:
+        return _unauthored_offsets()
+    return _offsets(view, newton)
+
+
+@cache
+def _unauthored_offsets() -> tuple[float | None, float]:
+    return _offsets(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"))
+
+
+def _offsets(view: View, newton: View) -> tuple[float | None, float]:
     contact, rest = view.number("contactOffset"), view.number("restOffset")
     if not math.isfinite(rest):
         rest = newton.number("contactMargin")
@@ -334,6 +345,6 @@ def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
 def _least_offset(reading: Reading, scene: Scene) -> float:
     """The least automatic contact offset: twice the way that gravity moves a body in a step."""
     steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
-    rate = float(steps) if isinstance(steps, int | float) and steps > 0 else 60.0
+    rate = float(steps) if isinstance(steps, int | float) and steps > 0 else STEPS_PER_SECOND
     gravity = math.hypot(*scene.gravity)
     return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0

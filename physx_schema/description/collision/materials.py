@@ -6,12 +6,13 @@ from typing import Any
 
 from pxr import Tf, UsdShade
 
+from physx_schema.definitions import attribute
 from physx_schema.description.collision.model import PhysicsMaterial
-from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions, unauthored
 from physx_schema.description.reading import Reading
 
-COMBINE_MODES = ("average", "min", "multiply", "max")
-DEFAULT_FRICTION = 0.5
+COMBINE_MODES = attribute("PhysxMaterialAPI", "frictionCombineMode").tokens
+DEFAULT_FRICTION = 0.5      # of the SDK's own material
 _PURPOSES = ("material:binding:physics", "material:binding")
 
 
@@ -67,13 +68,13 @@ def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
     view, physx = opinions.view("PhysicsMaterialAPI"), opinions.view("PhysxMaterialAPI")
     modes = []
     for name in ("frictionCombineMode", "restitutionCombineMode", "dampingCombineMode"):
-        mode = physx.token(name)
+        mode, usual = physx.token(name), unauthored("PhysxMaterialAPI").token(name)
         if mode not in COMBINE_MODES:
             reading.problem(
                 "material/combine-mode", opinions.path, physx.name(name), f"{mode!r} is no combine mode",
-                "PhysX works with average", f"author one of {', '.join(COMBINE_MODES)}",
+                f"PhysX works with {usual}", f"author one of {', '.join(COMBINE_MODES)}",
             )
-            mode = "average"
+            mode = usual
         modes.append(mode)
     static, dynamic = view.number("staticFriction"), view.number("dynamicFriction")
     restitution = view.number("restitution")
@@ -96,7 +97,7 @@ def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
         )
     return PhysicsMaterial(
         opinions.path, static, dynamic, restitution, _positive(view.number("density")), modes[0], modes[1], modes[2],
-        physx.number("compliantContactStiffness", 0.0), physx.number("compliantContactDamping", 0.0),
+        physx.clamped("compliantContactStiffness"), physx.clamped("compliantContactDamping"),
         physx.flag("compliantContactAccelerationSpring"),
     )
 

@@ -1,11 +1,10 @@
-"""What PhysX knows beyond the facts of a Description: schemas and properties this library does not evaluate.
-
-Names, so that a stage is judged the same whether or not the schemas are registered with USD.
-"""
+"""What PhysX knows beyond the facts of a Description: schemas and properties this library does not evaluate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+from physx_schema.definitions import definitions
 
 # Properties of evaluated schemas that PhysX reads and no fact holds, with what they are about.
 NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
@@ -39,59 +38,33 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
 WITHOUT_EFFECT: frozenset[str] = frozenset({
     "physxScene:broadphaseType", "physxScene:enableEnhancedDeterminism", "physxScene:enableGPUDynamics",
     "physxScene:enableSceneQuerySupport", "physxScene:reportKinematicKinematicPairs",
-    "physxScene:reportKinematicStaticPairs", "physxScene:updateType", "physxScene:gpuCollisionStackSize",
-    "physxScene:gpuFoundLostAggregatePairsCapacity", "physxScene:gpuFoundLostPairsCapacity",
-    "physxScene:gpuHeapCapacity", "physxScene:gpuMaxDeformableSurfaceContacts",
-    "physxScene:gpuMaxDeformableVolumeContacts", "physxScene:gpuMaxNumPartitions",
-    "physxScene:gpuMaxParticleContacts", "physxScene:gpuMaxRigidContactCount", "physxScene:gpuMaxRigidPatchCount",
-    "physxScene:gpuTempBufferCapacity", "physxScene:gpuTotalAggregatePairsCapacity",
+    "physxScene:reportKinematicStaticPairs", "physxScene:updateType",
+    *(name for name in definitions()["PhysxSceneAPI"].attributes if name.startswith("physxScene:gpu")),
 })
 
-# Applied schemas of PhysX without any fact here, and what they are about.
-OTHER_SCHEMAS: Mapping[str, str] = {
+# What schemas of PhysX without any fact are about, by a word in their names.
+_SUBJECTS: Mapping[str, str] = {
     **dict.fromkeys((
-        "PhysxConvexDecompositionCollisionAPI", "PhysxSphereFillCollisionAPI",
-        "PhysxTriangleMeshSimplificationCollisionAPI", "PhysxTriangleMeshCollisionAPI", "PhysxSDFMeshCollisionAPI",
-        "PhysxMeshMergeCollisionAPI", "PhysxContactReportAPI", "PhysxTriggerAPI", "PhysxTriggerStateAPI",
-        "PhysxCookedDataAPI", "PhysicsCollisionGroup", "PhysxSurfaceVelocityAPI", "PhysxSplinesSurfaceVelocityAPI",
+        "ConvexDecomposition", "SphereFill", "TriangleMesh", "SDFMesh", "MeshMerge", "ContactReport", "Trigger",
+        "CookedData", "SurfaceVelocity",
     ), "contacts"),
-    **dict.fromkeys((
-        "PhysxVehicleContextAPI", "PhysxVehicleWheelAPI", "PhysxVehicleTireAPI", "PhysxVehicleSuspensionAPI",
-        "PhysxVehicleWheelAttachmentAPI", "PhysxVehicleSuspensionComplianceAPI", "PhysxVehicleEngineAPI",
-        "PhysxVehicleGearsAPI", "PhysxVehicleAutoGearBoxAPI", "PhysxVehicleClutchAPI", "PhysxVehicleDriveBasicAPI",
-        "PhysxVehicleDriveStandardAPI", "PhysxVehicleMultiWheelDifferentialAPI", "PhysxVehicleTankDifferentialAPI",
-        "PhysxVehicleBrakesAPI", "PhysxVehicleSteeringAPI", "PhysxVehicleAckermannSteeringAPI", "PhysxVehicleAPI",
-        "PhysxVehicleControllerAPI", "PhysxVehicleTankControllerAPI", "PhysxVehicleWheelControllerAPI",
-        "PhysxVehicleNonlinearCommandResponseAPI", "PhysxVehicleTireFrictionTable",
-    ), "vehicles"),
-    **dict.fromkeys((
-        "PhysxParticleSystem", "PhysxParticleIsosurfaceAPI", "PhysxParticleSmoothingAPI",
-        "PhysxParticleAnisotropyAPI", "PhysxDiffuseParticlesAPI", "PhysxPBDMaterialAPI", "PhysxParticleAPI",
-        "PhysxParticleSetAPI", "PhysxParticleSamplingAPI",
-    ), "particles"),
-    **dict.fromkeys((
-        "PhysxBaseDeformableBodyAPI", "PhysxSurfaceDeformableBodyAPI", "PhysxDeformableMaterialAPI",
-        "PhysxSurfaceDeformableMaterialAPI", "PhysxAutoDeformableBodyAPI", "PhysxAutoDeformableHexahedralMeshAPI",
-        "PhysxAutoDeformableMeshSimplificationAPI", "PhysxAutoDeformableAttachmentAPI",
-        "OmniPhysicsBodyAPI", "OmniPhysicsDeformableBodyAPI", "OmniPhysicsDeformablePoseAPI",
-        "OmniPhysicsVolumeDeformableSimAPI", "OmniPhysicsSurfaceDeformableSimAPI", "OmniPhysicsCurvesDeformableSimAPI",
-        "OmniPhysicsBaseMaterialAPI", "OmniPhysicsDeformableMaterialAPI", "OmniPhysicsSurfaceDeformableMaterialAPI",
-        "OmniPhysicsCurvesDeformableMaterialAPI", "OmniPhysicsAttachment", "OmniPhysicsVtxVtxAttachment",
-        "OmniPhysicsVtxTriAttachment", "OmniPhysicsVtxTetAttachment", "OmniPhysicsVtxCrvAttachment",
-        "OmniPhysicsVtxXformAttachment", "OmniPhysicsTetXformAttachment", "OmniPhysicsTriTriAttachment",
-        "OmniPhysicsElementCollisionFilter",
-    ), "deformable bodies"),
-    **dict.fromkeys((
-        "PhysxCameraAPI", "PhysxCameraFollowAPI", "PhysxCameraFollowLookAPI", "PhysxCameraFollowVelocityAPI",
-        "PhysxCameraDroneAPI",
-    ), "cameras"),
-    **dict.fromkeys(("PhysxPhysicsInstancer", "PhysxPhysicsJointInstancer"), "instancers"),
+    "Vehicle": "vehicles", "Particle": "particles", "PBDMaterial": "particles", "Deformable": "deformable bodies",
+    "OmniPhysics": "deformable bodies", "Camera": "cameras", "Instancer": "instancers",
+    "CharacterController": "character controllers", "SceneQuasistatic": "quasistatic scenes",
+}
+
+# Those schemas, and what they are about.
+WITHOUT_FACTS: Mapping[str, str] = {
+    name: subject for name in definitions() for word, subject in _SUBJECTS.items() if word in name}
+
+# Schemas of PhysX that are not simulated, with facts or without, and what they are about.
+OTHER_SCHEMAS: Mapping[str, str] = {
+    **WITHOUT_FACTS,
+    "PhysicsCollisionGroup": "contacts",
     **dict.fromkeys((
         "PhysxPhysicsGearJoint", "PhysxPhysicsRackAndPinionJoint", "PhysicsDistanceJoint",
         "PhysxPhysicsDistanceJointAPI",
     ), "joints outside articulations"),
-    "PhysxCharacterControllerAPI": "character controllers",
-    "PhysxSceneQuasistaticAPI": "quasistatic scenes",
 }
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from physx_schema.description.opinions.known import NOT_EVALUATED
-from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
+from physx_schema.description.opinions.schemas import SCHEMAS
+from physx_schema.description.opinions.usd_physics import INSTANCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ class PrimOpinions:
         if counts or (schema in UNGATED and _layout(schema, instance, self.properties).mentioned):
             view = self._views[name] = View(self, schema, instance, True)
         else:
-            view = self.kind.absent[name] = _absent(schema, instance)
+            view = self.kind.absent[name] = unauthored(schema, instance)
         return view
 
     def joint_view(self) -> View:
@@ -223,8 +223,8 @@ class PrimOpinions:
 class View:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_defaults", "_mentioned", "_names", "_problems", "_schema", "_seen", "applied", "path", "prefix",
-                 "silent")
+    __slots__ = ("_defaults", "_mentioned", "_names", "_problems", "_ranges", "_schema", "_seen", "applied", "path",
+                 "prefix", "silent")
 
     def __init__(self, opinions: PrimOpinions, schema: str, instance: str, applied: bool) -> None:
         self.path = opinions.path
@@ -233,7 +233,7 @@ class View:
         self._schema = schema
         self.applied = applied
         # what is mentioned on the prim may have a value, everything else has its default
-        self.prefix, self._defaults, self._names, self._mentioned = _layout(
+        self.prefix, self._defaults, self._ranges, self._names, self._mentioned = _layout(
             schema, instance, opinions.properties if applied else ())
         self.silent = not self._mentioned       # every property has its default
 
@@ -265,13 +265,21 @@ class View:
         seen.used = True
         return seen.value
 
-    def number(self, base: str, low: float = -math.inf, high: float = math.inf) -> float:
-        """A number, clamped to the range PhysX accepts."""
+    def clamped(self, base: str) -> float:
+        """A number, at the nearer end of its declared range where it is outside: so PhysX takes what it clamps."""
+        if base not in self._mentioned:
+            default: float = _default(self._schema, base, as_number)        # which is in its range
+            return default
+        value, (low, high) = self._typed(base, as_number, "a number"), self._ranges[base]
+        return low if value < low else high if value > high else value
+
+    def number(self, base: str, low: float = -math.inf) -> float:
+        """A number, `low` where it is less."""
         if base in self._mentioned:
             value = self._typed(base, as_number, "a number")
         else:
             value = _default(self._schema, base, as_number)
-        return low if value < low else high if value > high else value
+        return low if value < low else value
 
     def count(self, base: str, low: int = 0) -> int:
         """A whole number; the default for NaN and infinity, which a value of another type can be."""
@@ -347,7 +355,7 @@ class _Nobody:
 
 
 @cache
-def _absent(schema: str, instance: str) -> View:
+def unauthored(schema: str, instance: str = "") -> View:
     """The defaults of a schema, which every prim without it shares."""
     return View(_Nobody(), schema, instance, False)     # type: ignore[arg-type]
 
@@ -357,6 +365,7 @@ class _Layout(NamedTuple):
 
     prefix: str                         # what the property names begin with
     defaults: Mapping[str, object]      # by base name
+    ranges: Mapping[str, tuple[float, float]]   # by base name, of attributes of generated schemas
     names: Mapping[str, str]            # full names by base name
     mentioned: frozenset[str]           # base names on which the prims have an opinion
 
@@ -366,7 +375,7 @@ def _layout(schema: str, instance: str, properties: tuple[str, ...]) -> _Layout:
     facts = SCHEMAS[schema]
     names = {base: facts.name(base, instance) for base in facts.defaults}
     mentioned = frozenset(base for base, name in names.items() if name in properties)
-    return _Layout(facts.name("", instance), facts.defaults, names, mentioned)
+    return _Layout(facts.name("", instance), facts.defaults, facts.ranges, names, mentioned)
 
 
 @cache

@@ -5,29 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from physx_schema.description.conversions import as_vector
 from physx_schema.description.model import Articulation, Link
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.reading import Reading
 
 Unread = tuple[str, str, str]       # code, reason, suggestion
 
 _COUNTS = ("physxRigidBody:solverPositionIterationCount", "physxRigidBody:solverVelocityIterationCount")
 _AT_ROOT = "author {name} on {root}"
-# Read on bodies outside articulations: what says nothing there, and where articulations have the like.
-_BODIES_ONLY: Mapping[str, tuple[object, str]] = {
-    "physics:startsAsleep": (False, ""),
-    "physxRigidBody:enableGyroscopicForces": (True, ""),
-    "physxRigidBody:lockedPosAxis": (0, "hold the link by its joints"),
-    "physxRigidBody:lockedRotAxis": (0, "hold the link by its joints"),
-    "physxRigidBody:sleepThreshold": (5e-5, _AT_ROOT),
-    "physxRigidBody:stabilizationThreshold": (1e-5, _AT_ROOT),
-    **dict.fromkeys(_COUNTS, (None, _AT_ROOT)),     # of articulations, which differ
+# Read on bodies outside articulations, and where articulations have the like.
+_BODIES_ONLY: Mapping[str, str] = {
+    "physics:startsAsleep": "",
+    "physxRigidBody:enableGyroscopicForces": "",
+    "physxRigidBody:lockedPosAxis": "hold the link by its joints",
+    "physxRigidBody:lockedRotAxis": "hold the link by its joints",
+    "physxRigidBody:sleepThreshold": _AT_ROOT,
+    "physxRigidBody:stabilizationThreshold": _AT_ROOT,
+    **dict.fromkeys(_COUNTS, _AT_ROOT),     # of articulations, which differ
 }
 _VELOCITIES = ("physics:velocity", "physics:angularVelocity")
 _MASS, _DENSITY, _CFM = "physics:mass", "physics:density", "physxRigidBody:cfmScale"
-_USUAL_CFM = 0.025
 _JUDGED = frozenset({*_BODIES_ONLY, *_VELOCITIES, _DENSITY, _CFM})
 _NEAR = 1e-6        # relative, of defaults that tools have written as single floats
 
@@ -47,7 +48,7 @@ class Roles:
             return None
         path = opinions.path
         if path in self.links and name in _BODIES_ONLY:
-            instead = _BODIES_ONLY[name][1].format(
+            instead = _BODIES_ONLY[name].format(
                 name=name.replace("physxRigidBody", "physxArticulation"), root=self.links[path].path)
             return "on-link", "PhysX does not read it on a link of an articulation", instead
         if path in self.links and path not in self.floating and name in _VELOCITIES:
@@ -70,7 +71,7 @@ class Roles:
         if name in _COUNTS:
             own = self.links[opinions.path]
             return value == (own.position_iterations, own.velocity_iterations)[_COUNTS.index(name)]
-        usual = _USUAL_CFM if name == _CFM else _BODIES_ONLY[name][0]
+        usual = _usual(name)
         if isinstance(value, float) and isinstance(usual, float):
             return abs(value - usual) <= _NEAR * usual
         return value == usual
@@ -104,3 +105,10 @@ def _is_even(reading: Reading, body: Link) -> bool:
 
 def _above_zero(value: object) -> bool:
     return isinstance(value, int | float) and value > 0.0
+
+
+@cache
+def _usual(name: str) -> object:
+    """The default of a property of bodies."""
+    schema = "PhysicsRigidBodyAPI" if name.startswith("physics:") else "PhysxRigidBodyAPI"
+    return SCHEMAS[schema].defaults[name.rpartition(":")[2]]

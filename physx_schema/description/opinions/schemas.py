@@ -1,17 +1,21 @@
-"""The schemas that become facts: their property names and the defaults PhysX works with.
+"""The schemas that become facts: their property names, and the defaults and ranges that PhysX works with.
 
-The one table of defaults, so that a stage reads the same whether or not the schemas are registered with USD.
+Those of PhysX's own schemas are what the generated definitions say. The one table of defaults, so that a stage reads
+the same whether or not the schemas are registered with USD.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
-INSTANCE = "{instance}"
-JOINT_AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+from physx_generated import Attribute, Definition, Relationship
+
+from physx_schema.definitions import definitions, ends
+from physx_schema.description.opinions.known import WITHOUT_EFFECT, WITHOUT_FACTS
+from physx_schema.description.opinions.usd_physics import INSTANCE, JOINT, NEWTON, USD_PHYSICS
+
 TRANSLATIONS = ("transX", "transY", "transZ")
 ROTATIONS = ("rotX", "rotY", "rotZ")
 
@@ -29,11 +33,11 @@ JOINT_KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Property names of a schema and PhysX's defaults; `prefix` may hold the instance name's place."""
+    """Properties of a schema by base name, the last part of their name; `prefix` may hold the instance name's place."""
 
     prefix: str
     defaults: Mapping[str, object]
-    instances: tuple[str, ...] = ()     # the only instance names with a meaning; empty: any
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)     # of generated ones: least, greatest
 
     def name(self, base: str, instance: str = "") -> str:
         """The full name of one of the schema's properties."""
@@ -50,124 +54,30 @@ def _full_name(prefix: str, base: str, instance: str) -> str:
     return prefix.replace(INSTANCE, instance) + base
 
 
-_JOINT: Mapping[str, object] = {
-    "body0": (), "body1": (), "localPos0": (0.0, 0.0, 0.0), "localPos1": (0.0, 0.0, 0.0),
-    "localRot0": (0.0, 0.0, 0.0, 1.0), "localRot1": (0.0, 0.0, 0.0, 1.0), "jointEnabled": True,
-    "collisionEnabled": False, "excludeFromArticulation": False, "breakForce": math.inf, "breakTorque": math.inf,
-}
-_AXIS: Mapping[str, object] = {"axis": "X", "lowerLimit": -math.inf, "upperLimit": math.inf}
-_DRIVES = ("linear", "angular", *JOINT_AXES)
+def _generated(definition: Definition) -> Schema:
+    """The schema that a generated definition is, without properties that choose nothing about the simulation."""
+    spaces = {name.rpartition(":")[0] for name in definition.by_name}
+    space = f"{spaces.pop()}:" if len(spaces) == 1 and spaces != {""} else ""
+    defaults = {name.removeprefix(space): _default(item) for name, item in definition.by_name.items()
+                if name not in WITHOUT_EFFECT}
+    ranges = {base: ends(definition.identifier, base.rpartition(":")[2]) for base in defaults
+              if space + base in definition.attributes}
+    inherited = JOINT if definition.identifier in JOINT_KINDS else {}
+    return Schema(definition.start(INSTANCE) + space, {**inherited, **defaults}, ranges)
+
+
+def _default(item: Attribute | Relationship) -> object:
+    """What stands for a property that nothing is said about; of an array of one, its element, which PhysX takes."""
+    if isinstance(item, Relationship) or (item.default is None and item.type.endswith("[]")):
+        return ()
+    if item.type.endswith("[]") and isinstance(item.default, tuple) and len(item.default) == 1:
+        return item.default[0]
+    return "" if item.default is None else item.default
+
 
 SCHEMAS: Mapping[str, Schema] = {
-    "PhysicsScene": Schema("physics:", {"gravityDirection": (0.0, 0.0, 0.0), "gravityMagnitude": -math.inf}),
-    "NewtonSceneAPI": Schema("newton:", {"gravityEnabled": True}),
-    "PhysxSceneAPI": Schema("physxScene:", {
-        "solverType": "TGS", "enableExternalForcesEveryIteration": True,
-        "minPositionIterationCount": 1, "maxPositionIterationCount": 255,
-        "minVelocityIterationCount": 0, "maxVelocityIterationCount": 255, "disableSleeping": False,
-    }),
-    "PhysicsRigidBodyAPI": Schema("physics:", {
-        "rigidBodyEnabled": True, "kinematicEnabled": False, "simulationOwner": (), "startsAsleep": False,
-        "velocity": (0.0, 0.0, 0.0), "angularVelocity": (0.0, 0.0, 0.0),
-    }),
-    "PhysicsMassAPI": Schema("physics:", {
-        "mass": 0.0, "density": 0.0, "centerOfMass": (-math.inf, -math.inf, -math.inf),
-        "diagonalInertia": (0.0, 0.0, 0.0), "principalAxes": (0.0, 0.0, 0.0, 0.0),
-    }),
-    "PhysicsCollisionAPI": Schema("physics:", {"collisionEnabled": True, "simulationOwner": ()}),
-    "PhysicsMaterialAPI": Schema("physics:", {
-        "density": 0.0, "dynamicFriction": 0.0, "staticFriction": 0.0, "restitution": 0.0,
-    }),
-    "PhysxCollisionAPI": Schema("physxCollision:", {
-        "contactOffset": -math.inf, "restOffset": -math.inf, "torsionalPatchRadius": 0.0,
-        "minTorsionalPatchRadius": 0.0,
-    }),
-    "NewtonCollisionAPI": Schema("newton:", {"contactMargin": -math.inf, "contactGap": -math.inf}),
-    "PhysicsMeshCollisionAPI": Schema("physics:", {"approximation": "none"}),
-    "PhysxConvexHullCollisionAPI": Schema("physxConvexHullCollision:", {"hullVertexLimit": 64, "minThickness": 0.001}),
-    "NewtonMeshCollisionAPI": Schema("newton:", {"maxHullVertices": -1}),
-    "PhysxMaterialAPI": Schema("physxMaterial:", {
-        "frictionCombineMode": "average", "restitutionCombineMode": "average", "dampingCombineMode": "average",
-        "compliantContactStiffness": 0.0, "compliantContactDamping": 0.0, "compliantContactAccelerationSpring": False,
-    }),
-    "PhysicsCollisionGroup": Schema("physics:", {
-        "filteredGroups": (), "invertFilteredGroups": False, "mergeGroup": "",
-    }),
-    "PhysicsFilteredPairsAPI": Schema("physics:", {"filteredPairs": ()}),
-    "PhysicsArticulationRootAPI": Schema("physics:", {}),
-    "PhysxRigidBodyAPI": Schema("physxRigidBody:", {
-        "linearDamping": 0.0, "angularDamping": 0.05, "maxLinearVelocity": math.inf,
-        "maxAngularVelocity": 5729.58, "cfmScale": 0.025, "disableGravity": False,
-        "solverPositionIterationCount": 16, "solverVelocityIterationCount": 1, "sleepThreshold": 5e-5,
-        "enableGyroscopicForces": True, "lockedPosAxis": 0, "lockedRotAxis": 0,
-    }),
-    "PhysxArticulationAPI": Schema("physxArticulation:", {
-        "solverPositionIterationCount": 32, "solverVelocityIterationCount": 1, "articulationEnabled": True,
-        "sleepThreshold": 5e-5,
-    }),
-    "PhysxForceAPI": Schema("physxForce:", {
-        "forceEnabled": True, "worldFrameEnabled": False, "mode": "acceleration", "force": (0.0, 0.0, 0.0),
-        "torque": (0.0, 0.0, 0.0),
-    }),
-    "PhysicsJoint": Schema("physics:", _JOINT),
-    "PhysicsFixedJoint": Schema("physics:", _JOINT),
-    "PhysicsRevoluteJoint": Schema("physics:", {**_JOINT, **_AXIS}),
-    "PhysicsPrismaticJoint": Schema("physics:", {**_JOINT, **_AXIS}),
-    "PhysicsSphericalJoint": Schema("physics:", {
-        **_JOINT, "axis": "X", "coneAngle0Limit": -1.0, "coneAngle1Limit": -1.0,
-    }),
-    "PhysicsDistanceJoint": Schema("physics:", {**_JOINT, "minDistance": -1.0, "maxDistance": -1.0}),
-    "PhysxPhysicsGearJoint": Schema("physics:", {**_JOINT, "gearRatio": 1.0, "hinge0": (), "hinge1": ()}),
-    "PhysxPhysicsRackAndPinionJoint": Schema("physics:", {**_JOINT, "ratio": 1.0, "hinge": (), "prismatic": ()}),
-    "PhysxPhysicsDistanceJointAPI": Schema("physxPhysicsDistanceJoint:", {
-        "springEnabled": False, "springStiffness": 0.0, "springDamping": 0.0,
-    }),
-    "NewtonJointAPI": Schema("newton:", {
-        "armature": 0.0, "friction": 0.0, "damping": 0.0, "velocityLimit": math.inf,
-    }),
-    "NewtonMimicAPI": Schema("newton:", {
-        "mimicEnabled": True, "mimicJoint": (), "mimicCoef0": 0.0, "mimicCoef1": 1.0,
-    }),
-    "PhysicsLimitAPI": Schema("limit:{instance}:physics:", {"low": -math.inf, "high": math.inf},
-                              (*JOINT_AXES, "distance", "linear", "angular")),
-    "PhysicsDriveAPI": Schema("drive:{instance}:physics:", {
-        "type": "force", "stiffness": 0.0, "damping": 0.0, "maxForce": math.inf,
-        "targetPosition": 0.0, "targetVelocity": 0.0,
-    }, _DRIVES),
-    "PhysicsJointStateAPI": Schema("state:{instance}:physics:", {"position": 0.0, "velocity": 0.0}, _DRIVES),
-    "PhysxJointAxisAPI": Schema("physxJointAxis:{instance}:", {
-        "armature": 0.0, "staticFrictionEffort": 0.0, "dynamicFrictionEffort": 0.0,
-        "viscousFrictionCoefficient": 0.0, "maxJointVelocity": math.inf,
-    }, _DRIVES),
-    "PhysxDrivePerformanceEnvelopeAPI": Schema("physxDrivePerformanceEnvelope:{instance}:", {
-        "maxActuatorVelocity": math.inf, "velocityDependentResistance": 0.0, "speedEffortGradient": 0.0,
-    }, _DRIVES),
-    "PhysxLimitAPI": Schema("physxLimit:{instance}:", {
-        "restitution": 0.0, "bounceThreshold": 0.0, "stiffness": 0.0, "damping": 0.0,
-    }, (*_DRIVES, "distance", "cone")),
-    "PhysxTendonAxisAPI": Schema("physxTendon:{instance}:", {
-        "gearing": 1.0, "forceCoefficient": 1.0, "jointAxis": (),
-    }),
-    "PhysxTendonAxisRootAPI": Schema("physxTendon:{instance}:", {
-        "gearing": 1.0, "forceCoefficient": 1.0, "jointAxis": (),
-        "stiffness": 0.0, "damping": 0.0, "limitStiffness": 0.0, "offset": 0.0, "restLength": 0.0,
-        "lowerLimit": -math.inf, "upperLimit": math.inf, "tendonEnabled": True,
-    }),
-    "PhysxTendonAttachmentAPI": Schema("physxTendon:{instance}:", {
-        "gearing": 1.0, "localPos": (0.0, 0.0, 0.0), "parentAttachment": "", "parentLink": (),
-    }),
-    "PhysxTendonAttachmentRootAPI": Schema("physxTendon:{instance}:", {
-        "gearing": 1.0, "localPos": (0.0, 0.0, 0.0), "parentAttachment": "", "parentLink": (),
-        "stiffness": 0.0, "damping": 0.0, "limitStiffness": 0.0, "offset": 0.0, "tendonEnabled": True,
-    }),
-    "PhysxTendonAttachmentLeafAPI": Schema("physxTendon:{instance}:", {
-        "gearing": 1.0, "localPos": (0.0, 0.0, 0.0), "parentAttachment": "", "parentLink": (),
-        "restLength": -math.inf, "lowerLimit": -math.inf, "upperLimit": math.inf,
-    }),
-    "PhysxMimicJointAPI": Schema("physxMimicJoint:{instance}:", {
-        "gearing": 1.0, "offset": 0.0, "naturalFrequency": 0.0, "dampingRatio": 0.0,
-        "referenceJoint": (), "referenceJointAxis": "rotX",
-    }, ROTATIONS),
+    **{name: Schema(*properties) for name, properties in (*USD_PHYSICS.items(), *NEWTON.items())},
+    **{name: _generated(item) for name, item in definitions().items() if name not in WITHOUT_FACTS},
 }
 
 # Schemas that PhysX reads without their being applied: the property's name on the prim is enough.
@@ -197,7 +107,3 @@ def split_name(applied: str) -> tuple[str, str]:
     name, _, instance = applied.partition(":")
     return name, instance
 
-
-def default(schema: str, base: str) -> object:
-    """PhysX's default of a property."""
-    return SCHEMAS[schema].defaults[base]

@@ -11,7 +11,8 @@ from support.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.opinions.known import OTHER_SCHEMAS
-from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
+from physx_schema.description.opinions.schemas import SCHEMAS
+from physx_schema.description.opinions.usd_physics import INSTANCE
 
 
 def unused(text: str) -> dict[str, Opinion]:
