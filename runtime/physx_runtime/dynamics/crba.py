@@ -33,6 +33,14 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
     return M
 
 
+def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:
+    """M with the joints' armature on its diagonal."""
+    out = [list(row) for row in M]
+    for dof, armature in enumerate(rows["armature"]):
+        out[t.root_size + dof][t.root_size + dof] = out[t.root_size + dof][t.root_size + dof] + armature
+    return out
+
+
 def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, F: Force) -> None:
     """M[j][column] = S_j . F for every dof j between `link` and the root, with F moved towards it."""
     j = link

@@ -13,11 +13,21 @@ from physx_runtime.model.topology import Topology
 
 def center_of_mass(t: Topology, rows: Rows, k: Kinematics) -> sp.Vec3:
     """sum m_i c_i / M from the root's anchor, in world axes."""
-    weighted, total = sp.ZERO3, 0.0
+    return mass_and_center(t, rows, k)[1]
+
+
+def mass_and_center(t: Topology, rows: Rows, k: Kinematics) -> tuple[Scalar, sp.Vec3]:
+    """Mass of all links together, and their centre of mass from the root's anchor, in world axes."""
+    mass: Scalar = 0.0
+    moment = sp.ZERO3
     for i in range(len(t.links)):
-        m = rows["mass"][i]
-        weighted, total = sp.add(weighted, sp.scale(m, sp.add(k.position[i], k.com[i]))), total + m
-    return sp.scale(1.0 / total, weighted)
+        mass, moment = with_mass(mass, moment, rows["mass"][i], sp.add(k.position[i], k.com[i]))
+    return mass, sp.scale(1.0 / mass, moment)
+
+
+def with_mass(mass: Scalar, moment: sp.Vec3, m: Scalar, center: sp.Vec3) -> tuple[Scalar, sp.Vec3]:
+    """Mass and first moment with those of one more link."""
+    return mass + m, sp.add(moment, sp.scale(m, center))
 
 
 def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],

@@ -17,9 +17,11 @@ from physx_runtime.dynamics.spatial import NO_FORCE, Force, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities.results import Results
+from physx_runtime.solver.articulation.damping import damping_forces
+from physx_runtime.solver.articulation.free_velocity import link_weight
 from physx_runtime.solver.articulation.link_forces import external_forces
 from physx_runtime.solver.articulation.link_velocity import held_velocities
-from physx_runtime.solver.articulation.step import clamp_start, damping_forces, link_weight
+from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
 
 def _start(rows: Rows) -> Rows:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.crba import mass_matrix, with_armature
 from physx_runtime.dynamics.jacobian import link_jacobian
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.operational import operational_inertia
@@ -162,7 +162,7 @@ def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Results]:
         if what == "jacobian":
             return {"values": quantities.flat(J)}
         first, last = AXES[what]
-        M = quantities.with_armature(t, rows, mass_matrix(t, rows, k))
+        M = with_armature(t, rows, mass_matrix(t, rows, k))
         return {"values": quantities.flat(operational_inertia(M, J[first:last]))}
 
     return quantity

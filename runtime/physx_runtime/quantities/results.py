@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
-from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.crba import mass_matrix, with_armature
 from physx_runtime.dynamics.jacobian import dense_jacobian
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.linear import Matrix
@@ -30,7 +30,7 @@ from physx_runtime.dynamics.rnea import (
 from physx_runtime.dynamics.spatial import quaternion, triple
 from physx_runtime.language.ops import Row, Rows, Scalar
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import clamp_start
+from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
 Results = Mapping[str, Sequence[Scalar]]
 Array = NDArray[Any]
@@ -137,14 +137,6 @@ def forward(t: Topology, rows: Rows) -> Results:
     """Acceleration of a given `force`."""
     k = state_kinematics(t, rows)
     return {"values": forward_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["force"])}
-
-
-def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:
-    """M with the joints' armature on its diagonal."""
-    out = [list(row) for row in M]
-    for dof, armature in enumerate(rows["armature"]):
-        out[t.root_size + dof][t.root_size + dof] = out[t.root_size + dof][t.root_size + dof] + armature
-    return out
 
 
 def flat(matrix: Matrix) -> list[Scalar]:

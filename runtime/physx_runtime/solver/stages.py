@@ -11,7 +11,7 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.actors import begin_step, finish_step, iterate_step
-from physx_runtime.solver.articulation.step import clamp_start
+from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.settings import SolverSettings
 
 

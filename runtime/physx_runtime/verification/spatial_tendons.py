@@ -9,7 +9,7 @@ import numpy as np
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
-from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT
+from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
@@ -72,8 +72,7 @@ def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]
     local = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
     points = []
     for link, (x, y, z) in zip(bench.topology.spatial_tendons[i].links, local, strict=True):
-        offset = sp.mul_mv(k.R[link], (x, y, z))
-        points.append((offset, sp.add(k.position[link], offset)))
+        points.append(attachment_point(k.R[link], k.position[link], (x, y, z)))
     return points
 
 

@@ -6,7 +6,7 @@ from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Motion
 from physx_runtime.language.ops import Row, Rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import clamp_start
+from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
 
 def held_velocities(t: Topology, start: Rows, v: Row) -> list[Motion]:

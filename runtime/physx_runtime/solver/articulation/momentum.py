@@ -15,7 +15,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inertia import central_force, central_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.dynamics.momentum import about
+from physx_runtime.dynamics.momentum import about, mass_and_center
 from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, triple
 from physx_runtime.language.ops import Row, Rows, Scalar, where
@@ -45,16 +45,11 @@ class Compound:
 
 def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
     """Mass, centre of mass and inertia of all links together at the poses `k`."""
-    masses = rows["mass"]
-    centers = [sp.add(p, c) for p, c in zip(k.position, k.com, strict=True)]
-    mass: Scalar = 0.0
-    first = sp.ZERO3
-    for m, c in zip(masses, centers, strict=True):
-        mass, first = mass + m, sp.add(first, sp.scale(m, c))
-    center = sp.scale(1.0 / mass, first)
+    mass, center = mass_and_center(t, rows, k)
     inertia = sp.ZERO_SYM
-    for i, (m, c) in enumerate(zip(masses, centers, strict=True)):
-        inertia = sp.add_sym(inertia, inertia_about(m, central_inertia(t, rows, k, i), sp.sub(c, center)))
+    for i, m in enumerate(rows["mass"]):
+        offset = sp.sub(sp.add(k.position[i], k.com[i]), center)
+        inertia = sp.add_sym(inertia, inertia_about(m, central_inertia(t, rows, k, i), offset))
     return Compound(mass, center, inertia)
 
 

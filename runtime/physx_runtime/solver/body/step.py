@@ -20,7 +20,7 @@ def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque."""
     rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
     k = forward_kinematics(t, rows, rows["q"], rotation)
-    a, velocity, dt = free_acceleration(t, rows, k), motion_of(rows["v"]), rows["dt"][0]
+    a, velocity, dt = body_acceleration(t, rows, k), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
         velocity = velocity + a * dt
     v = _limited(_damped(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
@@ -31,7 +31,7 @@ def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
 
-def free_acceleration(t: Topology, rows: Rows, k: Kinematics) -> Motion:
+def body_acceleration(t: Topology, rows: Rows, k: Kinematics) -> Motion:
     """Of the centre of mass by gravity and forces, their torque without the gyroscopic one; world axes."""
     force = applied(t, rows, k)[0]
     fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))

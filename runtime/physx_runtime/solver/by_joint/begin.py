@@ -8,7 +8,6 @@ from physx_runtime.compiling.fragment import Operand, trace_fragment
 from physx_runtime.compiling.schedule import Span
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ROTARY_JOINTS
-from physx_runtime.solver.articulation.step import ACCUMULATED
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import begin_couplings
 from physx_runtime.solver.by_joint.floating import begin_floating, measure_momentum, restore_momentum, want_momentum
@@ -22,6 +21,7 @@ from physx_runtime.solver.by_joint.passes import (
     project_forces,
 )
 from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.divergence import moving_rows
 
 
@@ -37,7 +37,7 @@ def write_begin(p: Plan) -> None:
     _gather_forces(p)
     _respond(p)
     _apply_forces(p)
-    for name in (*ACCUMULATED, "travel"):
+    for name in (*JOINT_IMPULSE_TOTALS, "travel"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:

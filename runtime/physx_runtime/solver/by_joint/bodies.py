@@ -26,13 +26,11 @@ from physx_runtime.dynamics.rnea import inertial_force
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Scalar
 from physx_runtime.model.topology import ROOT, ROTARY_JOINTS, LinkTopology, Topology
+from physx_runtime.solver.articulation.damping import damping_force
+from physx_runtime.solver.articulation.free_velocity import link_weight
 from physx_runtime.solver.articulation.link_forces import external_forces
-from physx_runtime.solver.articulation.step import (
-    damping_force,
-    link_weight,
-)
 from physx_runtime.solver.by_joint.tree import RIGID, TURN
-from physx_runtime.solver.constraints import joint as joints
+from physx_runtime.solver.constraints.softening import softening
 
 Rows = dict[str, list[Scalar]]
 Made = Mapping[str, Sequence[Any]]
@@ -229,7 +227,7 @@ def respond(rows: Rows, kind: str, grounded: bool) -> Made:
 def soften(rows: Rows) -> Made:
     """cfm of a link."""
     at_center = response_of(rows["response"]).at(vec(rows["center"])).linear
-    return {"cfm": [joints.softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
+    return {"cfm": [softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
 
 
 # --- impulses ------------------------------------------------------------------------------------------------------

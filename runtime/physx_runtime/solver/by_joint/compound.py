@@ -8,6 +8,7 @@ from typing import Any
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inertia import central_force
 from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.momentum import with_mass
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.language.ops import Scalar
 from physx_runtime.solver.articulation.momentum import Compound, about_center, inertia_about, restored, root_after
@@ -61,8 +62,8 @@ def add_momentum(rows: Rows) -> Made:
 def add_center(rows: Rows) -> Made:
     """Total mass and first moment with a link's."""
     c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    moment = sp.add(vec(rows["body"][1:4]), sp.scale(rows["mass"][0], c))
-    return {"body": [rows["body"][0] + rows["mass"][0], *moment, *rows["body"][4:10]]}
+    mass, moment = with_mass(rows["body"][0], vec(rows["body"][1:4]), rows["mass"][0], c)
+    return {"body": [mass, *moment, *rows["body"][4:10]]}
 
 
 def find_center(rows: Rows) -> Made:

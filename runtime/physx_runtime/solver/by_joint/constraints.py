@@ -10,13 +10,8 @@ from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Scalar, maximum
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import (
-    ACCUMULATED,
-    dof_coefficients,
-    move_root,
-    solve_constraints,
-    turned_ball,
-)
+from physx_runtime.solver.articulation.root import move_root
+from physx_runtime.solver.articulation.spherical import turned_ball
 from physx_runtime.solver.by_joint.bodies import (
     Made,
     Rows,
@@ -27,7 +22,10 @@ from physx_runtime.solver.by_joint.bodies import (
     vec,
 )
 from physx_runtime.solver.by_joint.tree import TURN
-from physx_runtime.solver.constraints import joint as joints
+from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
+from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
+from physx_runtime.solver.constraints.solved_dof import SolvedDof
+from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
 COEFFICIENTS = {"soft": 1, "bias": 1, "travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_spin": 3,
                 "lower_start": 1, "upper_start": 1, "drive_rate": 1, "drive_spring": 1, "drive_speed": 1,
@@ -61,13 +59,13 @@ def _joint_kinematics(joint: Topology, rows: Rows) -> Kinematics:
 def turn(rows: Rows, joint: Topology) -> Made:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
-    return {"turn": joints.link_turn(joint, rows, rows.get("amounts", []), 1, start)}
+    return {"turn": link_turn(joint, rows, rows.get("amounts", []), 1, start)}
 
 
 def see(rows: Rows, joint: Topology) -> Made:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
     local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
-    return {"seen": [joints.seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
+    return {"seen": [seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
 def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
@@ -82,9 +80,9 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     K, r = force_of(rows["K"]), rows["r"][0]
     dragged = K.dot(a)
     now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
-    travel = rows["seen"][0] if "seen" in rows else joints.seen_travel(joint, local, _NO_POSES, place)
-    state = joints.JointState(r, local["soft"][place], now + local["bias"][place], travel)
-    totals = {name: [0.0] * (place + 1) for name in ACCUMULATED}
+    travel = rows["seen"][0] if "seen" in rows else seen_travel(joint, local, _NO_POSES, place)
+    state = SolvedDof(r, local["soft"][place], now + local["bias"][place], travel)
+    totals = {name: [0.0] * (place + 1) for name in JOINT_IMPULSE_TOTALS}
     solve_constraints(joint, local, place, state, totals, final)
     made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
     made["F"] = [state.impulse]

@@ -24,6 +24,7 @@ from physx_runtime.solver.constraints.fixed_tendon import (
 )
 from physx_runtime.solver.constraints.mimic import mimic_coefficients, mimic_impulse
 from physx_runtime.solver.constraints.spatial_tendon import (
+    attachment_point,
     end_bias,
     segment_direction,
     spatial_tendon_impulse,
@@ -40,8 +41,8 @@ def coupled(t: Topology) -> bool:
 
 def attach(rows: Rows) -> Made:
     """Offset of an attachment from its link's anchor, and its place."""
-    offset = sp.mul_mv(rotation_matrix(rows["R"]), vec(rows["local"]))
-    return {"offset": offset, "point": sp.add(vec(rows["position"]), offset)}
+    offset, point = attachment_point(rotation_matrix(rows["R"]), vec(rows["position"]), vec(rows["local"]))
+    return {"offset": offset, "point": point}
 
 
 def end_pull(rows: Rows, sign: float) -> Made:

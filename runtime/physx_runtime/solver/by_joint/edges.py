@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from physx_runtime.language.ops import where
-from physx_runtime.solver.articulation.step import larger_excess, wrapped
+from physx_runtime.solver.articulation.velocity_clamp import larger_excess, slowed
+from physx_runtime.solver.articulation.wrapping import wrapped
 from physx_runtime.solver.by_joint.bodies import Made, Rows
 from physx_runtime.solver.divergence import still_sound
 
@@ -20,7 +21,7 @@ def one(rows: Rows) -> Made:
 
 def clamp_velocity(rows: Rows) -> Made:
     """A joint velocity brought below its start-of-step maximum."""
-    return {"v": [rows["v"][0] * (1.0 / rows["excess"][0])]}
+    return {"v": [slowed(rows["v"][0], rows["excess"][0])]}
 
 
 def wrap(rows: Rows) -> Made:

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
-from physx_runtime.solver.articulation.step import ACCUMULATED
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
 from physx_runtime.solver.by_joint.floating import finish_floating
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, place_links
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.tree import paths_to
+from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.divergence import FLAG, moving_rows
 
 SOLVED_ROWS = ("joint_effort", "max_force", "max_actuator_velocity", "speed_effort_gradient",
                "velocity_dependent_resistance", "max_velocity", "static_friction", "dynamic_friction",
                "viscous_friction", "target_velocity", "soft", "bias", "travel", "lower_start", "upper_start",
-               "drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again", *ACCUMULATED)
+               "drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again", *JOINT_IMPULSE_TOTALS)
 
 
 def write_iteration(p: Plan, final: bool) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows, state_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import ACCUMULATED
 from physx_runtime.solver.by_joint.constraints import COEFFICIENTS
 from physx_runtime.solver.by_joint.tree import Tree, build_tree, dofs_by_link, joint_topologies
+from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.sleep import sleep_rows
 
@@ -23,7 +23,7 @@ LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "moti
 BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
 # Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
 DOF_SCRATCH = {**COEFFICIENTS, "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6,
-               **dict.fromkeys(ACCUMULATED, 1)}
+               **dict.fromkeys(JOINT_IMPULSE_TOTALS, 1)}
 # Of every node, as in `dynamics.articulated`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}

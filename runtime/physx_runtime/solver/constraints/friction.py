@@ -1,13 +1,13 @@
-"""Joint friction and the joint's maximum velocity."""
+"""Joint friction: static, dynamic and viscous."""
 
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows, Scalar, clamp, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.constraints.joint import JointState
+from physx_runtime.solver.constraints.solved_dof import SolvedDof
 
 
-def solve_friction(t: Topology, rows: Rows, dof: int, joint: JointState, final: bool) -> Scalar:
+def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool) -> Scalar:
     """Stop the joint or brake it; returns the friction's impulse since the step began.
 
     F = -v / (r + cfm); above static * time it is limited to (dynamic + viscous |v|) * time.
@@ -21,9 +21,3 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: JointState, final: 
     change = where(slips, clamp(F, -most, most), F) - before
     joint.push(change)
     return total + change
-
-
-def solve_max_velocity(rows: Rows, dof: int, joint: JointState) -> None:
-    """Take away what exceeds the joint's maximum velocity, softened."""
-    most = rows["max_velocity"][dof]
-    joint.push(-((joint.v - clamp(joint.v, -most, most)) * joint.soft))

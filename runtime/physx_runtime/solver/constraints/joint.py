@@ -1,141 +1,65 @@
-"""What every joint constraint of the solver needs: how one dof answers an impulse, and its softening."""
+"""All constraints of a joint, dof by dof: their coefficients at the step's start, and their order in an iteration."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.jacobian import com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.dynamics.spatial import triple
-from physx_runtime.language.ops import Row, Rows, Scalar, maximum
-from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
+from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
+from physx_runtime.solver.constraints.friction import solve_friction
+from physx_runtime.solver.constraints.limit import solve_limit
+from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
+from physx_runtime.solver.constraints.softening import joint_cfm
+from physx_runtime.solver.constraints.solved_dof import SolvedDof
+from physx_runtime.solver.constraints.travel import seen_travel, travel_start, velocity_bias
 
 
-@dataclass(slots=True)
-class JointState:
-    """One dof as its constraints see it during an iteration; an impulse changes `v` at once."""
-
-    r: Scalar           # response: change of v for a unit impulse
-    soft: Scalar        # 1 / (r + cfm)
-    v: Scalar           # velocity, with the bias of link velocities
-    travel: Scalar      # change of position since the step's start
-    impulse: Scalar = 0.0
-
-    def push(self, F: Scalar) -> None:
-        """Apply an impulse."""
-        self.v = self.v + self.r * F
-        self.impulse = self.impulse + F
+def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                       minv: Matrix) -> dict[str, list[Scalar]]:
+    """What the constraints of all dofs need during the iterations."""
+    out: dict[str, list[Scalar]] = {}
+    for dof, features in enumerate(t.dofs):
+        r = minv[t.root_size + dof][t.root_size + dof]
+        soft = 1.0 / (r + joint_cfm(t, rows, k, minv, dof)) if features.softened else 0.0
+        for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft).items():
+            out.setdefault(name, []).extend(values)
+    return out
 
 
-def dot_columns(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
-    """Diagonal of J minv J^T for the three rows of a Jacobian given by its columns."""
-    total = sp.ZERO3
-    for i, x in a.items():
-        for j, y in a.items():
-            if j > i:
-                continue
-            weight = minv[i][j] if i == j else 2.0 * minv[i][j]
-            total = sp.add(total, (weight * x[0] * y[0], weight * x[1] * y[1], weight * x[2] * y[2]))
-    return total
+def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int, r: Scalar,
+                     soft: Scalar) -> dict[str, list[Scalar]]:
+    """What the constraints of one dof with response r need during the iterations."""
+    own = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
+    own |= travel_start(t, rows, k, motions, dof)
+    own |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
+    names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
+    drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(names, 0.0)
+    return own | {name: [drive[name]] for name in names}
 
 
-def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) -> Scalar:
-    """Softening a link brings to its joints: cfmScale times the largest response of its centre of mass.
-
-    DyFeatherstoneArticulation.cpp (setupInternalConstraints); a fixed base brings none.
-    """
-    if t.fixed_base and not t.path(link):
-        return 0.0
-    return softening(rows, link, dot_columns(com_jacobian(t, k, link), minv))
-
-
-def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
-    """cfm of a link whose centre of mass answers unit impulses along x, y, z by `response`."""
-    x, y, z = response
-    return rows["cfm_scale"][link] * maximum(maximum(x, y), z) / rows["length_scale"][0]
+def solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, dv: list[Scalar],
+              out: dict[str, list[Scalar]], final: bool) -> list[Scalar]:
+    """dv after all constraints of one dof; their totals go to `out`."""
+    own, n = t.root_size + dof, t.nv
+    travel = seen_travel(t, rows, k, dof)
+    minv, now = rows["minv"], rows["v"][own] + dv[own]
+    joint = SolvedDof(minv[own * n + own], rows["soft"][dof], now + rows["bias"][dof], travel)
+    solve_constraints(t, rows, dof, joint, out, final)
+    return [x + minv[i * n + own] * joint.impulse for i, x in enumerate(dv)]
 
 
-def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) -> Scalar:
-    """Softening of a joint: the larger of its child's and parent's."""
-    child = t.dofs[dof].link
-    return maximum(link_cfm(t, rows, k, minv, child), link_cfm(t, rows, k, minv, t.links[child].parent))
-
-
-def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int) -> Scalar:
-    """What link velocities inside the solver add to a joint's: dt times Jdot v, along the joint's row."""
-    child = t.dofs[dof].link
-    if t.links[child].kind == REVOLUTE:
-        return 0.0
-    axis, parent = k.axes[dof], motions[t.links[child].parent].acceleration
-    relative = motions[child].acceleration - parent
-    if t.links[child].kind == SPHERICAL:
-        return rows["dt"][0] * sp.dot(axis, relative.angular)
-    turning = sp.cross(parent.angular, separation(t, k, dof))
-    return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, turning))
-
-
-def turns(t: Topology, dof: int) -> bool:
-    """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
-    child = t.dofs[dof].link
-    above = t.path(t.links[child].parent)
-    rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in above)
-    return t.links[child].kind == PRISMATIC and rotating
-
-
-def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
-    """From the parent link's centre of mass to the child's."""
-    child = t.dofs[dof].link
-    return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
-
-
-def travel_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                 dof: int) -> dict[str, list[Scalar]]:
-    """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
-    child = t.dofs[dof].link
-    axis = k.axes[dof]
-    if not turns(t, dof):
-        own = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
-        return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
-    apart = separation(t, k, dof)
-    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
-            "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
-
-
-def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
-    """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
-
-    The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
-    """
-    turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
-    for link in t.path(t.links[t.dofs[dof].link].parent):
-        turn = link_turn(t, rows, rows["travel"], link, turn)
-    passed = rows["iteration"][0] * rows["h"][0]
-    return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
-
-
-def link_turn(t: Topology, rows: Rows, amounts: Row, link: int, turn: sp.Vec3) -> sp.Vec3:
-    """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
-    for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
-        turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
-    return turn
-
-
-def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
-    """Change of a joint's position since the step's start as drives and limits see it.
-
-    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
-    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Of any
-    other joint: its velocity integrated, which keeps digits that a position has not. With PGS nothing moves before the
-    step's end.
-    """
-    if t.pgs:
-        return 0.0
-    if t.kind_of(dof) == SPHERICAL:
-        return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
-    if not turns(t, dof):
-        return rows["travel"][dof]
-    moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    return moved - sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, dof))
+def solve_constraints(t: Topology, rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scalar]],
+                      final: bool) -> None:
+    """All constraints of one dof, one after another: drive, friction, limit, maximum velocity."""
+    features = t.dofs[dof]
+    if features.drive:
+        out["drive_total"][dof] = solve_drive(t, rows, dof, joint, final)
+    if features.friction:
+        out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
+    if features.limit:
+        out["lower_total"][dof], out["upper_total"][dof] = solve_limit(rows, dof, joint, final)
+    if features.max_velocity:
+        solve_max_velocity(rows, dof, joint)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, where
-from physx_runtime.solver.constraints.joint import JointState
+from physx_runtime.solver.constraints.solved_dof import SolvedDof
 
 
-def solve_limit(rows: Rows, dof: int, joint: JointState, final: bool) -> tuple[Scalar, Scalar]:
+def solve_limit(rows: Rows, dof: int, joint: SolvedDof, final: bool) -> tuple[Scalar, Scalar]:
     """Keep the joint inside; returns the impulses that the lower and upper limit have given since the step began.
 
     s is the speed that reaches a limit in one substep. Beyond the limit (s towards the inside) the aim is erp * s,

@@ -21,9 +21,15 @@ def attachment_points(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> li
     """Per attachment from root to leaf: (offset from its link's anchor, position from the articulation's root)."""
     points = []
     for i, link in enumerate(t.spatial_tendons[tendon].links):
-        offset = sp.mul_mv(k.R[link], triple(rows, f"spatial_tendon{tendon}_position", i))
-        points.append((offset, sp.add(k.position[link], offset)))
+        local = triple(rows, f"spatial_tendon{tendon}_position", i)
+        points.append(attachment_point(k.R[link], k.position[link], local))
     return points
+
+
+def attachment_point(R: sp.Mat3, anchor: sp.Vec3, local: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
+    """Offset from a link's anchor and position of an attachment `local` in the link's F."""
+    offset = sp.mul_mv(R, local)
+    return offset, sp.add(anchor, offset)
 
 
 def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:

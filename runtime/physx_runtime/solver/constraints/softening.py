@@ -1,0 +1,44 @@
+"""cfm: how a link softens the constraints of its joints."""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.jacobian import com_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.language.ops import Rows, Scalar, maximum
+from physx_runtime.model.topology import Topology
+
+
+def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) -> Scalar:
+    """Softening of a joint: the larger of its child's and parent's."""
+    child = t.dofs[dof].link
+    return maximum(link_cfm(t, rows, k, minv, child), link_cfm(t, rows, k, minv, t.links[child].parent))
+
+
+def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) -> Scalar:
+    """Softening a link brings to its joints: cfmScale times the largest response of its centre of mass.
+
+    DyFeatherstoneArticulation.cpp (setupInternalConstraints); a fixed base brings none.
+    """
+    if t.fixed_base and not t.path(link):
+        return 0.0
+    return softening(rows, link, diagonal_response(com_jacobian(t, k, link), minv))
+
+
+def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
+    """cfm of a link whose centre of mass answers unit impulses along x, y, z by `response`."""
+    x, y, z = response
+    return rows["cfm_scale"][link] * maximum(maximum(x, y), z) / rows["length_scale"][0]
+
+
+def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
+    """Diagonal of J M^-1 J^T for the three rows of a Jacobian given by its columns."""
+    total = sp.ZERO3
+    for i, x in a.items():
+        for j, y in a.items():
+            if j > i:
+                continue
+            weight = minv[i][j] if i == j else 2.0 * minv[i][j]
+            total = sp.add(total, (weight * x[0] * y[0], weight * x[1] * y[1], weight * x[2] * y[2]))
+    return total
