@@ -1,21 +1,21 @@
-"""Imports point one way: each package may import only the packages below it, and pxr only where the table says."""
+"""Imports point one way: packages, and the rooms of a package, import what the tables say, and few of them pxr.
+
+A room is a folder, or a module beside the folders. The files of a folder and of the folders inside it are at home with
+each other; which of them may import which is for test_circles to say.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
+from support.imports import SOURCES, imports_within
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-SOURCES = {
-    "physx_codegen": ROOT / "codegen/physx_codegen",
-    "physx_generated": ROOT / "generated/physx_generated",
-    "physx_schema": ROOT / "physx_schema",
-    "physx_runtime": ROOT / "runtime/physx_runtime",
-}
 MAY_IMPORT = {
     "physx_codegen": {"jinja2", "yaml", "click"},
     "physx_generated": {"pxr"},
@@ -38,6 +38,54 @@ EXCEPTIONS = {
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {"packing", "session", "verification", "viewing", "demonstration", "pytest_plugin"}
+
+# What a room may import of its own package, the lowest first: only rooms above it in the table.
+ROOMS = {
+    "physx_schema": {
+        "errors": "",
+        "files": "errors",
+        "definitions": "",
+        "attachment_sides": "",
+        "class_description": "",
+        "description.opinions": "definitions",
+        "description.collision": "definitions description.opinions",
+        "description.articulation": "definitions description.opinions",
+        "description": "definitions errors",
+        "migration": "definitions description errors files",
+        "checking": "definitions description errors files migration",
+        "authoring": "checking description errors",
+        "cli": "checking definitions description errors files migration",
+    },
+    "physx_runtime": {
+        "language": "",
+        "model": "language",
+        "dynamics": "language model",
+        "compiling": "language",
+        "collision": "",
+        "solver.constraints": "dynamics language model",
+        "solver.articulation": "dynamics language model solver.constraints",
+        "solver.body": "dynamics language model solver.articulation",
+        "solver.by_joint": "compiling dynamics language model solver.articulation solver.constraints",
+        "solver": "compiling dynamics language model",
+        "targets": "compiling model solver",
+        "packing": "collision dynamics model solver",
+        "worlds": "compiling model solver targets",
+        "simulation": "dynamics model packing solver worlds",
+        "quantities": "compiling dynamics language model packing simulation solver targets worlds",
+        "direct": "dynamics language model quantities simulation",
+        "session": "compiling dynamics language model packing simulation solver worlds",
+        "verification": "dynamics language model packing simulation solver worlds",
+        "viewing": "packing simulation verification",
+        "demonstration": "simulation verification viewing",
+        "commands": "packing simulation verification",
+        "pytest_plugin": "simulation verification",
+    },
+}
+# Still to go.
+EXCEPTED = {
+    "compiling imports model", "compiling imports solver", "model imports packing", "simulation imports direct",
+    "simulation imports quantities",
+}
 
 
 def imported_packages(path: Path) -> set[str]:
@@ -73,6 +121,79 @@ def test_the_solver_and_its_algorithms_know_nothing_of_usd() -> None:
     users = [path.relative_to(runtime) for path in runtime.rglob("*.py") if "pxr" in imported_packages(path)]
     wrong = {str(path) for path in users if path.parts[0].removesuffix(".py") not in RUNTIME_PXR}
     assert not wrong, "\n".join(sorted(wrong))
+
+
+def room_of(module: str, rooms: Iterable[str]) -> str:
+    """The innermost room that a module lies in; the package itself has none."""
+    inside = module.partition(".")[2]
+    homes = [room for room in rooms if f"{inside}.".startswith(f"{room}.")]
+    if inside and not homes:
+        raise AssertionError(f"{module} lies in no room; give it a line in ROOMS")
+    return max(homes, key=len, default="")
+
+
+def allowed(room: str, rooms: Mapping[str, str]) -> set[str]:
+    """What a room may import: what its line says with the rooms inside those, and what it lies in or holds."""
+    said = rooms[room].split()
+    return {other for other in rooms if any(f"{other}.".startswith(f"{name}.") for name in said)
+            or f"{other}.".startswith(f"{room}.") or f"{room}.".startswith(f"{other}.")}
+
+
+def wrong_ways(imports: Mapping[str, Iterable[str]], rooms: Mapping[str, str]) -> dict[str, list[str]]:
+    """What no line of the table allows, with the modules that do it."""
+    found: dict[str, list[str]] = {}
+    for module, others in imports.items():
+        room = room_of(module, rooms)
+        for other in others if room else ():        # the package itself offers what is in its rooms
+            above = room_of(other, rooms)
+            if above not in allowed(room, rooms):
+                found.setdefault(f"{room} imports {above or 'the package'}", []).append(f"{module}: {other}")
+    return found
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_what_their_lines_say(package: str) -> None:
+    found = wrong_ways(imports_within(SOURCES[package]), ROOMS[package])
+    assert {what: who for what, who in found.items() if what not in EXCEPTED} == {}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_a_line_names_rooms_of_earlier_lines(package: str) -> None:
+    rooms = list(ROOMS[package])
+    assert [f"{room}: {name}" for at, (room, said) in enumerate(ROOMS[package].items()) for name in said.split()
+            if name not in rooms[:at]] == []
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_folder_has_a_line_and_every_line_a_room(package: str) -> None:
+    folder, rooms = SOURCES[package], ROOMS[package]
+    outer = {room.partition(".")[0] for room in rooms}
+    assert {path.parent.name for path in folder.glob("*/__init__.py")} <= outer
+    places = [folder.joinpath(*room.split(".")) for room in rooms]
+    assert [str(path) for path in places if not path.is_dir() and not path.with_suffix(".py").is_file()] == []
+
+
+@pytest.mark.parametrize(("planted", "said"), [
+    ({"physx_runtime.dynamics.rnea": {"physx_runtime.solver.sleep"}}, "dynamics imports solver"),
+    ({"physx_runtime.dynamics.rnea": {"physx_runtime.solver.constraints.drive"}},
+     "dynamics imports solver.constraints"),
+    ({"physx_runtime.solver.constraints.drive": {"physx_runtime.solver.articulation.step"}},
+     "solver.constraints imports solver.articulation"),
+    ({"physx_runtime.session.live": {"physx_runtime.commands"}}, "session imports commands"),
+    ({"physx_runtime.session.live": {"physx_runtime"}}, "session imports the package"),
+])
+def test_a_planted_import_of_an_upper_room_is_found(planted: dict[str, set[str]], said: str) -> None:
+    assert list(wrong_ways(planted, ROOMS["physx_runtime"])) == [said]
+
+
+@pytest.mark.parametrize("imports", [
+    {"physx_runtime": {"physx_runtime.session.live"}},
+    {"physx_runtime.session.live": {"physx_runtime.session.run", "physx_runtime.solver.constraints.drive"}},
+    {"physx_runtime.solver.sleep": {"physx_runtime.solver.articulation.step"}},
+    {"physx_runtime.solver.articulation.step": {"physx_runtime.solver.settings"}},
+])
+def test_what_lies_in_a_room_below_or_in_the_same_may_be_imported(imports: dict[str, set[str]]) -> None:
+    assert wrong_ways(imports, ROOMS["physx_runtime"]) == {}
 
 
 def test_exceptions_name_files_that_exist() -> None:

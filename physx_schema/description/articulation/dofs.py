@@ -6,8 +6,9 @@ import math
 from typing import NamedTuple
 
 from physx_schema.description.articulation.friction import read_resistance
-from physx_schema.description.articulation.limits import FREE, bounds, cone, is_limited, swing
+from physx_schema.description.articulation.limits import FREE, bounds, cone, swing
 from physx_schema.description.model import Dof, Drive, Envelope
+from physx_schema.description.opinions.limits import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions, View
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.poses import Vec3
@@ -84,12 +85,6 @@ def _generic(reading: Reading, opinions: PrimOpinions, reduced: bool) -> list[_A
         direction = _UNITS[(ROTATIONS if angular else TRANSLATIONS).index(name)]
         found.append(_Axis(name, path, angular, direction, *limits, reduced, within))
     return found
-
-
-def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
-    """Whether a generic joint leaves an axis free; it is locked where a limit has its low bound above the high one."""
-    view = opinions.view("PhysicsLimitAPI", axis)
-    return not is_limited(view, ("low", "high")) or not view.number("low") > view.number("high")
 
 
 def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[str]) -> None:

@@ -5,21 +5,13 @@ from __future__ import annotations
 import math
 
 from physx_schema.description.model import unlimited
+from physx_schema.description.opinions.limits import is_bound
 from physx_schema.description.opinions.prim import PrimOpinions, View
 from physx_schema.description.reading import Reading
 from physx_schema.description.units import coordinate, radians
 
 FREE = (-math.inf, math.inf)
 _STRAIGHT = 180.0       # degrees
-
-
-def is_limited(view: View, names: tuple[str, str]) -> bool:
-    """Whether at least one of two bounds is one: PhysX then limits the axis."""
-    return _bounding(view.number(names[0])) or _bounding(view.number(names[1]))
-
-
-def _bounding(bound: float) -> bool:
-    return math.isfinite(bound) and not unlimited(bound)
 
 
 def bounds(
@@ -30,7 +22,7 @@ def bounds(
     `within` is the magnitude from which PhysX refuses a bound.
     """
     lower, upper = view.number(names[0]), view.number(names[1])
-    if not (_bounding(lower) or _bounding(upper)):
+    if not (is_bound(lower) or is_bound(upper)):
         return FREE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         _report_refused(reading, view, names, lower, upper)

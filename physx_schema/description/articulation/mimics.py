@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from physx_schema.description.articulation.dofs import is_axis_free
 from physx_schema.description.articulation.newton_mimics import API as NEWTON
 from physx_schema.description.articulation.newton_mimics import read_newton_mimics
 from physx_schema.description.articulation.solve_order import joint_order
 from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.opinions.authored import MimicDeclaration
+from physx_schema.description.opinions.limits import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions, unauthored
 from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS
 from physx_schema.description.reading import Reading

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from physx_schema.definitions import definitions
-from physx_schema.description.articulation.dofs import is_axis_free
 from physx_schema.description.model import Articulation, Joint, Link, unlimited
 from physx_schema.description.opinions.authored import Authored, Opinion
 from physx_schema.description.opinions.circumstances import report_connection
@@ -24,6 +23,7 @@ from physx_schema.description.opinions.hints import (
     meant_schema,
 )
 from physx_schema.description.opinions.known import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
+from physx_schema.description.opinions.limits import is_axis_free
 from physx_schema.description.opinions.ownership import Owner, owners
 from physx_schema.description.opinions.prim import PrimOpinions, Seen, is_physics_schema
 from physx_schema.description.opinions.retired import Retired, retired_property, retired_schema

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, UsdGeom, Vt
 
+from physx_runtime.packing.placement import placed_links
 from physx_runtime.session.layers import Slot, WrittenLayer
-from physx_runtime.viewing.placement import placed_links
 
 Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from physx_runtime.packing.placement import PlacedLink, placed_links, rigid
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.viewing.placement import PlacedLink, placed_links, rigid
 from physx_schema import JointStateAPI
 from physx_schema.description.frames import pose_matrix
 from physx_schema.description.stages import open_stage, source_name
