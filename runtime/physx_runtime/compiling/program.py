@@ -10,11 +10,11 @@ from physx_runtime.compiling.code import Body, Node
 from physx_runtime.compiling.sharing import alike, hoist
 from physx_runtime.language.ops import Rows
 from physx_runtime.language.symbols import Graph, Symbol
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.rows import input_rows, lasting_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.actors import begin_step, finish_step, iterate_step
-from physx_runtime.solver.divergence import FLAG, freeze_diverged, keep_state
-from physx_runtime.solver.sleep import fall_asleep, listening, sleep_rows
+from physx_runtime.solver.divergence import freeze_diverged, keep_state
+from physx_runtime.solver.sleep import fall_asleep, listening
 
 # A row scalar's name is the row's with its index: ("q", 3) -> "q_3".
 Given = Mapping[str, Sequence[float | str]]
@@ -46,13 +46,13 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 @functools.lru_cache(maxsize=64)
 def step_layout(t: Topology) -> dict[str, int]:
     """Row scalar -> row of the buffer: state, then inputs; nothing is traced."""
-    return {row: i for i, row in enumerate(scalar_names(state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t)))}
+    return {row: i for i, row in enumerate(scalar_names(lasting_rows(t) | input_rows(t)))}
 
 
 @functools.lru_cache(maxsize=64)
 def trace_step(t: Topology) -> StepProgram:
     """Trace the step of a topology."""
-    state, inputs = state_rows(t) | {FLAG: 1} | sleep_rows(t), input_rows(t)
+    state, inputs = lasting_rows(t), input_rows(t)
     given: dict[str, list[float | str]] = {
         name: [f"{name}_{i}" for i in range(n)] for name, n in (state | inputs).items()}
     start, sizes = _trace(_begin_guarded, t, given)

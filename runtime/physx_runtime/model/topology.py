@@ -117,6 +117,14 @@ class Topology:
         free = {(dof.link, dof.axis) for dof in self.dofs}
         return [(link, axis) for link in self.balls for axis in range(3) if (link, axis) not in free]
 
+    @property
+    def moving_links(self) -> list[int]:
+        """The links that can move."""
+        jointed, moves = {dof.link for dof in self.dofs}, [not self.fixed_base]
+        for i, link in enumerate(self.links[1:], 1):
+            moves.append(moves[link.parent] or i in jointed)
+        return [i for i, move in enumerate(moves) if move]
+
     def dofs_of(self, link: int) -> list[int]:
         """The dofs of a link's inbound joint."""
         return [i for i, dof in enumerate(self.dofs) if dof.link == link]

@@ -26,7 +26,6 @@ from physx_runtime.model.topology import (
     SpatialTendonTopology,
     Topology,
 )
-from physx_runtime.solver.sleep import restless
 from physx_schema.description.articulation.spatial_tendons import place_in_link
 from physx_schema.description.model import (
     Articulation,
@@ -104,7 +103,7 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         tuple((m.follower, m.reference) for m in articulation.mimics), kind,
         pushes=tuple(_push_topology(i, push) for i, push in _pushes(articulation)))
     body = articulation.links[0].body
-    topology = replace(topology, sleeping=scene.sleeping and bool(restless(topology)), body=body is not None)
+    topology = replace(topology, sleeping=scene.sleeping and bool(topology.moving_links), body=body is not None)
     parameters: dict[str, list[float]] = {name: [] for name, size in input_rows(topology).items() if not size}
     parameters |= {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
                    "least_response": [LEAST_RESPONSE]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from physx_runtime.language.ops import Single
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.sleep import WAKE_TIME, restless
+from physx_runtime.solver.sleep import WAKE_TIME
 
 
 class Standing:
@@ -18,7 +18,7 @@ class Standing:
     @staticmethod
     def of(t: Topology) -> Standing | None:
         """That of an articulation that cannot move, None of one that can."""
-        return None if restless(t) else Standing()
+        return None if t.moving_links else Standing()
 
     def wake(self) -> None:
         """Begin anew."""

@@ -29,22 +29,6 @@ LEAST_TIME = 1e-6       # s, of a link at rest while another one moves
 STILL, TOUCHED, WOKEN, STARTED = 0.0, 1.0, 2.0, 3.0
 
 
-def sleep_rows(t: Topology) -> dict[str, int]:
-    """Rows that a step keeps about sleeping, of the links that can move."""
-    if not t.sleeping:
-        return {}
-    count = len(restless(t))
-    return {"asleep": 1, "stirred": 1, "wake_counter": count, "sleep_linear": 3 * count, "sleep_angular": 3 * count}
-
-
-def restless(t: Topology) -> list[int]:
-    """The links that can move."""
-    jointed, moves = {dof.link for dof in t.dofs}, [not t.fixed_base]
-    for i, link in enumerate(t.links[1:], 1):
-        moves.append(moves[link.parent] or i in jointed)
-    return [i for i, move in enumerate(moves) if move]
-
-
 def mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
     """The generalised velocity that moved the articulation, over the whole step."""
     if t.body and not t.forces_every_iteration:
@@ -92,7 +76,7 @@ def _begun(t: Topology, rows: Rows) -> list[Drowsiness]:
         stirring = stirring | (any_force(t, rows) > 0.0)
     return [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
                              triple(rows, "sleep_angular", i)), stirring, starts_anew(rows["stirred"][0]))
-            for i in range(len(restless(t)))]
+            for i in range(len(t.moving_links))]
 
 
 def listening(t: Topology, rows: Rows) -> list[Scalar]:
@@ -155,7 +139,7 @@ def _counted(t: Topology, rows: Rows, links: list[Drowsiness]) -> list[Drowsines
     k = state_kinematics(t, rows, balls)
     motions = link_motions(t, k, mean_velocity(t, rows))
     new = []
-    for own, i in zip(links, restless(t), strict=True):
+    for own, i in zip(links, t.moving_links, strict=True):
         s = rows["inertia"][6 * i:6 * i + 6]
         inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
         new.append(count_down(own, k.R[i], motions[i].velocity, rows["mass"][i], inertia, rows["dt"][0],

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.program import step_layout
 from physx_runtime.compiling.vector_ir import CACHE_LINE
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.rows import input_rows, lasting_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.divergence import FLAG
-from physx_runtime.solver.sleep import sleep_rows
 from physx_runtime.targets import cuda
 from physx_runtime.targets import interpreter as generic
 from physx_runtime.worlds.paths import AUTO, GENERIC, HANDOVER, SPECIALISED, choose_path
@@ -82,7 +80,7 @@ def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AU
 
 def copy_rows(before: Worlds, t: Topology, after: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
-    for name in state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t):
+    for name in lasting_rows(t) | input_rows(t):
         after.write(name, before.rows(name))
 
 

@@ -25,6 +25,7 @@ from physx_runtime.dynamics.kinematics import (
 from physx_runtime.dynamics.linear import Matrix, inverse, plus
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.model.rows import total_rows
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.articulation.free_velocity import apply_velocity_forces, free_acceleration
 from physx_runtime.solver.articulation.momentum import finish_floating
@@ -33,7 +34,6 @@ from physx_runtime.solver.articulation.spherical import move_balls
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.articulation.wrapping import wrapped_position
 from physx_runtime.solver.constraints.fixed_tendon import solve_fixed_tendon, tendon_rows
-from physx_runtime.solver.constraints.impulse_totals import impulse_total_rows
 from physx_runtime.solver.constraints.joint import joint_coefficients, solve_dof
 from physx_runtime.solver.constraints.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.constraints.spatial_tendon import solve_spatial_tendon, tendon_axes
@@ -70,7 +70,7 @@ def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
         out |= tendon_rows(t, rows, k, motions, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
-    return out | {name: [0.0] * size for name, size in impulse_total_rows(t).items()}
+    return out | {name: [0.0] * size for name, size in total_rows(t).items()}
 
 
 def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
@@ -99,7 +99,7 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
     if not t.pgs:
         q, _ = ball_coordinates(t, rows, k, q)
-    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in impulse_total_rows(t)}
+    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in total_rows(t)}
     for i in range(len(t.spatial_tendons)):
         dv = solve_spatial_tendon(t, rows, i, k, dv, out)
     for i in range(len(t.fixed_tendons)):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from physx_runtime.compiling.fragment import Operand, trace_fragment
 from physx_runtime.compiling.schedule import Span
-from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.rows import DERIVED, DOF, LINK, LINK_FORCE_ROWS, PARAMETER, PUSH, START, TOTAL, names_of
 from physx_runtime.model.topology import ROTARY_JOINTS
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import begin_couplings
@@ -21,7 +21,6 @@ from physx_runtime.solver.by_joint.passes import (
     project_forces,
 )
 from physx_runtime.solver.by_joint.plan import Plan
-from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.divergence import moving_rows
 
 
@@ -37,7 +36,7 @@ def write_begin(p: Plan) -> None:
     _gather_forces(p)
     _respond(p)
     _apply_forces(p)
-    for name in (*JOINT_IMPULSE_TOTALS, "travel"):
+    for name in (*names_of(DOF, TOTAL), "travel"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:
@@ -68,12 +67,11 @@ def _gather_forces(p: Plan) -> None:
     for link in range(t.fixed_base, len(t.links)):
         node = p.tree.last[link]
         given = {name: p.at(name, link) for name in (
-            "R", "center", "inertia", "motion", "v_com", "a_com", "mass", "gravity_enabled", "linear_damping",
-            "angular_damping", "max_linear_velocity", "max_angular_velocity", "world_inertia", "composite",
-            *(LINK_FORCE_ROWS if t.link_forces else ()))}
+            "R", "center", "motion", "v_com", "a_com", "world_inertia", "composite",
+            *names_of(LINK, PARAMETER, DERIVED), *(LINK_FORCE_ROWS if t.link_forces else ()))}
         pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
         given |= {f"push{place}_{name}": p.row(f"push{i}_{name}") for place, i in enumerate(pushes)
-                  for name in ("force", "torque", "point")}
+                  for name in names_of(PUSH)}
         alone = replace(bodies.ALONE, fixed_base=t.fixed_base, link_forces=t.link_forces,
                         pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
         s.do(bodies.link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
@@ -135,8 +133,7 @@ def _apply_forces(p: Plan) -> None:
 def _coefficients(p: Plan, link: int) -> None:
     """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
     parent, joint = p.parent(link), p.joints[link]
-    given = {name: p.of_link(name, link) for name in (
-        "axes", "q", "target_position", "target_velocity", "stiffness", "damping", "lower_limit", "upper_limit")}
+    given = {name: p.of_link(name, link) for name in ("axes", "q", *names_of(DOF, PARAMETER))}
     given |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
     given |= {f"parent_{name}": p.at(name, parent) for name in ("motion", "a_com", "center")}
     if parent or not p.t.fixed_base:
@@ -151,5 +148,5 @@ def _coefficients(p: Plan, link: int) -> None:
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
     unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
-    made = {name: p.of_link(name, link) for name in constraints.COEFFICIENTS if name not in constant | unused}
+    made = {name: p.of_link(name, link) for name in names_of(DOF, START) if name not in constant | unused}
     p.begin.do(constraints.coefficients, joint, **given, **made)

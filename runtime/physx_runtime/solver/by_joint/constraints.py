@@ -9,6 +9,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Scalar, maximum
+from physx_runtime.model.rows import DOF, TOTAL, names_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import turned_ball
@@ -22,14 +23,10 @@ from physx_runtime.solver.by_joint.bodies import (
     vec,
 )
 from physx_runtime.solver.by_joint.tree import TURN
-from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
-COEFFICIENTS = {"soft": 1, "bias": 1, "travel_axis": 3, "travel_moment": 3, "travel_offset": 1, "travel_spin": 3,
-                "lower_start": 1, "upper_start": 1, "drive_rate": 1, "drive_spring": 1, "drive_speed": 1,
-                "drive_start": 1, "drive_again": 1}
 # Rows that all dofs of a joint share.
 COMMON = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 
@@ -82,7 +79,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
     travel = rows["seen"][0] if "seen" in rows else seen_travel(joint, local, _NO_POSES, place)
     state = SolvedDof(r, local["soft"][place], now + local["bias"][place], travel)
-    totals = {name: [0.0] * (place + 1) for name in JOINT_IMPULSE_TOTALS}
+    totals = {name: [0.0] * (place + 1) for name in names_of(DOF, TOTAL)}
     solve_constraints(joint, local, place, state, totals, final)
     made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
     made["F"] = [state.impulse]

@@ -10,6 +10,18 @@ from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.linear import dot
 from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion_of
+from physx_runtime.model.rows import (
+    ATTACHMENT,
+    FIXED_TENDON,
+    GROUPS,
+    LEAF,
+    MIMIC,
+    PARAMETER,
+    SPATIAL_TENDON,
+    TENDON_AXIS,
+    TOTAL,
+    names_of,
+)
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.by_joint import bodies, edges
 from physx_runtime.solver.by_joint.bodies import Made, Rows, central_acceleration, rotation_matrix, vec
@@ -30,6 +42,9 @@ from physx_runtime.solver.constraints.spatial_tendon import (
     spatial_tendon_impulse,
     tendon_length,
 )
+
+# What PGS holds of every axis of a fixed tendon.
+PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, TOTAL))
 
 
 def coupled(t: Topology) -> bool:
@@ -125,6 +140,19 @@ def pull_mimic(rows: Rows, final: bool) -> Made:
     return {"impulse": [mimic_impulse(rows, 0, (q[0], q[1]), (rates[0], other[0]), final)]}
 
 
+# --- operands ------------------------------------------------------------------------------------------------------
+
+def _parameters(p: Plan, name: str, owner: str, axis: int | None = None) -> dict[str, Span]:
+    """All parameters of one coupling or of one of its axes, called as those of the first of its kind."""
+    spans = {part: p.row(f"{name}_{part}") for part in names_of(owner, PARAMETER)}
+    return {f"{GROUPS[owner]}0_{part}": span if axis is None else span.part(axis) for part, span in spans.items()}
+
+
+def _scratch(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
+    """What the step's start makes for one coupling, called as that of the first of its kind."""
+    return {f"{GROUPS[owner]}0_{part}": p.row(f"{name}_{part}") for part in parts}
+
+
 # --- the step's start ----------------------------------------------------------------------------------------------
 
 def begin_couplings(p: Plan) -> None:
@@ -171,10 +199,10 @@ def _begin_spatial(p: Plan, i: int) -> None:
     p.scratch(f"{name}_ends", 2, 6)
     for part in ("row", "column"):
         p.scratch(f"{name}_{part}", p.t.nv)
-    for part in ("response", "bias", "length", "total", "limit_total"):
+    for part in ("response", "bias", "length"):
         p.scratch(f"{name}_{part}", 1)
-    for part in ("total", "limit_total"):
-        clear(s, p.row(f"{name}_{part}"))
+    for part in names_of(SPATIAL_TENDON, TOTAL):
+        clear(s, p.scratch(f"{name}_{part}", 1))
     _attach(p, s, i, "")
     _measure(p, s, i)
     clear(s, p.row(f"{name}_bias"))
@@ -202,12 +230,11 @@ def _begin_fixed(p: Plan, i: int) -> None:
     clear(s, p.scratch(f"{name}_rate_bias", 1))
     if p.t.pgs:
         p.scratch(f"{name}_columns", axes, p.t.nv)
-        for part in ("share", "again", "limit_again", "total", "limit_total"):
+        for part in PGS_PARTS:
             clear(s, p.scratch(f"{name}_{part}", axes))
     else:
         for part in ("spring_column", "limit_column"):
             clear(s, p.scratch(f"{name}_{part}", p.t.nv))
-    own = {part: p.row(f"{name}_{part}") for part in ("stiffness", "damping", "limit_stiffness")}
     response = p.row("couple_axis_response")
     for axis, dof in enumerate(tendon.dofs):
         child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
@@ -219,10 +246,9 @@ def _begin_fixed(p: Plan, i: int) -> None:
         _respond(p, response, ends)
         alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
             "share", "again", "limit_again")} if p.t.pgs else {}
-        s.do(share, axes, p.t.pgs, response=response, h=p.row("h"),
-             fixed_tendon0_force_coefficient=p.row(f"{name}_force_coefficient").part(axis),
+        s.do(share, axes, p.t.pgs, response=response, h=p.row("h"), **_parameters(p, name, TENDON_AXIS, axis),
              share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **alone,
-             **{f"fixed_tendon0_{part}": span for part, span in own.items()})
+             **_parameters(p, name, FIXED_TENDON))
         if not p.t.pgs:
             add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
             add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
@@ -278,8 +304,7 @@ def _begin_mimic(p: Plan, i: int) -> None:
     first = p.t.root_size
     s.do(mimic_response, h=p.row("h"), erp=p.row("erp"), at_follower=column.part(first + follower),
          at_reference=column.part(first + reference),
-         **{f"mimic0_{part}": p.row(f"{name}_{part}") for part in ("gearing", "natural_frequency", "damping_ratio",
-                                                                    "scale", "hard_scale", "erp")})
+         **_parameters(p, name, MIMIC), **_scratch(p, name, MIMIC, "scale", "hard_scale", "erp"))
 
 
 # --- an iteration --------------------------------------------------------------------------------------------------
@@ -304,7 +329,7 @@ def _measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
 def _measure(p: Plan, s: Schedule, tendon: int) -> None:
     name = f"spatial_tendon{tendon}"
     s.do(measure, points=p.row(f"{name}_points"), length=p.row(f"{name}_length"),
-         **{f"spatial_tendon0_{part}": p.row(f"{name}_{part}") for part in ("offset", "gearing")})
+         **_parameters(p, name, SPATIAL_TENDON), **_parameters(p, name, ATTACHMENT))
 
 
 def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
@@ -316,9 +341,8 @@ def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
     alone = replace(bodies.ALONE, solver=p.t.solver)
     s.do(pull_spatial, alone, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
          impulse=p.row("couple_impulse"), h=p.row("h"),
-         **{f"spatial_tendon0_{part}": p.row(f"{name}_{part}") for part in (
-             "stiffness", "damping", "limit_stiffness", "rest_length", "lower_limit", "upper_limit", "response",
-             "total", "limit_total")})
+         **_parameters(p, name, SPATIAL_TENDON), **_parameters(p, name, LEAF),
+         **_scratch(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, TOTAL)))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
 
 
@@ -329,13 +353,11 @@ def _solve_fixed(p: Plan, s: Schedule, i: int) -> None:
         add_product(s, length, p.at("q", dof), p.row(f"{name}_gearing").part(axis))
     _measure_rate(p, s, p.row(f"{name}_rate_row"), p.row(f"{name}_rate_bias"))
     s.do(pull_fixed, length=length, rate=p.row("couple_rate"), impulse=p.row("couple_impulse"),
-         limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"),
-         **{f"fixed_tendon0_{part}": p.row(f"{name}_{part}") for part in (
-             "stiffness", "damping", "limit_stiffness", "rest_length", "lower_limit", "upper_limit")})
+         limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"), **_parameters(p, name, FIXED_TENDON))
     for axis in range(len(p.t.fixed_tendons[i].dofs)) if p.t.pgs else ():
         s.do(pull_axis, pull=p.row("couple_impulse"), limit_pull=p.row("couple_limit_impulse"),
-             impulse=p.row("couple_share"), **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
-                 "share", "again", "limit_again", "total", "limit_total")})
+             impulse=p.row("couple_share"),
+             **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
         add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
     if p.t.pgs:
         return
@@ -351,6 +373,6 @@ def _solve_mimic(p: Plan, s: Schedule, i: int, final: bool) -> None:
                  for argument, dof in (("q", follower), ("other_q", reference))}
     s.do(pull_mimic, final, **given, v=p.v_at(follower), other_v=p.v_at(reference),
          dv=p.row("dv").part(first + follower), other_dv=p.row("dv").part(first + reference),
-         impulse=p.row("couple_impulse"), **{f"mimic0_{part}": p.row(f"{name}_{part}") for part in (
-             "gearing", "offset", "scale", "hard_scale", "erp")})
+         impulse=p.row("couple_impulse"), **_parameters(p, name, MIMIC),
+         **_scratch(p, name, MIMIC, "scale", "hard_scale", "erp"))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"), -1.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.model.rows import ACTING, DOF, PARAMETER, START, TOTAL, names_of
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
 from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
@@ -16,13 +17,10 @@ from physx_runtime.solver.by_joint.floating import finish_floating
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, place_links
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.tree import paths_to
-from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
 from physx_runtime.solver.divergence import FLAG, moving_rows
 
-SOLVED_ROWS = ("joint_effort", "max_force", "max_actuator_velocity", "speed_effort_gradient",
-               "velocity_dependent_resistance", "max_velocity", "static_friction", "dynamic_friction",
-               "viscous_friction", "target_velocity", "soft", "bias", "travel", "lower_start", "upper_start",
-               "drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again", *JOINT_IMPULSE_TOTALS)
+# What the constraints of a degree of freedom may read of it.
+SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
 
 
 def write_iteration(p: Plan, final: bool) -> None:

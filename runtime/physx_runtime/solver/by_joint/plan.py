@@ -5,30 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
-from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows, state_rows
+from physx_runtime.model.rows import DOF, LINK, START, TOTAL, input_rows, lasting_rows, state_rows, widths_of
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.by_joint.constraints import COEFFICIENTS
 from physx_runtime.solver.by_joint.tree import Tree, build_tree, dofs_by_link, joint_topologies
-from physx_runtime.solver.constraints.impulse_totals import JOINT_IMPULSE_TOTALS
-from physx_runtime.solver.divergence import FLAG, moving_rows
-from physx_runtime.solver.sleep import sleep_rows
+from physx_runtime.solver.divergence import moving_rows
 
-# Rows of every link that the step reads, beside those of width 1.
-LINK_WIDTHS = {"com": 3, "inertia": 6, "tree_position": 3, "tree_rotation": 4,
-               **dict.fromkeys(LINK_FORCE_ROWS, 3)}
 # Of every link, made by the step: its pose and velocity (world axes, about its anchor), inertia, softening, and for
 # momentum the composite body; `turn` and `spin` are what `solver.joint.link_turn` adds up.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
                 "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
 BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
 # Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
-DOF_SCRATCH = {**COEFFICIENTS, "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6,
-               **dict.fromkeys(JOINT_IMPULSE_TOTALS, 1)}
+DOF_SCRATCH = {**widths_of(DOF, START, TOTAL), "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6}
 # Of every node, as in `dynamics.articulated`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
 
-WIDTHS = {**LINK_WIDTHS, **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH}
+WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH}
 
 
 @dataclass(slots=True)
@@ -52,13 +45,13 @@ class Plan:
     @property
     def scalars(self) -> dict[str, int]:
         """The row of every scalar of the state and of what a step reads."""
-        rows = state_rows(self.t) | {FLAG: 1} | sleep_rows(self.t) | input_rows(self.t)
+        rows = lasting_rows(self.t) | input_rows(self.t)
         return {f"{name}_{i}": self.layout[name].row + i for name, size in rows.items() for i in range(size)}
 
     @property
     def state_size(self) -> int:
         """Rows that a step changes for good; they come first."""
-        return sum((state_rows(self.t) | {FLAG: 1} | sleep_rows(self.t)).values())
+        return sum(lasting_rows(self.t).values())
 
     def at(self, name: str, index: int = 0) -> Span:
         """Rows of one link, node or dof."""
@@ -122,7 +115,7 @@ class Plan:
 def make_plan(t: Topology) -> Plan:
     """The rows of a topology, with empty schedules."""
     layout = Layout()
-    for name, size in (state_rows(t) | {FLAG: 1} | sleep_rows(t) | input_rows(t)).items():
+    for name, size in (lasting_rows(t) | input_rows(t)).items():
         layout.add(name, size)
     tree = build_tree(t)
     for table, number in ((LINK_SCRATCH, len(t.links)), (DOF_SCRATCH, len(t.dofs)), (NODE_SCRATCH, len(tree.nodes))):

@@ -31,7 +31,7 @@ def _decide(p: Plan) -> None:
         s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
     s.do(decide, **flags, **{name: p.row(name) for name in ("stirred", "asleep", "pushing")})
     clear(s, p.row("longest"))
-    for i in range(len(sleep.restless(p.t))):
+    for i in range(len(p.t.moving_links)):
         s.do(wake, **_own(p, i), **flags, longest=p.row("longest"))
     s.do(fall, diverged=p.row(FLAG), **{name: p.row(name) for name in (
         "longest", "asleep", "stirred", "resting", "frozen")})
@@ -57,10 +57,10 @@ def _count(p: Plan) -> None:
             first += part.size
     move_links(p, s, v=mean)
     clear(s, p.row("longest"))
-    for i, link in enumerate(sleep.restless(t)):
+    for i, link in enumerate(t.moving_links):
         s.do(drowse, **_own(p, i), **{name: p.at(name, link) for name in ("R", "motion", "v_com", "mass", "inertia")},
              **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
-    for i in range(len(sleep.restless(t))):
+    for i in range(len(t.moving_links)):
         s.do(settle, **_own(p, i), resting=p.row("resting"), longest=p.row("longest"))
 
 
