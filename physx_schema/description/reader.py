@@ -22,12 +22,12 @@ from physx_schema.description.opinions.accounting import settle
 from physx_schema.description.opinions.authored import MimicDeclaration, Problem
 from physx_schema.description.opinions.circumstances import report_circumstances
 from physx_schema.description.opinions.declared import applied_schemas
+from physx_schema.description.opinions.deviations import default_sleep_threshold
 from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scene import Scenes
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.uncollected import uncollected
-from physx_schema.description.units import default_sleep_threshold
 
 Colliders = Mapping[str, Sequence[ColliderPart]]
 Forces = Mapping[str, tuple[Push, ...]]

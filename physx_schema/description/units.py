@@ -12,7 +12,6 @@ DEGREES_PER_RADIAN = 180.0 / math.pi
 DEGREES_PER_TURN = 360.0
 METERS_GRAVITY = 9.81       # m / s^2, where the stage authors none
 WATER_DENSITY = 1000.0      # kg / m^3, where neither body, collider nor material authors one
-SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass below which PhysX lets things sleep if none is authored
 STEPS_PER_SECOND = default_number("PhysxSceneAPI", "timeStepsPerSecond")    # where the stage authors none
 POINT_RADIUS = 0.1          # m, the sphere PhysX puts where a mass has no collider
 
@@ -55,11 +54,6 @@ def point_inertia(mass: float, meters_per_unit: float) -> float:
     """Moment of inertia, per axis, of the sphere that stands for a mass without collider."""
     radius = POINT_RADIUS / meters_per_unit
     return 0.4 * mass * radius * radius
-
-
-def default_sleep_threshold(meters_per_unit: float) -> float:
-    """PhysX's own sleep threshold, in stage lengths squared per second squared."""
-    return SLEEP_ENERGY / meters_per_unit**2
 
 
 def takes_unit(name: str, value: float) -> bool:

@@ -1,0 +1,127 @@
+"""What an edit of the YAML reaches: defaults, ranges and tokens changed in a copy and generated anew are followed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from physx_generated import Relationship
+from support.changed_schemas import change_every_default, generated, run
+
+from physx_schema.definitions import definitions
+from physx_schema.description.opinions.deviations import DEVIATIONS
+from physx_schema.description.opinions.known import NOT_EVALUATED
+from physx_schema.description.opinions.schemas import SCHEMAS
+
+# Defaults that no fact shows, beside those of properties that are not evaluated.
+WITHOUT_FACT = {
+    ("PhysxTendonAttachmentRootAPI", "gearing"): "PhysX ignores the gearing of a root attachment",
+    ("PhysxConvexHullCollisionAPI", "minThickness"): "it counts while a hull is cooked, and the stage's is not thin",
+    ("PhysxLimitAPI", "restitution"): "soft limits are not simulated",
+    ("PhysxLimitAPI", "bounceThreshold"): "soft limits are not simulated",
+}
+READ_AS_FACT = {
+    schema: {base: prop for name, prop in item.by_name.items() for base in (name.rpartition(":")[2],)
+             if base in SCHEMAS[schema].defaults and not isinstance(prop, Relationship) and prop.default is not None}
+    for schema, item in definitions().items() if schema in SCHEMAS}
+NEW_RANGE, NEW_TOKENS = "[0, 0.5]", ["average", "multiply", "min"]
+
+
+def edited(schema: str, attribute: dict[str, Any]) -> None:
+    """Every default another, one range narrower, one token less."""
+    change_every_default(schema, attribute)
+    if attribute["name"] == "cfmScale":
+        attribute["range"] = NEW_RANGE
+    if attribute["name"] == "frictionCombineMode":
+        attribute["tokens"] = NEW_TOKENS
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the package that the edited YAML makes."""
+    return generated(tmp_path_factory.mktemp("edited"), edited)
+
+
+@pytest.fixture(scope="module")
+def fates(package: Path) -> dict[str, str]:
+    """What became of the default of each property that is read."""
+    former = {f"{schema}.{base}": prop.default for schema, item in READ_AS_FACT.items() for base, prop in item.items()}
+    fates: dict[str, str] = run(package, "-m", "support.unauthored_defaults", json.dumps(former))
+    assert fates.keys() == former.keys(), "a schema is on no prim of the stage"
+    return fates
+
+
+def test_describe_takes_every_changed_default_but_those_that_physx_does_not_take(fates: dict[str, str]) -> None:
+    wrong = {key for key, fate in fates.items() if fate == "not followed"}
+    assert wrong == {f"{schema}.{base}" for schema, base in DEVIATIONS}
+
+
+def test_every_default_that_no_fact_shows_is_of_a_property_known_for_that(fates: dict[str, str]) -> None:
+    silent = {key for key, fate in fates.items() if fate == "no fact"}
+    known = {f"{schema}.{base}" for schema, base in WITHOUT_FACT}
+    assert silent - known <= {f"{schema}.{base}" for schema, found in NOT_EVALUATED.items() for base in found}
+    assert known <= silent
+
+
+CHECKED = """
+import json
+from physx_schema import check, describe
+from support.robots import finger, joint, link, opened, prim, robot, base
+limits = {"float physics:lowerLimit": -90.0, "float physics:upperLimit": 90.0}
+text = robot(base(), link("tip", schemas=("PhysxRigidBodyAPI",), more={"float physxRigidBody:cfmScale": 0.7}),
+             link("end", schemas=("PhysxRigidBodyAPI",), more={"string physxRigidBody:cfmScale": "soft"}),
+             joint("Revolute", "j", "base", "tip", (), limits),
+             joint("Revolute", "k", "tip", "end", ("PhysxMimicJointAPI:rotX",),
+                   {**limits, "rel physxMimicJoint:rotX:referenceJoint": "</Robot/j>"}),
+             prim("Material", "m", ("PhysicsMaterialAPI", "PhysxMaterialAPI"),
+                  {"token physxMaterial:frictionCombineMode": "max"}))
+report = check(opened(text))
+links = {link.path: link.cfm_scale for item in describe(opened(text)).articulations for link in item.links}
+print(json.dumps([links, [[item.path, item.property, item.message, item.why, item.fix] for item in report.findings]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def checked(package: Path) -> tuple[dict[str, float], str]:
+    """The softening of each link of a faulty stage, and all that `check` says about the stage."""
+    links, findings = run(package, "-c", CHECKED)
+    return links, "\n".join(" | ".join(item) for item in findings)
+
+
+def test_check_names_the_changed_default(checked: tuple[dict[str, float], str]) -> None:
+    links, said = checked
+    assert links["/Robot/end"] == 0.125
+    assert "PhysX cannot read it and works with its default 0.125" in said
+    assert "gearing is not authored | PhysX works with 1.125" in said
+
+
+def test_check_names_the_changed_range_and_describe_clamps_to_it(checked: tuple[dict[str, float], str]) -> None:
+    links, said = checked
+    assert links["/Robot/tip"] == 0.5
+    assert "physxRigidBody:cfmScale | 0.7 is not in [0, 0.5]" in said
+
+
+def test_check_names_the_changed_tokens(checked: tuple[dict[str, float], str]) -> None:
+    assert "'max' is no combine mode | PhysX works with min | author one of average, multiply, min" in checked[1]
+
+
+STEPS, DT, SPEED, DAMPING = 100, 0.01, 2.0, 0.125       # of linearDamping: the changed default, 1/s
+SINGLE = 1e-5       # relative: a hundred roundings of single precision
+SIMULATED = f"""
+import json
+from physx_runtime import simulate
+from support.robots import HEAD, link, opened, prim
+still = prim("PhysicsScene", "Scene", (), {{"float physics:gravityMagnitude": 0.0,
+                                           "vector3f physics:gravityDirection": (0, 0, -1)}})
+free = {{f"int physxRigidBody:locked{{axis}}Axis": 0 for axis in ("Pos", "Rot")}}
+body = link("ball", schemas=("PhysxRigidBodyAPI",), more={{**free, "vector3f physics:velocity": ({SPEED}, 0, 0)}})
+found = simulate(opened(HEAD.format(meters=1.0, kilograms=1.0) + still + body), dt={DT}, steps={STEPS})
+print(json.dumps(float(found.link_velocity[-1, 0, 0, 0])))
+"""
+
+
+def test_a_body_moves_by_the_changed_default(package: Path) -> None:
+    expected = SPEED * (1.0 - DAMPING * DT) ** STEPS
+    assert run(package, "-c", SIMULATED) == pytest.approx(expected, rel=SINGLE)
