@@ -23,7 +23,7 @@ from typing import Any
 from pxr import Sdf, Usd
 from rule_stages import KINEMATIC, ROOT, Attributes, body, joint, physics_scene, world
 
-from physx_schema.checking.catalogue.snippets import prim
+from physx_schema.checking.engine.usda import prim
 from physx_schema.description import describe
 from physx_schema.description.articulation.solver_batches import SolverBatches
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from measure_tendon_enabled import load_oracle
 
-from physx_schema.checking.catalogue.snippets import prim
+from physx_schema.checking.engine.usda import prim
 
 STEP = 1 / 60
 MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}

@@ -9,8 +9,8 @@ from physx_schema.authoring.edits import Edit, author
 from physx_schema.authoring.prims import PrimLike, find_prim, joint_axis_of, leftovers, stage_of
 from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
-from physx_schema.checking.finding import location
-from physx_schema.checking.mimic_limits import asked_for, limits_fault
+from physx_schema.checking.engine.finding import location
+from physx_schema.checking.rules.mimic_limits import asked_for, limits_fault
 from physx_schema.description.opinions.schemas import ROTATIONS
 
 SCHEMA = "PhysxMimicJointAPI"

@@ -1,23 +1,23 @@
 """Checks of physics stages: findings, rules and the engine that runs them."""
 
-from physx_schema.checking.catalogue import CODES, explain
-from physx_schema.checking.engine import Outcome, check, parse_profile, run
-from physx_schema.checking.finding import (
+from physx_schema.checking.catalogue import FINDERS, RULES, explain
+from physx_schema.checking.engine.finding import SEVERITIES, Finding
+from physx_schema.checking.engine.outcome import Outcome, run
+from physx_schema.checking.engine.profile import (
     DEFAULT_PROFILE,
     DRIVEN,
     NEWTON,
     PHYSX,
     PROFILES,
-    SEVERITIES,
     SIMREADY,
-    Finding,
+    parse_profile,
 )
-from physx_schema.checking.registry import RULES
-from physx_schema.checking.report import Report, Verdict, Waived
-from physx_schema.checking.rule import Code, Rule, Unevaluated
+from physx_schema.checking.engine.report import Report, Verdict, Waived
+from physx_schema.checking.engine.rule import Finder, Rule, Unevaluated
+from physx_schema.checking.stage import check
 
 __all__ = [
-    "CODES", "DEFAULT_PROFILE", "DRIVEN", "NEWTON", "PHYSX", "PROFILES", "RULES", "SEVERITIES", "SIMREADY", "Code",
+    "DEFAULT_PROFILE", "DRIVEN", "FINDERS", "NEWTON", "PHYSX", "PROFILES", "RULES", "SEVERITIES", "SIMREADY", "Finder",
     "Finding", "Outcome", "Report", "Rule", "Unevaluated", "Verdict", "Waived", "check", "explain", "parse_profile",
     "run",
 ]

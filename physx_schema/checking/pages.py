@@ -1,14 +1,14 @@
-"""What the catalogue says about codes, as text for a terminal and as Markdown pages."""
+"""What the rules say of themselves, as text for a terminal and as Markdown pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from physx_schema.checking.catalogue import CODES
-from physx_schema.checking.rule import Code, belongs
+from physx_schema.checking.catalogue import RULES
+from physx_schema.checking.engine.rule import Rule, belongs
 
 COMMAND = "physx-schema explain --pages docs/rules"
-BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/catalogue; do not edit. -->"
+BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/rules; do not edit. -->"
 _INTRODUCTION = (
     "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal. How the rules fare "
     "on other people's stages is in [rules_review.md](../rules_review.md), beside other validators in "
@@ -40,24 +40,24 @@ def about(name: str) -> str:
 
 def explained(name: str) -> Iterator[str]:
     """Lines on a code, or on all codes of a family; none for an unknown one."""
-    found = [code for code in CODES.values() if belongs(code.code, name)]
+    found = [rule for rule in RULES.values() if belongs(rule.code, name)]
     if len(found) == 1:
         yield from _on(found[0])
     elif found:
         yield f"{name}: {about(name)}"
-        for code in found:
-            yield f"    {code.code} ({code.severity}): {code.title}"
+        for rule in found:
+            yield f"    {rule.code} ({rule.severity}): {rule.title}"
 
 
-def _on(code: Code) -> Iterator[str]:
-    yield f"{code.code}: {code.title}"
-    yield f"    {code.severity} at most, wanted by {', '.join(code.profiles)}"
+def _on(rule: Rule) -> Iterator[str]:
+    yield f"{rule.code}: {rule.title}"
+    yield f"    {rule.severity} at most, wanted by {', '.join(rule.profiles)}"
     yield ""
-    yield code.text
-    if code.measured:
+    yield rule.text
+    if rule.measured:
         yield ""
-        yield f"Measured: {code.measured}"
-    for title, prims in (("With the finding:", code.example), ("Without it:", code.remedy)):
+        yield f"Measured: {rule.measured}"
+    for title, prims in (("With the finding:", rule.example), ("Without it:", rule.remedy)):
         if prims:
             yield ""
             yield title
@@ -66,7 +66,7 @@ def _on(code: Code) -> Iterator[str]:
 
 def pages() -> dict[str, str]:
     """Markdown pages by file name: one for each family, and an index."""
-    families = sorted({family(name) for name in CODES})
+    families = sorted({family(name) for name in RULES})
     written = {f"{name}.md": _page(name) for name in families}
     return {"README.md": _index(families), **written}
 
@@ -75,26 +75,26 @@ def _index(families: Iterable[str]) -> str:
     lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
     for name in families:
         lines += [f"## [{about(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
-        lines += [f"| [{code.code}]({name}.md#{_anchor(code)}) | {code.severity} | {', '.join(code.profiles)} "
-                  f"| {code.title} |" for code in CODES.values() if family(code.code) == name]
+        lines += [f"| [{rule.code}]({name}.md#{_anchor(rule)}) | {rule.severity} | {', '.join(rule.profiles)} "
+                  f"| {rule.title} |" for rule in RULES.values() if family(rule.code) == name]
         lines.append("")
     return "\n".join(lines)
 
 
-def _anchor(code: Code) -> str:
+def _anchor(rule: Rule) -> str:
     """The anchor that Markdown viewers make of a code's heading."""
-    kept = "".join(sign for sign in code.code.lower() if sign.isalnum() or sign in "-_ ")
+    kept = "".join(sign for sign in rule.rule.lower() if sign.isalnum() or sign in "-_ ")
     return kept.replace(" ", "-")
 
 
 def _page(name: str) -> str:
     lines = [BANNER, "", f"# {about(name)}", ""]
-    for code in (item for item in CODES.values() if family(item.code) == name):
-        lines += [f"## {code.code}", "", f"**{code.title}.** Severity {code.severity} at most; wanted by "
-                  f"{', '.join(code.profiles)}.", "", code.text, ""]
-        if code.measured:
-            lines += [f"Measured: {code.measured}", ""]
-        for title, prims in (("With the finding:", code.example), ("Without it:", code.remedy)):
+    for rule in (item for item in RULES.values() if family(item.code) == name):
+        lines += [f"## {rule.code}", "", f"**{rule.title}.** Severity {rule.severity} at most; wanted by "
+                  f"{', '.join(rule.profiles)}.", "", rule.text, ""]
+        if rule.measured:
+            lines += [f"Measured: {rule.measured}", ""]
+        for title, prims in (("With the finding:", rule.example), ("Without it:", rule.remedy)):
             if prims:
                 lines += [title, "", "```usda", prims.rstrip(), "```", ""]
     return "\n".join(lines)

@@ -11,10 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from physx_schema.checking.choice import Choice
-from physx_schema.checking.engine import parse_profile
-from physx_schema.checking.finding import DEFAULT_PROFILE, SEVERITIES
-from physx_schema.checking.waivers import Waiver
+from physx_schema.checking.catalogue import selection_of
+from physx_schema.checking.engine.finding import SEVERITIES
+from physx_schema.checking.engine.profile import DEFAULT_PROFILE, parse_profile
+from physx_schema.checking.engine.waiver import Waiver
 from physx_schema.errors import UnsupportedError
 
 FILE = "pyproject.toml"
@@ -116,7 +116,7 @@ def _codes(value: object) -> str:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return "a list of codes"
     try:
-        Choice(tuple(value))
+        selection_of(value)
     except ValueError as error:
         return f"!{error}"
     return ""

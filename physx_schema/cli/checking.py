@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 
-from physx_schema.checking import CODES, DEFAULT_PROFILE, DRIVEN, PROFILES, SEVERITIES, Report
-from physx_schema.checking.baseline import Baseline
-from physx_schema.checking.baseline import write_baseline as write_known
-from physx_schema.checking.choice import Choice
-from physx_schema.checking.engine import parse_profile
+from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVERITIES, Report
+from physx_schema.checking.catalogue import selection_of
+from physx_schema.checking.engine.baseline import Baseline
+from physx_schema.checking.engine.baseline import write_baseline as write_known
+from physx_schema.checking.engine.profile import parse_profile
+from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.checking.settings import Settings, nearest, read_settings
-from physx_schema.checking.several import Run, check_all, check_one
 from physx_schema.cli.fixing import SUFFIXES, Way, fix_stages
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page
@@ -49,10 +49,10 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
 def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if not wanted or context.resilient_parsing:
         return
-    width = max(map(len, CODES))
-    for code in CODES.values():
-        who = ",".join(code.profiles).ljust(len(",".join(PROFILES)))
-        click.echo(f"{code.code.ljust(width)}  {code.severity.ljust(7)}  {who}  {code.title}")
+    width = max(map(len, RULES))
+    for rule in RULES.values():
+        who = ",".join(rule.profiles).ljust(len(",".join(PROFILES)))
+        click.echo(f"{rule.code.ljust(width)}  {rule.severity.ljust(7)}  {who}  {rule.title}")
     context.exit()
 
 
@@ -123,7 +123,7 @@ def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:
     settings = read_settings(config) if config else nearest(Path.cwd())
     settings = replace(settings, **{key: value for key, value in choices.items() if value})
     try:
-        Choice(settings.select, settings.ignore)
+        selection_of(settings.select, settings.ignore)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     return settings

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import click
 
-from physx_schema.checking.catalogue import CODES, RULE_FAILED
+from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
-from physx_schema.checking.rule import belongs
 from physx_schema.cli.checking import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.machine import VERSION, description_json, plain
@@ -44,12 +43,13 @@ def explain_command(code: str | None, folder: Path | None) -> None:
         click.echo(f"wrote {plural(len(pages()), 'page')} to {printable(str(folder))}", err=True)
         return
     if code is None:
-        for name in CODES:
+        for name in RULES:
             click.echo(name)
         return
-    lines = list(explained(RULE_FAILED if belongs(code, RULE_FAILED) else code))
+    rule = rule_of(code)
+    lines = list(explained(rule.code if rule else code))
     if not lines:
-        close = get_close_matches(code, CODES, 1)
+        close = get_close_matches(code, RULES, 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
         raise click.UsageError(f"there is no code {printable(code)}{hint}")
     for line in lines:

@@ -12,10 +12,10 @@ import click
 from pxr import Sdf
 
 from physx_schema.checking import check
-from physx_schema.checking.edits import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
-from physx_schema.checking.finding import Finding, location
-from physx_schema.checking.fixing import Fixed, fix
-from physx_schema.checking.report import Report
+from physx_schema.checking.engine.finding import Finding, location
+from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
+from physx_schema.checking.engine.repaired_stage import Fixed, fix
+from physx_schema.checking.engine.report import Report
 from physx_schema.checking.settings import Settings
 from physx_schema.cli.text import plural, printable, summary
 from physx_schema.description.stages import open_stage

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from physx_schema.checking import Finding, Report
-from physx_schema.checking.several import Run
+from physx_schema.checking.stages import Run
 from physx_schema.description import Description
 
 VERSION = 1

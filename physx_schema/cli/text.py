@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from physx_schema.checking import Finding, Report
-from physx_schema.checking.finding import location, rank
+from physx_schema.checking.engine.finding import location, rank
 from physx_schema.description import Opinion
 
 _ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators

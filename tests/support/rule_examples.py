@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from physx_schema.checking import CODES, Code
+from physx_schema.checking import RULES, Rule
 from support.robots import base, joint, link, robot
 
 LEADER = joint("Revolute", "j1", "base", "a", (), {
@@ -17,6 +17,6 @@ def stage(prims: str) -> str:
     return robot(base(), link("a"), link("b"), leader, prims)
 
 
-def examples() -> Iterator[Code]:
+def examples() -> Iterator[Rule]:
     """The codes with an example."""
-    return (code for code in CODES.values() if code.example)
+    return (code for code in RULES.values() if code.example)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from physx_schema.checking.finding import Finding, location, rank
-from physx_schema.checking.report import Report
-from physx_schema.checking.several import Run
+from physx_schema.checking.engine.finding import Finding, location, rank
+from physx_schema.checking.engine.report import Report
+from physx_schema.checking.stages import Run
 from physx_schema.cli.formats.places import line_of
 from physx_schema.cli.text import plural
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import jinja2
 
-from physx_schema.checking.catalogue import CODES, RULE_FAILED
-from physx_schema.checking.finding import SEVERITIES, Finding, location
-from physx_schema.checking.report import Report
-from physx_schema.checking.rule import Code, belongs
-from physx_schema.checking.several import Run
+from physx_schema.checking.catalogue import rule_of
+from physx_schema.checking.engine.finding import SEVERITIES, Finding, location
+from physx_schema.checking.engine.report import Report
+from physx_schema.checking.stages import Run
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import Opinion
 
@@ -28,7 +27,7 @@ def page(run: Run, most: int | None = None) -> str:
     return _environment().get_template("page.html.jinja").render(
         stages=[_stage(path, report, most) for path, report in run.reports.items()],
         failed=[*run.unreadable.items(), *run.broken.items()],
-        explained=sorted((code for code in map(_code, codes) if code), key=lambda code: code.code),
+        explained=sorted((rule for rule in map(rule_of, codes) if rule), key=lambda rule: rule.code),
         totals=_totals(run),
     )
 
@@ -63,10 +62,6 @@ def _reasons(opinions: tuple[Opinion, ...]) -> Iterator[tuple[str, int, str]]:
     for opinion in opinions:
         places.setdefault(opinion.reason, []).append(location(opinion.path, opinion.property))
     return ((reason, len(found), found[0]) for reason, found in places.items())
-
-
-def _code(name: str) -> Code | None:
-    return CODES.get(RULE_FAILED if belongs(name, RULE_FAILED) else name)
 
 
 def _place(finding: Finding) -> str:

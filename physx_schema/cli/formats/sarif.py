@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from physx_schema.checking.catalogue import CODES, RULE_FAILED
-from physx_schema.checking.finding import Finding, location
-from physx_schema.checking.report import Report, Waived
-from physx_schema.checking.rule import Code, belongs
-from physx_schema.checking.several import Run
+from physx_schema.checking.catalogue import RULES, rule_of
+from physx_schema.checking.engine.finding import Finding, location
+from physx_schema.checking.engine.report import Report, Waived
+from physx_schema.checking.engine.rule import Rule
+from physx_schema.checking.stages import Run
 from physx_schema.cli.formats.places import line_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-_RULES = tuple(CODES)
+_CODES = tuple(RULES)
 
 
 def sarif(run: Run) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def sarif(run: Run) -> dict[str, Any]:
         "$schema": SCHEMA, "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
-                "name": "physx-schema", "semanticVersion": _version(), "rules": list(map(_rule, CODES.values())),
+                "name": "physx-schema", "semanticVersion": _version(), "rules": list(map(_rule, RULES.values())),
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -46,10 +46,10 @@ def _version() -> str:
         return "0.0.0"
 
 
-def _rule(code: Code) -> dict[str, Any]:
+def _rule(rule: Rule) -> dict[str, Any]:
     return {
-        "id": code.code, "shortDescription": {"text": code.title}, "fullDescription": {"text": code.text},
-        "defaultConfiguration": {"level": _LEVELS[code.severity]}, "properties": {"profiles": list(code.profiles)},
+        "id": rule.code, "shortDescription": {"text": rule.title}, "fullDescription": {"text": rule.text},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]}, "properties": {"profiles": list(rule.profiles)},
     }
 
 
@@ -68,11 +68,11 @@ def _suppression(item: Waived) -> dict[str, Any]:
 
 
 def _result(path: str, finding: Finding) -> dict[str, Any]:
-    rule = RULE_FAILED if belongs(finding.code, RULE_FAILED) else finding.code
+    rule = rule_of(finding.code)
     mark = hashlib.sha256("\0".join((finding.code, finding.path, finding.property)).encode()).hexdigest()
-    known = {"ruleIndex": _RULES.index(rule)} if rule in CODES else {}
+    known = {"ruleIndex": _CODES.index(rule.code)} if rule else {}
     return {
-        "ruleId": rule, **known, "level": _LEVELS[finding.severity],
+        "ruleId": rule.code if rule else finding.code, **known, "level": _LEVELS[finding.severity],
         "message": {"text": f"{finding.message}. {finding.why}. Fix: {finding.fix}"},
         "locations": [_location(finding.layer or path, finding)],
         "partialFingerprints": {"codeAndPlace/v1": mark},

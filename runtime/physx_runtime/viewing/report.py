@@ -25,7 +25,7 @@ from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.text import listed, number
 from physx_schema.checking import Report
-from physx_schema.checking.finding import location
+from physx_schema.checking.engine.finding import location
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
 from physx_schema.files import replacing

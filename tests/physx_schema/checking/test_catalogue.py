@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from physx_schema.checking import CODES
+from physx_schema.checking import RULES
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -36,17 +36,17 @@ WITHOUT_EXAMPLE = {
 
 
 def test_every_code_that_a_prim_can_show_has_an_example_and_a_remedy() -> None:
-    without = {code for code, item in CODES.items() if not (item.example and item.remedy)}
+    without = {code for code, item in RULES.items() if not (item.example and item.remedy)}
     assert without == {code for codes in WITHOUT_EXAMPLE.values() for code in codes}
 
 
 def test_every_claim_about_physx_is_measured() -> None:
-    without = {code for code, item in CODES.items() if not item.measured}
+    without = {code for code, item in RULES.items() if not item.measured}
     assert without == {code for codes in CLAIMS_NOTHING.values() for code in codes}
 
 
 def test_every_measurement_names_a_script_of_the_repository() -> None:
-    for code, item in CODES.items():
+    for code, item in RULES.items():
         scripts = re.findall(r"`(benchmarks/[^`]+)`", item.measured)
         assert bool(scripts) == bool(item.measured), code
         assert all((ROOT / script).is_file() for script in scripts), code

@@ -9,7 +9,7 @@ import pytest
 from support.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import (
-    CODES,
+    RULES,
     PROFILES,
     RULES,
     SEVERITIES,
@@ -22,8 +22,8 @@ from physx_schema.checking import (
     parse_profile,
     run,
 )
-from physx_schema.checking.finding import judged
-from physx_schema.checking.rule import belongs
+from physx_schema.checking.engine.finding import judged
+from physx_schema.checking.engine.rule import belongs
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.errors import UnreadableError
 
@@ -119,7 +119,7 @@ def test_finding_names_the_layer_of_a_sublayer(tmp_path: Path) -> None:
 def test_finding_says_what_was_measured_for_its_code() -> None:
     values = {"float physics:lowerLimit": 30.0, "float physics:upperLimit": -30.0}
     (found,) = check(opened(finger(values))).findings
-    assert found.measured == CODES["joint/limit-order"].measured != ""
+    assert found.measured == RULES["joint/limit-order"].measured != ""
 
 
 def test_unused_opinions_become_findings() -> None:
@@ -151,7 +151,7 @@ def test_every_code_in_the_sources_is_explained() -> None:
         for quoted in source.read_text().split('"'):
             family, _, name = quoted.partition("/")
             if family in families and name and all(part.isalpha() for part in name.split("-")):
-                assert quoted in CODES, f"{source.name}: {quoted}"
+                assert quoted in RULES, f"{source.name}: {quoted}"
 
 
 def test_failed_rule_is_explained() -> None:
@@ -226,11 +226,11 @@ def test_codes_that_the_profile_does_not_ask_for_have_no_verdict() -> None:
 
 def test_every_code_has_a_rule_and_every_rule_a_code() -> None:
     families = {family for rule in RULES for family in rule.codes}
-    assert {code.partition("/")[0] for code in CODES if not any(belongs(code, family) for family in families)} == {
+    assert {code.partition("/")[0] for code in RULES if not any(belongs(code, family) for family in families)} == {
         "baseline", "rule-failed", "waiver"}     # these are about the check itself
-    assert {family for family in families if not any(belongs(code, family) for code in CODES)} == set()
+    assert {family for family in families if not any(belongs(code, family) for code in RULES)} == set()
 
 
 def test_codes_have_their_own_names_titles_and_severities() -> None:
-    assert all(name == code.code and code.severity in SEVERITIES for name, code in CODES.items())
-    assert len({code.title for code in CODES.values()}) == len(CODES)
+    assert all(name == code.code and code.severity in SEVERITIES for name, code in RULES.items())
+    assert len({code.title for code in RULES.values()}) == len(RULES)

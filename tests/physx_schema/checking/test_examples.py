@@ -9,8 +9,8 @@ from pxr import Usd
 from support.robots import opened
 from support.rule_examples import examples, stage
 
-from physx_schema.checking import CODES, Code, Report, check
-from physx_schema.checking.fixing import Fixed, fix
+from physx_schema.checking import RULES, Report, Rule, check
+from physx_schema.checking.engine.repaired_stage import Fixed, fix
 from tests.physx_schema.description.test_fuzz import damage
 
 EXAMPLES = tuple(examples())
@@ -30,12 +30,12 @@ def findings(prims: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_example_gets_its_finding(code: Code) -> None:
+def test_example_gets_its_finding(code: Rule) -> None:
     assert findings(code.example).get(code.code) == code.severity
 
 
 @pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_remedied_example_does_not(code: Code) -> None:
+def test_remedied_example_does_not(code: Rule) -> None:
     assert code.code not in findings(code.remedy)
 
 
@@ -49,7 +49,7 @@ def fixed(code: str, unsafe: bool) -> Fixed:
     def asked(stage: Usd.Stage) -> Report:
         return check(stage, EVERY_PROFILE)
 
-    return fix(opened(stage(CODES[code].example)), asked, unsafe)
+    return fix(opened(stage(RULES[code].example)), asked, unsafe)
 
 
 @pytest.mark.parametrize(("code", "unsafe"), [*((code, False) for code in SAFE), *((code, True) for code in UNSAFE)])
@@ -67,7 +67,7 @@ def test_unsafe_repair_is_not_made_without_asking(code: str) -> None:
 @pytest.mark.parametrize("number", SUB_CHECKS)
 def test_every_sub_check_of_the_mimic_rule_has_a_failing_and_a_passing_stage(number: int) -> None:
     for name in SUB_CHECKS[number]:
-        code = CODES[f"DJ.007/{name}"]
+        code = RULES[f"DJ.007/{name}"]
         assert code.example and code.remedy and code.example != code.remedy
 
 
@@ -84,4 +84,4 @@ def test_no_rule_fails_on_damaged_examples(seed: int) -> None:
 
 def test_mimic_rule_has_no_codes_beside_its_sub_checks() -> None:
     named = {f"DJ.007/{name}" for names in SUB_CHECKS.values() for name in names}
-    assert {code for code in CODES if code.startswith("DJ.007/")} == named
+    assert {code for code in RULES if code.startswith("DJ.007/")} == named

@@ -11,8 +11,8 @@ from pxr import Sdf, Usd
 from support.robots import HEAD, base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finding, Report, Rule, check, run
-from physx_schema.checking.carpentry import Bench, CannotError
-from physx_schema.checking.edits import (
+from physx_schema.checking.engine.layer_editor import Bench, CannotError
+from physx_schema.checking.engine.repair import (
     ApplySchema,
     Edit,
     RemoveProperty,
@@ -24,7 +24,7 @@ from physx_schema.checking.edits import (
     safe,
     unsafe,
 )
-from physx_schema.checking.fixing import Fixed, fix
+from physx_schema.checking.engine.repaired_stage import Fixed, fix
 from physx_schema.description import Description, describe
 
 DRIVE, AXIS = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular"

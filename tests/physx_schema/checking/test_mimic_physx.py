@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.rule_examples import stage
 
-from physx_schema.checking import CODES
+from physx_schema.checking import RULES
 
 pytestmark = pytest.mark.sweep
 
@@ -42,7 +42,7 @@ def speeds(oracle_folder: Path) -> dict[tuple[str, str], float]:
     """The follower's speed after one step, by sub-code and "example" or "remedy"; 0 where it is in no articulation."""
     from physx_oracle import run_jobs, sim_job
 
-    cases = {(name, state): moving(getattr(CODES[f"DJ.007/{name}"], state))
+    cases = {(name, state): moving(getattr(RULES[f"DJ.007/{name}"], state))
              for name in (*REFUSED, *BROKEN) for state in ("example", "remedy")}
     runs = run_jobs([sim_job(usda, STEP, 1) for usda in cases.values()])
     return {key: follower_speed(run) for key, run in zip(cases, runs, strict=True)}

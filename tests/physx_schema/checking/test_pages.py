@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from physx_schema.checking import CODES
+from physx_schema.checking import RULES
 from physx_schema.checking.pages import COMMAND, about, explained, family, pages
 from physx_schema.cli.program import program
 
@@ -21,15 +21,15 @@ def test_pages_are_in_step_with_the_catalogue() -> None:
     assert not stale, f"{', '.join(stale)}: run `{COMMAND}`"
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", RULES)
 def test_every_code_has_its_section_and_explanation(code: str) -> None:
     page = pages()[f"{family(code)}.md"]
-    assert f"\n## {code}\n" in page and CODES[code].text in page
-    assert next(iter(explained(code))) == f"{code}: {CODES[code].title}"
+    assert f"\n## {code}\n" in page and RULES[code].text in page
+    assert next(iter(explained(code))) == f"{code}: {RULES[code].title}"
 
 
 def test_every_family_says_what_it_is_about() -> None:
-    assert not [name for name in {family(code) for code in CODES} if about(name) == name]
+    assert not [name for name in {family(code) for code in RULES} if about(name) == name]
 
 
 def test_links_of_the_index_lead_to_sections() -> None:

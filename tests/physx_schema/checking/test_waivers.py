@@ -9,7 +9,7 @@ from pxr import Usd
 from support.robots import finger, opened
 
 from physx_schema.checking import Report, check
-from physx_schema.checking.waivers import Waiver
+from physx_schema.checking.engine.waiver import Waiver
 
 CODE = "value/token"
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from support.robots import finger
 
-from physx_schema.checking import CODES
+from physx_schema.checking import RULES
 from physx_schema.cli.formats.places import line_of
 from physx_schema.cli.program import program
 
@@ -60,7 +60,7 @@ def test_log_has_what_the_standard_requires(log: dict[str, Any]) -> None:
 
 def test_rules_are_described_once_each(log: dict[str, Any]) -> None:
     rules = log["runs"][0]["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in rules] == list(CODES)
+    assert [rule["id"] for rule in rules] == list(RULES)
     assert all(rule["shortDescription"]["text"] and rule["fullDescription"]["text"] for rule in rules)
     assert {rule["defaultConfiguration"]["level"] for rule in rules} == {"none", "note", "warning", "error"} - {"none"}
 
@@ -148,7 +148,7 @@ def test_page_needs_nothing_from_elsewhere_and_its_links_lead_somewhere() -> Non
 
 def test_page_shows_findings_and_what_their_codes_mean() -> None:
     found = Page(shown("html", str(STAGES / "mimic_transz.usda")))
-    assert "rename the instance to rotX" in found.text and CODES["DJ.007/instance"].text in found.text
+    assert "rename the instance to rotX" in found.text and RULES["DJ.007/instance"].text in found.text
 
 
 def test_page_escapes_what_stages_say(tmp_path: Path) -> None:

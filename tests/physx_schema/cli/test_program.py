@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.robots import base, finger, joint, link, robot
 
-from physx_schema.checking.catalogue import CODES
+from physx_schema.checking import RULES
 from physx_schema.cli.machine import plain
 from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
 from physx_schema.cli.text import printable
@@ -188,7 +188,7 @@ def test_explain_knows_failed_rules() -> None:
 
 
 def test_explain_alone_lists_every_code() -> None:
-    assert call("explain").stdout.split() == list(CODES)
+    assert call("explain").stdout.split() == list(RULES)
 
 
 def test_explain_suggests_a_close_code() -> None:

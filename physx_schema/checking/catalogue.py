@@ -1,0 +1,76 @@
+"""Every rule by its code, and every finder, gathered from the files of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, belongs
+from physx_schema.checking.engine.selection import Selection
+from physx_schema.checking.rules import (
+    articulations,
+    baselines,
+    bodies,
+    collision,
+    driven,
+    engines,
+    iterations,
+    joint_axes,
+    joint_bodies,
+    joint_frames,
+    joint_limits,
+    loops,
+    mass,
+    mimic,
+    mimic_limits,
+    mimic_pairs,
+    mimic_values,
+    quaternions,
+    retired,
+    schemas,
+    stages,
+    tendon_attachments,
+    tendon_axes,
+    tendon_forces,
+    tendon_solver,
+    units,
+    unused,
+    value_sources,
+    value_types,
+    values,
+    waivers,
+)
+from physx_schema.checking.rules.problems import reader
+
+_FAMILIES = (       # in the order of lists and pages; findings have an order of their own
+    driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
+    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, mass, bodies, articulations, iterations,
+    collision, stages, schemas, values, value_types, value_sources, quaternions, units, engines, unused, retired,
+    waivers, baselines,
+)
+_NAMED = [item for family in _FAMILIES for item in vars(family).values()]
+
+RULES: Mapping[str, Rule] = {item.code: item for item in (*_NAMED, RULE_FAILED) if isinstance(item, Rule)}
+FINDERS: tuple[Finder, ...] = (reader(RULES), *(item for item in _NAMED if isinstance(item, Finder)))
+
+
+def explain(code: str) -> str | None:
+    """What a code means, None for an unknown one."""
+    rule = rule_of(code)
+    return rule.text if rule else None
+
+
+def rule_of(code: str) -> Rule | None:
+    """The rule of a finding's code, which names the finder where one failed; None for an unknown one."""
+    return RULE_FAILED if belongs(code, RULE_FAILED.code) else RULES.get(code)
+
+
+def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Selection:
+    """Codes or families to keep and to leave out. Raises ValueError for one that does not exist."""
+    for family in (*select, *ignore):
+        if not any(belongs(code, family) for code in RULES):
+            families = {code.partition("/")[0] for code in RULES}
+            close = get_close_matches(family, (*RULES, *families), 1)
+            hint = f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
+            raise ValueError(f"there is no code or family {family!r}; {hint}")
+    return Selection(tuple(select), tuple(ignore))

@@ -1,0 +1,95 @@
+"""Findings that were there before: a file of them, against which only new ones count."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.report import Report
+from physx_schema.errors import UnsupportedError
+from physx_schema.files import write_text
+
+VERSION = 1
+_FIELDS = ("file", "code", "path", "property")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """One known finding. Its message is no part of it: numbers in it may change."""
+
+    file: str                   # relative to the baseline's folder, with /
+    code: str
+    path: str
+    property: str
+
+
+class Baseline:
+    """The known findings of a baseline file, each as often as it is listed. Raises UnsupportedError for no baseline."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._left = Counter(_read(path))
+        self._checked: set[tuple[str, str]] = set()     # stage and code
+
+    def without_known(self, stage: str, report: Report) -> Report:
+        """The report of a stage with its known findings set aside."""
+        file = relative(stage, self.path)
+        self._checked |= {(file, verdict.code) for verdict in report.verdicts if verdict.state != "not evaluated"}
+        new: list[Finding] = []
+        known: list[Finding] = []
+        for finding in report.findings:
+            entry = _entry(file, finding)
+            if self._left[entry] > 0:
+                self._left[entry] -= 1
+                known.append(finding)
+            else:
+                new.append(finding)
+        return replace(report, findings=tuple(new), known=(*report.known, *known))
+
+    def stale(self) -> list[Entry]:
+        """Entries that were looked for, on a stage and for a code, which nothing matched: the findings are gone."""
+        return sorted(entry for entry in self._left.elements() if (entry.file, entry.code) in self._checked)
+
+
+def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
+    """Write the findings of reports by stage as a baseline; how many. Raises UnsupportedError where it cannot."""
+    entries = sorted(_entry(relative(stage, path), finding)
+                     for stage, report in reports.items() for finding in (*report.findings, *report.known))
+    content = {"version": VERSION, "findings": [{name: getattr(entry, name) for name in _FIELDS} for entry in entries]}
+    write_text(path, json.dumps(content, indent=1) + "\n")
+    return len(entries)
+
+
+def relative(stage: str, baseline: Path) -> str:
+    """A stage's file as a baseline names it."""
+    return Path(os.path.relpath(stage, baseline.resolve().parent)).as_posix()
+
+
+def _entry(file: str, finding: Finding) -> Entry:
+    return Entry(file, finding.code, finding.path, finding.property)
+
+
+def _read(path: Path) -> list[Entry]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        version = content["version"]
+        if version != VERSION:
+            raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {VERSION}; write it anew")
+        return list(_entries(content["findings"]))
+    except FileNotFoundError:
+        raise UnsupportedError(f"{path}: no such file; make one with --write-baseline {path}") from None
+    except OSError as error:
+        raise UnsupportedError(f"{path}: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise UnsupportedError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
+
+
+def _entries(listed: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
+    for item in listed:
+        yield Entry(*(str(item[name]) for name in _FIELDS))

@@ -1,0 +1,261 @@
+"""Edits carried out on a layer: what each needs is looked at first, and only then anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pxr import Sdf, Usd
+
+from physx_schema.checking.engine.repair import (
+    ApplySchema,
+    Edit,
+    RemoveProperty,
+    RemoveSchema,
+    RenameProperty,
+    RenameSchema,
+    SetTargets,
+    SetValue,
+)
+
+_ADDING = ("explicitItems", "prependedItems", "appendedItems", "addedItems")
+Step = Callable[[Any], None]        # a change of the layer that it is given
+
+
+class CannotError(Exception):
+    """Why an edit cannot be made here."""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerEditor:
+    """A stage whose root layer may be changed.
+
+    With `override` that layer may say anything against the layers below it. Without, only what it says itself changes:
+    an opinion of another layer is left to whoever checks the file it is in.
+    """
+
+    stage: Any
+    override: bool = False
+
+    @property
+    def layer(self) -> Any:
+        """The layer that changes."""
+        return self.stage.GetRootLayer()
+
+    def steps(self, edits: Iterable[Edit]) -> list[Step]:
+        """What to do to the layer, or to a copy of it. Raises CannotError, and then nothing may be done."""
+        return [step for edit in edits for step in self._steps(edit)]
+
+    def _steps(self, edit: Edit) -> Iterator[Step]:
+        prim = self.stage.GetPrimAtPath(edit.path)
+        if not prim:
+            raise CannotError("the prim is no longer there")
+        match edit:
+            case SetValue():
+                yield self._set_value(prim, edit)
+            case SetTargets():
+                yield self._set_targets(prim, edit)
+            case RenameProperty():
+                yield from self._rename_property(prim, edit.name, edit.to)
+            case RemoveProperty():
+                yield from self._remove_property(prim, edit.name)
+            case ApplySchema():
+                yield from self._schemas(prim, remove="", add=edit.schema)
+            case RemoveSchema():
+                yield from self._schemas(prim, remove=edit.schema, add="")
+            case RenameSchema():
+                yield from self._schemas(prim, remove=edit.schema, add=edit.to)
+
+    # --- properties ---
+
+    def _set_value(self, prim: Any, edit: SetValue) -> Step:
+        attribute = prim.GetAttribute(edit.name)
+        specs = attribute.GetPropertyStack() if attribute else []
+        kind = edit.type_name or (str(attribute.GetTypeName()) if attribute else "")
+        if not kind:
+            raise CannotError(f"no schema says of which type {edit.name} is")
+        value = converted(edit.value, kind)
+        path = self._place(prim, edit.name, specs)
+        uniform = bool(attribute) and attribute.GetVariability() == Sdf.VariabilityUniform
+
+        def step(layer: Any) -> None:
+            spec = layer.GetAttributeAtPath(path)
+            if spec and str(spec.typeName) != kind:
+                del layer.GetPrimAtPath(path.GetPrimPath()).properties[edit.name]
+                spec = None
+            if not spec:
+                spec = _attribute(layer, path, kind, uniform)
+            spec.default = value
+        return step
+
+    def _set_targets(self, prim: Any, edit: SetTargets) -> Step:
+        relationship = prim.GetRelationship(edit.name)
+        path = self._place(prim, edit.name, relationship.GetPropertyStack() if relationship else [])
+
+        def step(layer: Any) -> None:
+            spec = layer.GetRelationshipAtPath(path)
+            if not spec:
+                owner = Sdf.CreatePrimInLayer(layer, path.GetPrimPath())
+                spec = Sdf.RelationshipSpec(owner, path.name, custom=False)
+            spec.targetPathList.ClearEditsAndMakeExplicit()
+            spec.targetPathList.explicitItems = [Sdf.Path(target) for target in edit.targets]
+        return step
+
+    def _place(self, prim: Any, name: str, specs: list[Any]) -> Any:
+        """Where in the layer the strongest opinion is, or where a new one goes."""
+        if specs and specs[0].layer == self.layer:
+            return specs[0].path
+        if specs and not self.override:
+            raise CannotError(f"the opinion is in {shown(specs[0].layer)}")
+        return self._owner(prim).AppendProperty(name)
+
+    def _owner(self, prim: Any) -> Any:
+        """The prim spec of the layer that a new opinion goes to."""
+        own = next((spec.path for spec in prim.GetPrimStack() if spec.layer == self.layer), None)
+        if own is not None:
+            return own
+        if prim.IsInstanceProxy():
+            raise CannotError("the prim is inside an instance, where no layer above it can say anything")
+        if not self.override:
+            raise CannotError(f"the prim is in {shown(prim.GetPrimStack()[0].layer)}")
+        return prim.GetPath()
+
+    def _rename_property(self, prim: Any, name: str, to: str) -> Iterator[Step]:
+        there = prim.GetProperty(to)
+        if there and there.IsAuthored():
+            raise CannotError(f"{to} is authored too")
+        specs = self._specs(prim, name)
+        if all(spec.layer == self.layer for spec in specs):
+            for spec in specs:
+                yield _renaming(spec.path, to)
+            return
+        attribute = self._blockable(prim, name)
+        yield self._set_value(prim, SetValue(str(prim.GetPath()), to, attribute.Get(), str(attribute.GetTypeName())))
+        yield from self._remove_property(prim, name)
+
+    def _remove_property(self, prim: Any, name: str) -> Iterator[Step]:
+        specs = self._specs(prim, name)
+        for spec in specs:
+            if spec.layer == self.layer:
+                yield _removing(spec.path)
+        if any(spec.layer != self.layer for spec in specs):
+            attribute = self._blockable(prim, name)
+            path, kind = self._owner(prim).AppendProperty(name), str(attribute.GetTypeName())
+            yield lambda layer: _attribute(layer, path, kind, False).SetInfo("default", Sdf.ValueBlock())
+
+    def _specs(self, prim: Any, name: str) -> list[Any]:
+        """What all layers say about a property, where this one may change it."""
+        item = prim.GetProperty(name)
+        specs = list(item.GetPropertyStack()) if item else []
+        other = next((spec.layer for spec in specs if spec.layer != self.layer), None)
+        if not specs:
+            raise CannotError("the property is no longer there")
+        if other is not None and not self.override:
+            raise CannotError(f"the opinion is in {shown(other)}")
+        return specs
+
+    @staticmethod
+    def _blockable(prim: Any, name: str) -> Any:
+        """An attribute of a weaker layer that a block in this one takes away."""
+        item = prim.GetProperty(name)
+        if not isinstance(item, Usd.Attribute) or item.GetNumTimeSamples() or item.HasAuthoredConnections():
+            raise CannotError("a layer above cannot take a relationship, samples or connections away")
+        return item
+
+    # --- applied schemas ---
+
+    def _schemas(self, prim: Any, remove: str, add: str) -> Iterator[Step]:
+        applied = list(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
+        if remove and remove not in applied:
+            raise CannotError(f"{remove} is no longer applied")
+        specs = [spec for spec in prim.GetPrimStack() if remove in _listed(spec)] if remove else []
+        other = next((spec.layer for spec in specs if spec.layer != self.layer), None)
+        if other is not None and not self.override:
+            raise CannotError(f"the schema is applied in {shown(other)}")
+        new = add if add not in applied else ""
+        for spec in specs:
+            if spec.layer == self.layer:
+                yield _replacing(spec.path, remove, new)
+                new = ""
+        if new or other is not None:
+            path = self._owner(prim)
+            yield _listing(path, remove if other is not None else "", new)
+
+
+def _renaming(path: Any, to: str) -> Step:
+    def step(layer: Any) -> None:
+        Sdf.CopySpec(layer, path, layer, path.GetPrimPath().AppendProperty(to))
+        del layer.GetPrimAtPath(path.GetPrimPath()).properties[path.name]
+    return step
+
+
+def _removing(path: Any) -> Step:
+    def step(layer: Any) -> None:
+        del layer.GetPrimAtPath(path.GetPrimPath()).properties[path.name]
+    return step
+
+
+def _replacing(path: Any, remove: str, add: str) -> Step:
+    """A schema taken out of one prim's list, with another in its place where one is given."""
+    def step(layer: Any) -> None:
+        spec = layer.GetPrimAtPath(path)
+        listed = spec.GetInfo("apiSchemas")
+        for field in _ADDING:
+            names = [str(name) for name in getattr(listed, field)]
+            if remove in names:
+                place = names.index(remove)
+                names[place:place + 1] = [add] if add and add not in names else []
+                setattr(listed, field, names)
+        spec.SetInfo("apiSchemas", listed)
+    return step
+
+
+def _listing(path: Any, remove: str, add: str) -> Step:
+    """A schema added to one prim's list, another deleted that weaker layers apply."""
+    def step(layer: Any) -> None:
+        spec = Sdf.CreatePrimInLayer(layer, path)
+        listed = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else Sdf.TokenListOp()
+        if add and listed.isExplicit:
+            listed.explicitItems = [*listed.explicitItems, add]
+        elif add:
+            listed.prependedItems = [*listed.prependedItems, add]
+        if remove:
+            listed.deletedItems = [*listed.deletedItems, remove]
+        spec.SetInfo("apiSchemas", listed)
+    return step
+
+
+def _listed(spec: Any) -> list[str]:
+    """The schemas that a prim spec applies."""
+    listed = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else None
+    return [str(name) for field in _ADDING for name in getattr(listed, field)] if listed is not None else []
+
+
+def _attribute(layer: Any, path: Any, kind: str, uniform: bool) -> Any:
+    """The attribute spec at a path, made where it is missing."""
+    spec = layer.GetAttributeAtPath(path)
+    if spec:
+        return spec
+    owner = Sdf.CreatePrimInLayer(layer, path.GetPrimPath())
+    variability = Sdf.VariabilityUniform if uniform else Sdf.VariabilityVarying
+    return Sdf.AttributeSpec(owner, path.name, Sdf.ValueTypeNames.Find(kind), variability)
+
+
+def converted(value: Any, kind: str) -> Any:
+    """A plain value as USD stores it under a type name; quaternions with w first. Raises CannotError."""
+    type_name = Sdf.ValueTypeNames.Find(kind)
+    wanted = type(type_name.defaultValue)
+    try:
+        if isinstance(value, wanted):
+            return value
+        if isinstance(value, tuple) and not type_name.isArray:
+            return wanted(*value)
+        return wanted(value)
+    except (TypeError, ValueError) as error:
+        raise CannotError(f"{value!r} is no {kind}: {error}") from None
+
+
+def shown(layer: Any) -> str:
+    """A layer for people."""
+    return str(layer.realPath or layer.GetDisplayName())

@@ -1,0 +1,191 @@
+"""Articulations that are missing, or more than was meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
+from physx_schema.description import Description
+
+_ROOT = "PhysicsArticulationRootAPI"
+_OWNER = "rel physics:simulationOwner"
+_KINEMATIC = {"bool physics:kinematicEnabled": "1"}
+_EXCLUDED = {"bool physics:excludeFromArticulation": "1"}
+_SCENES = usda.prim("PhysicsScene", "s1", {}) + usda.prim("PhysicsScene", "s2", {})
+_TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c", child="d")
+
+NO_ROOT = Rule("articulation/no-root", "warning", """
+    Joined bodies without an articulation root
+
+    Without PhysicsArticulationRootAPI PhysX solves joints one by one, as soft constraints.
+
+    Measured: The end of four welded bodies of mass 1, 3 m from the world, sags by 1.43 mm under gravity 10, as an
+    articulation by 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)
+    """,
+    why="PhysX solves them as separate joints, which are softer and have no state to drive",
+    fix="apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
+    profiles=PROFILES,
+)
+
+SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
+    Several trees below one articulation root
+
+    PhysX makes an articulation of each tree below a root, all of one path.
+
+    Measured: All four bodies of two hinges become links, under the one path.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+    why="PhysX makes one articulation of each, all under this path",
+    fix="apply PhysicsArticulationRootAPI once for each tree",
+    example=_TREE,
+    remedy=_TREE + usda.joint("k", parent="a", child="c"),
+)
+
+
+@finder("articulation-roots", NO_ROOT, SEVERAL_TREES)
+def roots(description: Description) -> Iterator[Finding]:
+    """Robots without a root, and roots with several robots."""
+    joined = [joint for joint in description.joints if joint.body0 and joint.body1]
+    rooted = any(item.schema == "PhysicsArticulationRootAPI" for item in description.applied) or any(
+        problem.property == "apiSchemas" and problem.code.startswith("articulation/")
+        for problem in description.problems)
+    if joined and not description.articulations and not rooted:
+        yield NO_ROOT.at(joined[0].path, "", "joints between bodies, and no articulation on the stage")
+    for path, count in Counter(item.path for item in description.articulations).items():
+        if count > 1:
+            starts = ", ".join(item.links[0].path for item in description.articulations if item.path == path)
+            yield SEVERAL_TREES.at(
+                path, "apiSchemas", f"{count} separate trees of bodies below one articulation root: {starts}",
+            )
+
+
+NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
+    Articulation root inside another
+
+    An articulation root inside the prims of another is ignored.
+
+    Measured: PhysX logs an error and ignores the inner root; the bodies around it are links of the outer one.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.prim("Xform", "in", {}, _ROOT, children=usda.body()),
+    remedy=usda.prim("Xform", "in", {}, children=usda.body()),
+)
+
+NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
+    Articulation root without bodies
+
+    PhysicsArticulationRootAPI holds no enabled rigid body.
+
+    Measured: Nothing is made of a root over no bodies or disabled ones; kinematic ones stay bodies.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+    profiles=PROFILES,
+)
+
+STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
+    Articulation root on a disabled or kinematic body
+
+    PhysicsArticulationRootAPI is on a body that is disabled or kinematic, and PhysX ignores it.
+
+    Measured: On a disabled and on a kinematic body PhysX warns and makes no articulation: the bodies and joints beyond
+    stay separate. (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
+    Articulation fixed to a kinematic body
+
+    PhysX makes no articulation whose base a joint to a kinematic body would fix.
+
+    Measured: PhysX logs that articulations with kinematic bodies are not supported and makes none; so it does of
+    SphericalArtiAtOrigin, a sample of the ovphysx wheel. (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+WORLD_JOINT_OUTSIDE = ReaderRule("articulation/world-joint-outside", "warning", """
+    Joint to the world left outside the articulation
+
+    With PhysicsArticulationRootAPI on the body itself the base is floating, and its joint to the world is solved as a
+    separate, softer constraint.
+
+    Measured: The base is floating, and the end of four welded links, 3 m from the world, sags by 0.045 mm where a fixed
+    base leaves 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
+    Articulation inside an instance
+
+    PhysX makes no articulation of what is inside an instance or a point instancer.
+
+    Measured: Nothing is made of an articulation inside an instance; with instanceable off it is made. Of one in a point
+    instancer PhysX makes bodies. (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
+    Two articulation roots over the same bodies
+
+    Two articulation roots reach for the same bodies. PhysX begins with the root whose path comes last, and makes
+    nothing of the other.
+
+    Measured: Of the roots /robot and /z the articulation is that of /z, of /robot and /A that of /robot.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
+    Articulation across scenes
+
+    The links' bodies have different simulation owners, or only some of them have one where there are several scenes;
+    PhysX makes no articulation.
+
+    Measured: With links of /one and /two both fall as bodies of their own, by 5.005 and 0.501. So they do with a link
+    of /one and one without owner where there are two scenes; where /one is the only scene they are an articulation.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+    example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
+    remedy=usda.body(name="c") + usda.joint("j2", child="c") + _SCENES,
+)
+
+ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
+    Articulation root on a joint that cannot be one
+
+    PhysicsArticulationRootAPI on a joint counts where the joint is enabled and has one side that is neither a rigid
+    body nor a collider.
+
+    Measured: On a disabled joint, on one between two bodies and on one to a static collider, switched off or not, no
+    articulation is made; on a joint to an Xform or to a prim that does not exist it is.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+)
+
+JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
+    Joint of a kind that articulations do not have
+
+    Distance, gear and rack joints are never part of an articulation. What only they connect stays outside, though they
+    take part in the choice of the root.
+
+    Measured: PhysX logs an error and leaves the body behind a distance joint outside: it falls by 1.025 on a rope of 1.
+    (`benchmarks/measure_articulation_rules.py`)
+    """,
+    example=usda.joint("j2", kind="Distance", parent="a"),
+    remedy=usda.joint("j2", _EXCLUDED, kind="Distance", parent="a"),
+)
+
+KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
+    Kinematic link away from the root
+
+    A kinematic body away from the root becomes a link that moves by forces, and what lies beyond it is left outside.
+
+    Measured: A kinematic link on a slider falls by 5.003 in a second, as it does where it is not kinematic; the body
+    welded to it is a body of its own. (`benchmarks/measure_articulation_rules.py`)
+    """,
+    example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
+    remedy=usda.body(name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
+)

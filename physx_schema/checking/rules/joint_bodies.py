@@ -1,0 +1,186 @@
+"""The bodies that joints connect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
+from physx_schema.description import Description
+
+_HINGES = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}    # in the order of body0 and body1
+_ANVIL = usda.prim("Xform", "anvil", {"float physics:mass": "1", "bool physics:kinematicEnabled": "true"},
+                   "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+_SCENES = usda.prim("PhysicsScene", "day", {}) + usda.prim("PhysicsScene", "night", {})
+_WELD = usda.prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/c>", "rel physics:body1": "</Robot/d>"})
+
+
+def _geared(hinge: str) -> str:
+    """A gear from link a to link b; the first hinge should be j1, the second is j2."""
+    return usda.joint("j2") + usda.prim("PhysxPhysicsGearJoint", "gear", {
+        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "rel physics:hinge0": hinge,
+        "rel physics:hinge1": "</Robot/j2>"})
+
+
+def _owned(name: str, scene: str) -> str:
+    """A body that a scene steps."""
+    return usda.prim("Xform", name, {"float physics:mass": "1", "rel physics:simulationOwner": f"</Robot/{scene}>"},
+                     "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+
+
+SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
+    Several bodies on one side of a joint
+
+    A body relationship has more than one target; PhysX takes the first.
+
+    Measured: A hinge with body1 l0 and l1 swings l0 to -10.23 degrees and lets l1 fall; with l1 and l0 it swings l1. No
+    log has a word. With a first target that does not exist that side is the world.
+    (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.joint("j2", {"rel physics:body1": "[</Robot/b>, </Robot/a>]"}),
+    remedy=usda.joint("j2"),
+)
+
+MISSING_BODY = ReaderRule("joint/missing-body", "error", """
+    Joint to a body that does not exist
+
+    A body relationship points at a path without a prim.
+
+    Measured: With body0 missing the joint to the world fixes the base: the hinge has no degree of freedom, and l0
+    stays. With body1 missing l0 falls as a free body. No log has a word. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.joint("j2", {"rel physics:body1": "</Robot/bb>"}),
+    remedy=usda.joint("j2"),
+)
+
+NO_BODY = ReaderRule("joint/no-body", "warning", """
+    Joint to a prim that is no body
+
+    A body relationship points at a prim that is no rigid body nor inside one; that side then is the world.
+
+    Measured: A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message.
+    (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.prim("Xform", "rock", {}) + usda.joint("j2", {"rel physics:body0": "</Robot/rock>"}),
+    remedy=usda.joint("j2"),
+)
+
+DISABLED = Rule("joint/disabled", "info", """
+    Joint that is switched off
+
+    PhysX makes nothing of a joint with jointEnabled false.
+
+    Measured: With jointEnabled false a hanging link falls by 0.125 in half a second, as a free body does.
+    (`benchmarks/measure_joint_bodies.py`)
+    """,
+    why="PhysX makes no joint of it; the bodies beyond it are in no articulation of this side",
+    fix="set physics:jointEnabled to true to use it",
+    profiles=PROFILES,
+    example=usda.joint("j2", {"bool physics:jointEnabled": "false"}),
+    remedy=usda.joint("j2"),
+)
+
+
+@finder("disabled-joints", DISABLED)
+def disabled_joints(description: Description) -> Iterator[Finding]:
+    """Joints that are switched off, which splits what they would hold together."""
+    for item in description.authored:
+        if item.base == "jointEnabled" and item.value is False:
+            yield DISABLED.at(item.path, item.property, "the joint is switched off")
+
+
+NO_HINGE = ReaderRule("joint/no-hinge", "error", """
+    Gear or rack joint without its hinges
+
+    A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one, each the joint that holds the
+    body on its side. Without them PhysX warns and couples the bodies about the x axes of the joint's own frames. With a
+    joint of another kind, or of another body, it takes that joint's position for the hinge's, and the bodies turn at
+    other speeds, without a message. Only a gear of ratio 1 turns alike with its hinges swapped.
+
+    Measured: A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, and
+    about y where the gear's own frames are turned alike. With hinge1 of another body, or a slider, the wheels turn with
+    19 and -38; with the two swapped with -10.3 and 20.6. Only missing hinges are logged.
+    (`benchmarks/measure_joint_bodies.py`)
+    """,
+    why="PhysX takes its position for that of the body's hinge, and the bodies turn at other speeds",
+    example=_geared("</Robot/j2>"),
+    remedy=_geared("</Robot/j1>"),
+)
+
+
+@finder("couplings", NO_HINGE)
+def couplings(description: Description) -> Iterator[Finding]:
+    """Gear and rack joints whose hinges hold other bodies than theirs."""
+    inside = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
+    bases = (item.base_joint for item in description.articulations if item.base_joint is not None)
+    held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases, *description.joints)}
+    for joint in description.joints:
+        if joint.coupling is None:
+            continue
+        hinges, bodies = (joint.coupling.first, joint.coupling.second), (joint.body0, joint.body1)
+        swapped = all(body in held.get(hinge, ()) for hinge, body in zip(reversed(hinges), bodies, strict=True))
+        if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
+            continue            # alike in both directions
+        for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
+            if body and body not in held.get(hinge, {body}):
+                yield NO_HINGE.at(
+                    joint.path, f"physics:{base}", f"{hinge} does not hold {body}",
+                    fix=f"point {base} at the joint that holds {body}",
+                )
+
+
+SAME_BODY = ReaderRule("joint/same-body", "error", """
+    Joint between a body and itself
+
+    PhysX makes no joint between a body and itself.
+
+    Measured: A joint from a link to itself changes nothing, and PhysX logs a closed articulation, outside articulations
+    that both bodies must be unique. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.joint("j2", parent="b"),
+    remedy=usda.joint("j2"),
+)
+
+NO_BODIES = ReaderRule("joint/no-bodies", "error", """
+    Joint without bodies
+
+    A joint with no rigid body on either side does nothing.
+
+    Measured: A joint without bodies changes nothing, and PhysX logs that none are defined.
+    (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.prim("PhysicsRevoluteJoint", "j2", {}),
+    remedy=usda.joint("j2"),
+)
+
+STATIC = ReaderRule("joint/static", "error", """
+    Joint between bodies that do not move
+
+    PhysX makes no joint between two bodies that forces do not move.
+
+    Measured: A kinematic or disabled body joined to a kinematic one: PhysX logs that it cannot create a joint between
+    static bodies. To a dynamic body it makes the joint. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    example=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/anvil>"}),
+    remedy=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {
+        "rel physics:body0": "</Robot/anvil>", "rel physics:body1": "</Robot/b>"}),
+)
+
+SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
+    Joint between scenes
+
+    PhysX makes no joint between bodies that different scenes step.
+
+    Measured: A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX logs
+    different owners. In one scene it swings. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    example=_SCENES + _owned("c", "day") + _owned("d", "night") + _WELD,
+    remedy=_SCENES + _owned("c", "day") + _owned("d", "day") + _WELD,
+)

@@ -1,0 +1,85 @@
+"""Loops in articulations, which PhysX makes trees: DJ.011."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
+from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
+from physx_schema.description import Description, Problem
+
+_OUTSIDE = {"bool physics:excludeFromArticulation": "true"}
+
+
+def _excluded(problem: Problem, values: Values) -> Repair | None:
+    """The joint outside the articulation, where PhysX makes it."""
+    return unsafe(SetValue(problem.path, problem.property, True, "bool"))
+
+
+LOOP = ReaderRule("DJ.011/loop", "error", """
+    Joint that closes a loop
+
+    A joint connects two links that the tree already connects, by whatever kinds of joints, or connects two bodies a
+    second time. PhysX articulations are trees: it makes no joint of this one, neither inside nor beside the
+    articulation. Excluded and disabled joints close no loop.
+
+    Measured: Two links in a ring of three hinges j0, j1 and j2 have the joints j0 and j1; where the third is a0, a0 and
+    j1; where it is fixed, j1 alone, and where it is a second hinge between the two by path last, j0 and j1. PhysX logs
+    a closed articulation with its joints, not which one it drops. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, kind="Fixed", parent="b", child="a"),
+    remedy=usda.joint("j2", usda.LIMITS) + usda.joint("j3", _OUTSIDE, kind="Fixed", parent="b", child="a"),
+    repair=_excluded,
+)
+
+BESIDE = ReaderRule("DJ.011/beside", "warning", """
+    Third joint between two links
+
+    Of several joints between the same two bodies PhysX makes the first the articulation's, by type and then by path,
+    and drops the second. Every further one it makes beside the articulation, as a separate and softer constraint, in
+    which joint states, armature, friction and envelopes do not count. The hinges of one MuJoCo body become such joints
+    where a converter puts no bodies between them.
+
+    Measured: A link on a hinge about y sags by 10.232 degrees in half a second, with a second hinge about x by as much,
+    and with a third about z not at all. (`benchmarks/measure_joint_bodies.py`)
+    """,
+    example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
+    remedy=usda.joint("j2", usda.LIMITS),
+    repair=_excluded,
+)
+
+WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
+    Second joint from an articulation to the world
+
+    One joint to the world fixes the base. A second one closes a loop through the world: PhysX solves it beside the
+    articulation, as a separate and softer constraint.
+
+    Measured: With a fixed base and a second, prismatic joint from a link to the world PhysX makes an articulation of
+    one joint without a message; the other two hold it from outside. (`benchmarks/measure_start_poses.py`)
+    """,
+    why="PhysX solves it beside the articulation, as a separate and softer constraint",
+    fix="remove one of the two, or set physics:excludeFromArticulation where the loop is meant",
+    example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
+    remedy=usda.joint("j2", usda.LIMITS),
+)
+
+
+@finder("world-loops", WORLD_LOOP)
+def world_loops(description: Description) -> Iterator[Finding]:
+    """Joints beside the one that fixes an articulation's base, from its links to the world."""
+    links = {link.path: item for item in description.articulations for link in item.links if item.fixed_base}
+    excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
+    for joint in description.joints:
+        held = joint.body0 or joint.body1
+        if (joint.body0 and joint.body1) or held not in links or joint.path in excluded:
+            continue
+        base = links[held].base_joint
+        yield WORLD_LOOP.at(
+            joint.path, "physics:excludeFromArticulation",
+            f"holds {held} to the world, which {base.path if base else ''} already does for its articulation",
+            repair=unsafe(SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
+        )

@@ -1,0 +1,200 @@
+"""Mass properties that contradict one another, or that no solid has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
+from physx_schema.checking.rules.values import flat
+from physx_schema.description import Description, Link
+
+_TOLERANCE = 1e-4       # relative, of single floats that tools have rounded
+_TURNED = 0.5           # degrees by which axes are turned, above the rounding of meshes
+_FAR = 3.0              # sizes of the colliders' bounds from which a centre of mass is far off
+Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
+_MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
+_BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
+_MOMENTS, _AXES = "float3 physics:diagonalInertia", "quatf physics:principalAxes"
+_CENTER = "point3f physics:centerOfMass"
+
+MASS_COMPUTED = Rule("body/mass-computed", "info", """
+    Mass 0 that stands for the colliders' mass
+
+    A mass of 0 is none: PhysX works it out from the colliders and their densities.
+
+    Measured: A mass of 0 with a cube of size 1 gives 1000, with a density of 500 as well 500.
+    (`benchmarks/measure_mass_rules.py`)
+    """,
+    why="PhysX works out the mass from the colliders and their densities",
+    fix="author the mass to fix it",
+    example=usda.body({"float physics:mass": "0"}, children=usda.cube()),
+    remedy=usda.body(children=usda.cube()),
+)
+
+INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
+    Moments of inertia that no solid has
+
+    Each principal moment of a solid is at most the sum of the two others.
+
+    Measured: PhysX takes moments 1, 1, 5 as they are, without a message: a torque of 1 about each axis turns the body a
+    fifth as fast about z. (`benchmarks/measure_mass_rules.py`)
+    """,
+    why="PhysX takes them, and the body turns as nothing real does",
+    fix="author the moments of the body, each at most the sum of the others",
+    profiles=PROFILES,
+    example=usda.prim("Xform", "thing", {**_MASS, "float3 physics:diagonalInertia": "(1, 1, 5)"}, *_BODY),
+    remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
+)
+
+
+def _inertia(path: str, values: Values) -> Iterator[Finding]:
+    """The largest moment of a solid is at most the sum of the others."""
+    fault = moments_fault(values.get("diagonalInertia", ()))
+    if fault:
+        yield INERTIA_TRIANGLE.at(path, "physics:diagonalInertia", fault)
+
+
+def moments_fault(moments: Sequence[float]) -> str:
+    """Why no solid has three positive moments of inertia; empty where one has."""
+    if len(moments) != 3 or not all(math.isfinite(moment) and moment > 0.0 for moment in moments):
+        return ""
+    largest = max(moments)
+    if largest <= (sum(moments) - largest) * (1.0 + _TOLERANCE):
+        return ""
+    named = ", ".join(f"{moment:g}" for moment in moments)
+    return f"no solid has the moments {named}: the largest is above the sum of the others"
+
+
+INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
+    Moments or principal axes alone
+
+    principalAxes turn the moments of diagonalInertia; alone they turn moments that PhysX works out along other axes.
+    Moments alone are about the axes of the colliders, which may be tilted, unless the mass and the centre of mass are
+    authored too.
+
+    Measured: principalAxes by 90 degrees about z swap the moments 13 and 10 of a box. diagonalInertia (1, 2, 3) over a
+    box tilted by 30 degrees gives 1.25, 1.75 and -0.433 beside them; with principalAxes (1, 0, 0, 0), or with a mass
+    and a centre of mass, 1, 2, 3. (`benchmarks/measure_mass_rules.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.body({_MOMENTS: None, _AXES: "(0, 1, 0, 0)"}),
+    remedy=usda.body({_AXES: "(0, 1, 0, 0)"}),
+)
+
+
+def _pair(path: str, values: Values, link: Link | None) -> Iterator[Finding]:
+    """Moments mean little without the axes they are about."""
+    moments, axes = any(values.get("diagonalInertia", ())), any(values.get("principalAxes", ()))
+    if axes and not moments:
+        yield INERTIA_INCOMPLETE.at(
+            path, "physics:principalAxes", "principalAxes without diagonalInertia",
+            why="PhysX turns moments that it works out itself", fix="author physics:diagonalInertia too",
+        )
+    turn = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
+    if moments and not axes and turn > _TURNED:
+        yield INERTIA_INCOMPLETE.at(
+            path, "physics:diagonalInertia",
+            f"diagonalInertia without principalAxes, and colliders whose own axes are turned by {turn:.3g} degrees",
+            why="PhysX takes the moments about the colliders' axes, not the body's",
+            fix="author physics:principalAxes, (1, 0, 0, 0) for the axes of the body",
+        )
+
+
+CENTER_FAR = Rule("body/center-far", "warning", """
+    Centre of mass far from the body
+
+    The centre of mass is far outside the colliders, often for another length unit or frame.
+
+    Measured: PhysX takes a centre 5 away from a cube of size 1 without a message, and moments that it works out grow
+    from 0.17 to 25.17. (`benchmarks/measure_mass_rules.py`)
+    """,
+    why="the body swings about a point outside itself",
+    fix="author the centre in the body's frame and length units",
+    profiles=PROFILES,
+    example=usda.body({_CENTER: "(99, 0, 0)"}, children=usda.cube()),
+    remedy=usda.body({_CENTER: "(0.1, 0, 0)"}, children=usda.cube()),
+)
+
+
+def _center(link: Link) -> Iterator[Finding]:
+    """A centre of mass belongs somewhere near the body's shapes."""
+    spans = [_reach(collider.half_extents, collider.radius, collider.half_height) for collider in link.colliders]
+    if not spans or not all(span > 0.0 for span in spans):
+        return      # sizes of meshes are not at hand
+    near = min(
+        math.dist(link.center_of_mass, collider.pose[0]) / span
+        for collider, span in zip(link.colliders, spans, strict=True)
+    )
+    if near > _FAR:
+        yield CENTER_FAR.at(
+            link.path, "physics:centerOfMass",
+            f"the centre of mass is {near:.3g} times the size of the nearest collider away from it",
+        )
+
+
+def _reach(half_extents: tuple[float, float, float], radius: float, half_height: float) -> float:
+    """How far a shape reaches from its middle, at most."""
+    return max(math.hypot(*half_extents), math.hypot(radius, half_height + radius))
+
+
+@finder("mass-properties", INERTIA_TRIANGLE, INERTIA_INCOMPLETE, CENTER_FAR, MASS_COMPUTED)
+def mass_properties(description: Description) -> Iterator[Finding]:
+    """What each prim with mass properties authors."""
+    authored: dict[str, dict[str, tuple[float, ...]]] = {}
+    for item in description.authored:
+        if item.schema == "PhysicsMassAPI":
+            authored.setdefault(item.path, {})[item.base] = flat(item.value)
+    if not authored:
+        return
+    links = {link.path: link for item in description.articulations for link in item.links}
+    links.update((body.path, body) for body in description.bodies)
+    for path, values in authored.items():
+        yield from _inertia(path, values)
+        yield from _pair(path, values, links.get(path))
+        if path in links and "centerOfMass" in values:
+            yield from _center(links[path])
+    for path, link in links.items():
+        if link.colliders and authored.get(path, {}).get("mass") == (0.0,):
+            yield MASS_COMPUTED.at(path, "physics:mass", f"mass 0 stands for the colliders' {link.mass:g}")
+
+
+NO_MASS = ReaderRule("body/no-mass", "warning", """
+    Body without mass and colliders
+
+    A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.
+
+    Measured: PhysX warns of a negative mass and takes the inertia of a small sphere.
+    (`benchmarks/measure_body_rules.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),
+    remedy=usda.prim("Xform", "thing", _MASS, *_BODY),
+)
+
+ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
+    Moment of inertia of 0
+
+    Of a link PhysX refuses a principal moment of 0 beside others and takes a moment of 1 about every axis. Outside
+    articulations a moment of 0 is infinite: no torque turns the body about that axis, which is not simulated here.
+
+    Measured: A link of moments 2, 0, 3 gets 1, 1, 1 and an error. A free body of moments 0, 0, 3 turns about z alone
+    under a torque of 1 about each axis. (`benchmarks/measure_mass_rules.py`)
+    """,
+    example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
+    remedy=usda.body(name="c") + usda.joint("j2", child="c"),
+)
+
+COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
+    Collider whose mass is estimated
+
+    PhysX's mesh tools make convex decompositions, sphere fillings and SDFs of open meshes. What they weigh is estimated
+    here.
+
+    Measured: An L of mass 3000 weighs 3216 as a convex decomposition and 6455 as a sphere filling; the estimate is 3000
+    for both. As a hull and as an SDF it weighs what is worked out here. (`benchmarks/measure_mass_rules.py`)
+    """,
+)

@@ -1,0 +1,279 @@
+"""Mimic joints seen together: cycles, chains, articulations, drives, initial states and other engines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.dofs import stated_joints
+from physx_schema.checking.engine.finding import Finding, judged
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.repair import RemoveSchema, Repair, SetValue, safe, unsafe
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.rules.mimic import REFERENCE, SCRIPT, SOUND, property_name, removed
+from physx_schema.description import Articulation, Description, Dof, Drive, Mimic, MimicDeclaration
+
+_TOLERANCE = 1e-4       # rad or length, relative to the terms of the equation, at least of 1
+_RING = {"float physics:lowerLimit": "-45", "float physics:upperLimit": "45", REFERENCE: "</Robot/j2>",
+         "float physxMimicJoint:rotX:gearing": "-2", "float physxMimicJoint:rotX:naturalFrequency": "20",
+         "float physxMimicJoint:rotX:dampingRatio": "1"}
+_LIMITED_LINK = usda.prim("Xform", "c", {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"},
+                          "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+_THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b", child="c")
+
+CYCLE = Rule("DJ.007/cycle", "error", f"""
+    Mimic joints in a ring
+
+    Mimic joints follow one another in a ring. PhysX solves each as a two-way constraint; unless the product of the
+    gearings closes the ring exactly, the joints settle between the demands.
+
+    Measured: A ring with gearings -1 and -1 works; with -1 and -2 the joints settle at 8.70 and 7.45 degrees, where 20
+    was asked for, without a message. {SCRIPT}
+    """,
+    why="unless the gearings agree exactly, PhysX settles somewhere between them without a message",
+    fix="let one of the joints follow none of the others",
+    example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + SOUND,
+    remedy=usda.joint("j1", usda.LIMITS) + SOUND,
+)
+
+
+def _cycle(ring: list[str], repair: Repair) -> Finding:
+    return CYCLE.at(ring[0], "apiSchemas", "mimic joints in a ring: " + " -> ".join((*ring, ring[0])), repair=repair)
+
+
+def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
+    """Rings of joints that follow one another, each from its first path; a joint that follows itself is none."""
+    visit: dict[str, int] = {}
+    rings = []
+    for number, start in enumerate(sorted(leaders)):
+        way: list[str] = []
+        current = start
+        while current in leaders and current not in visit:
+            visit[current] = number
+            way.append(current)
+            current = leaders[current]
+        if visit.get(current) == number and leaders[current] != current:
+            ring = way[way.index(current):]
+            first = ring.index(min(ring))
+            rings.append(ring[first:] + ring[:first])
+    return rings
+
+
+def _opened(ring: Sequence[str], declarations: Sequence[MimicDeclaration], newton: Collection[str]) -> Repair:
+    """A ring in which its first joint no longer follows; `newton` holds the joints that follow by Newton's schema."""
+    edits = [edit for item in declarations if item.path == ring[0] for edit in removed(item)]
+    return unsafe(*edits, *([RemoveSchema(ring[0], "NewtonMimicAPI")] if ring[0] in newton else []))
+
+
+CHAIN = Rule("DJ.007/chain", "error", """
+    Reference joint that follows another
+
+    The reference joint follows another joint. PhysX handles chains, so profile physx only warns; the published rule
+    forbids them, and Newton rejects them.
+
+    Measured: A third joint that follows the follower reaches 19.99 degrees with the others, never more than 0.0004
+    apart from the first. (`benchmarks/measure_mimics.py`)
+    """,
+    why="PhysX follows the chain; the published rule and other engines do not allow it",
+    fix="refer to the joint at the head of the chain, with the product of the gearings",
+    profiles=PROFILES,
+    example=_LIMITED_LINK + SOUND + _THIRD,
+    remedy=_LIMITED_LINK + SOUND + usda.follower(name="j3", parent="b", child="c"),
+)
+
+
+def _chain(item: MimicDeclaration) -> Iterator[Finding]:
+    found = f"its reference {item.references[0]} is itself a mimic joint"
+    finding = CHAIN.at(item.path, property_name(item, "referenceJoint"), found)
+    yield from judged(finding, "warning", "error", "error")
+
+
+SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
+    Mimic joint across articulations
+
+    Both joints must connect links of one articulation; a joint to the world, or outside the tree, is not part of it.
+
+    Measured: A follower between the world and a link does not follow; PhysX logs that the mimic joint could not be
+    found. {SCRIPT}
+    """,
+    why="PhysX makes no mimic joint of them",
+    fix="put both joints between links of one articulation",
+    example=usda.follower(parent=""),
+    remedy=SOUND,
+)
+
+
+def _strangers(description: Description) -> Iterator[Finding]:
+    """Declarations PhysX parses and then cannot make, because the joints are not in one articulation."""
+    made = {(mimic.path, mimic.instance) for item in description.articulations for mimic in item.mimics}
+    for item in description.mimic_declarations:
+        if not item.refusal and (item.path, item.instance) not in made:
+            found = f"{item.path} and {item.references[0]} are not joints inside one articulation"
+            yield SAME_ARTICULATION.at(item.path, property_name(item, "referenceJoint"), found)
+
+
+DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
+    Drive with gains on a joint that follows
+
+    A drive with gains on a following joint acts against the coupling, and through it on the reference joint. Both
+    springs pull at one motion: equal gains with opposed targets leave both joints near the middle.
+
+    Measured: A reference driven to 20 and a follower driven to -20 with equal gains end at 1.98 and -1.98 degrees where
+    gearing -1 wants them equal. {SCRIPT}
+    """,
+    why="the drive pulls the reference joint too; opposed targets leave both near their start",
+    fix="set the drive's stiffness and damping to 0, and drive the reference joint",
+    example=usda.follower({"float drive:angular:physics:stiffness": "100"}, "PhysicsDriveAPI:angular"),
+    remedy=usda.follower({"float drive:angular:physics:stiffness": "0"}, "PhysicsDriveAPI:angular"),
+)
+
+
+def _drive_fight(articulation: Articulation, mimic: Mimic) -> Iterator[Finding]:
+    drive = articulation.dofs[mimic.follower].drive
+    if drive is not None and (drive.stiffness != 0.0 or drive.damping != 0.0):
+        yield DRIVE_FIGHT.at(
+            mimic.path, drive.prefix + "stiffness",
+            f"a drive with {_gains(articulation.dofs[mimic.follower])} on a joint that follows another, which has "
+            f"{_gains(articulation.dofs[mimic.reference])}", repair=_without_gains(drive),
+        )
+
+
+def _without_gains(drive: Drive) -> Repair:
+    """The follower's drive without stiffness and damping: the coupling moves the joint."""
+    gains = (("stiffness", drive.stiffness), ("damping", drive.damping))
+    return safe(*(SetValue(drive.path, drive.prefix + name, 0.0, "float") for name, value in gains if value))
+
+
+def _gains(dof: Dof) -> str:
+    """The gains of a degree of freedom as authored: per degree or per length."""
+    if dof.drive is None:
+        return "no drive"
+    unit = math.radians(1.0) if dof.angular else 1.0
+    return f"stiffness {dof.drive.stiffness * unit:g} and damping {dof.drive.damping * unit:g}"
+
+
+INITIAL_VIOLATION = Rule("DJ.007/initial-violation", "warning", f"""
+    Joint states that miss the mimic equation
+
+    The authored joint states do not satisfy the mimic equation, and the first steps move the joints until they do.
+
+    Measured: Joint states of 10 and 0 degrees, gearing -1, the reference held by its drive: after one step the follower
+    is at 10.4 beside it. {SCRIPT}
+    """,
+    why="the first steps jerk both joints together",
+    fix="author joint states with q + gearing * q_reference + offset = 0",
+    example=usda.follower({"float state:angular:physics:position": "10"}, "PhysicsJointStateAPI:angular"),
+    remedy=usda.follower({"float state:angular:physics:position": "0"}, "PhysicsJointStateAPI:angular"),
+)
+
+
+def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str]) -> Iterator[Finding]:
+    follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
+    if follower.path not in states and reference.path not in states:
+        return
+    terms = (follower.position, mimic.gearing * reference.position, mimic.offset)
+    if abs(sum(terms)) > _TOLERANCE * max(1.0, *map(abs, terms)):
+        unit = "rad" if follower.angular else "length units"
+        name = mimic.prefix + ("gearing" if mimic.instance else "mimicCoef1")
+        found = f"the authored joint states miss the equation by {sum(terms):g} {unit}"
+        yield INITIAL_VIOLATION.at(mimic.path, name, found)
+
+
+DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
+    PhysX and Newton mimic joint on one joint
+
+    PhysX obeys a NewtonMimicAPI beside PhysxMimicJointAPI. Where the two disagree neither joint can move. They agree
+    where mimicCoef1 = -gearing and mimicCoef0 = -offset.
+
+    Measured: Gearing 1 with mimicCoef1 1: the reference stays at 1.98 of 20 degrees, the follower at 0. {SCRIPT}
+    """,
+    why="PhysX obeys both, and the joints stay near their start",
+    fix="make newton:mimicCoef1 = -gearing and newton:mimicCoef0 = -offset, or remove one of the two APIs",
+    profiles=PROFILES,
+    example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
+                          "NewtonMimicAPI"),
+    remedy=SOUND,
+)
+
+
+def _double(item: MimicDeclaration) -> Iterator[Finding]:
+    """Newton's mimic joint q = c0 + c1 q_reference says the same as PhysX's where c1 = -gearing and c0 = -offset."""
+    gearing, offset = item.value("gearing"), item.value("offset")
+    if item.newton is None or not isinstance(gearing, int | float) or not isinstance(offset, int | float):
+        return
+    same = math.isclose(item.newton[1], -gearing, rel_tol=_TOLERANCE) and math.isclose(
+        item.newton[0], -offset, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+    yield DOUBLE_MIMIC.at(
+        item.path, "apiSchemas",
+        f"NewtonMimicAPI on the same joint says q = {item.newton[0]:g} + {item.newton[1]:g} q_reference, "
+        f"PhysxMimicJointAPI says q = {-offset + 0.0:g} + {-gearing:g} q_reference",
+        why="PhysX obeys both" if same else "", fix="remove one of the two APIs, or keep them equal" if same else "",
+        severity="warning" if same else "error", repair=None if same else _without_newton(item),
+    )
+
+
+def _without_newton(item: MimicDeclaration) -> Repair:
+    """The joint without Newton's mimic joint, which contradicts PhysX's."""
+    return unsafe(RemoveSchema(item.path, "NewtonMimicAPI"))
+
+
+NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
+    Mimic joint that other engines read differently
+
+    Newton's mimic joints couple two joints of one type, do not chain, and take offsets in other units. A warning of
+    profile newton, elsewhere an info.
+
+    Measured: PhysX itself couples a hinge and a slider: gearing -0.01 per degree leads the slider to 0.200 at 20
+    degrees. (`benchmarks/measure_mimics.py`)
+    """,
+    why="Newton reads such mimic joints differently or not at all",
+    fix="check the joint there before relying on it",
+    profiles=PROFILES,
+    example=usda.follower({"offset": "5", "float physics:lowerLimit": "-60"}),
+    remedy=SOUND,
+)
+
+
+def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator[Finding]:
+    reasons = []
+    if item.reference_kind is not None and item.joint_kind is not None and item.reference_kind != item.joint_kind:
+        reasons.append(f"it couples a {item.joint_kind} with a {item.reference_kind} joint")
+    if len(item.references) == 1 and item.references[0] in leaders:
+        reasons.append("its reference follows another joint")
+    if item.joint_kind == "revolute" and item.value("offset") not in (0, 0.0):
+        reasons.append("its offset is in degrees")
+    if reasons:
+        finding = NEWTON_PORTABILITY.at(item.path, property_name(item, "referenceJoint"), "; ".join(reasons))
+        yield from judged(finding, "info", "info", "warning")
+
+
+@finder(
+    "mimic-pairs", CYCLE, CHAIN, SAME_ARTICULATION, DRIVE_FIGHT, INITIAL_VIOLATION, DOUBLE_MIMIC, NEWTON_PORTABILITY)
+def pairs(description: Description) -> Iterator[Finding]:
+    """Everything about mimic joints that takes more than one declaration to see."""
+    leaders: dict[str, str] = {}
+    for item in description.mimic_declarations:
+        if len(item.references) == 1:
+            leaders.setdefault(item.path, item.references[0])
+    newton = {item.dofs[mimic.follower].path: item.dofs[mimic.reference].path
+              for item in description.articulations for mimic in item.mimics if not mimic.instance}
+    leaders = {**newton, **leaders}
+    rings = _rings(leaders)
+    for ring in rings:
+        yield _cycle(ring, _opened(ring, description.mimic_declarations, newton))
+    cyclic = {path for ring in rings for path in ring}
+    accepted = {item.path for item in description.mimic_declarations if not item.refusal}.union(newton)
+    for item in description.mimic_declarations:
+        if len(item.references) == 1 and item.references[0] in accepted - cyclic - {item.path}:
+            yield from _chain(item)
+        yield from _portability(item, leaders)
+        yield from _double(item)
+    yield from _strangers(description)
+    states = stated_joints(description)
+    for articulation in description.articulations:
+        for mimic in articulation.mimics:
+            yield from _drive_fight(articulation, mimic)
+            yield from _initial_violation(articulation, mimic, states)
+
+

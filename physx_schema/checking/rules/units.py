@@ -1,0 +1,226 @@
+"""Numbers that look as if they were meant in another unit: radians for degrees, metres for centimetres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.dofs import every_dof
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.repair import SetValue, unsafe
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.rules.values import flat
+from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
+
+_FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
+_CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
+_TURN = 2.0 * math.pi * (1.0 + _CLOSE)
+_FEWEST = 3                 # hinges, and sizes of limits, from which small limits of all of them are no coincidence
+_GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
+_DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
+_ANGLES = frozenset({"lowerLimit", "upperLimit", "low", "high", "targetPosition", "position", "offset"})
+_LIMITS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
+_MOON = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "981"}
+_RADIANS = {"float physics:lowerLimit": "-1.5708", "float physics:upperLimit": "1.5708"}
+_BOX = usda.prim("Cube", "box", {"double size": "1"}, "PhysicsCollisionAPI")
+
+
+def _hinges(*upper: str) -> str:
+    """Hinges j1, j2 and j3 with these upper limits."""
+    first, second, third = ({"float physics:lowerLimit": "0", "float physics:upperLimit": limit} for limit in upper)
+    end = usda.prim("Xform", "d", {"float physics:mass": "1"}, "PhysicsRigidBodyAPI", "PhysicsMassAPI")
+    chain = usda.sliding_link("c") + usda.joint("j3", third, parent="c", child="d") + end
+    return usda.joint("j1", first) + usda.joint("j2", second) + chain
+
+
+RADIANS = Rule("unit/radians", "warning", """
+    Angle that looks like radians
+
+    A limit, drive target, joint state or mimic offset of a joint is pi, two pi or a common part of pi. Angles of joints
+    are in degrees. Limits count where every bound of the joint looks so.
+
+    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees; one driven to 1.5708 settles there.
+    (`benchmarks/measure_joint_rules.py`)
+    """,
+    why="angles of joints are in degrees, so the joint turns 57.3 times less than radians would mean",
+    profiles=PROFILES,
+    example=usda.joint("j2", _RADIANS),
+    remedy=usda.joint("j2", {"float physics:lowerLimit": "-90", "float physics:upperLimit": "90"}),
+)
+
+
+def _suspects(items: list[Authored]) -> Iterator[Finding]:
+    """Limits count only where every bound of the joint looks like radians; a target or state by itself."""
+    bounds = [value for item in items if item.base in _LIMITS for value in flat(item.value)
+              if value and math.isfinite(value) and not unlimited(value)]
+    limits = bool(bounds) and all(map(_is_fraction, bounds))
+    for item in items:
+        value = next(iter(flat(item.value)), 0.0)
+        if _is_fraction(value) and (limits or item.base not in _LIMITS):
+            degrees = math.degrees(value)
+            yield RADIANS.at(
+                item.path, item.property, f"{value:g} degrees, which is {degrees:.4g} degrees in radians",
+                fix=f"author {degrees:.4g} if radians were meant",
+                repair=unsafe(*(_in_degrees(other) for other in (items if item.base in _LIMITS else [item])
+                                if other.base in _LIMITS or other is item)),
+            )
+
+
+def _in_degrees(item: Authored) -> SetValue:
+    return SetValue(item.path, item.property, math.degrees(next(iter(flat(item.value)), 0.0)))
+
+
+def _is_fraction(value: float) -> bool:
+    """Whether a number is pi, two pi, or a common part of pi."""
+    size = abs(value)
+    return 0.0 < size < math.inf and any(abs(size - part * math.pi) <= _CLOSE * size for part in _FRACTIONS)
+
+
+SMALL_LIMITS = Rule("unit/small-limits", "warning", """
+    Articulation whose hinges hardly turn
+
+    Three or more hinges have limits, and none of them gets further than 6.3 degrees: two pi, had radians been meant.
+
+    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`benchmarks/measure_joint_rules.py`)
+    """,
+    why="limits in degrees that were meant in radians leave a 57th of the motion",
+    fix="author the limits in degrees",
+    profiles=PROFILES,
+    example=_hinges("0.9", "1.2", "1.8"),
+    remedy=_hinges("52", "69", "103"),
+)
+
+
+def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
+    """Articulations in which no limited hinge gets further than 6.3 degrees."""
+    bounds = [math.degrees(abs(bound)) for dof in articulation.dofs if dof.angular
+              and not unlimited(dof.lower) and not unlimited(dof.upper) and dof.lower < dof.upper
+              for bound in (dof.lower, dof.upper)]
+    sizes = {round(bound, 2) for bound in bounds}      # a chain of like hinges may well have small limits
+    if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TURN:
+        yield SMALL_LIMITS.at(
+            articulation.path, "",
+            f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",
+        )
+
+
+@finder("radians", RADIANS, SMALL_LIMITS)
+def radians_for_degrees(description: Description) -> Iterator[Finding]:
+    """Angles of joints that are fractions of pi, and articulations whose hinges hardly turn."""
+    by_joint: dict[str, list[Authored]] = {}
+    for item in description.authored:
+        if _is_angle(item):
+            by_joint.setdefault(item.path, []).append(item)
+    turning = _turning(description)
+    for path, items in by_joint.items():
+        if path in turning:
+            yield from _suspects(items)
+    for articulation in description.articulations:
+        yield from _hardly_turns(articulation)
+
+
+def _is_angle(item: Authored) -> bool:
+    """Whether a property is a joint's angle, in degrees as UsdPhysics has it."""
+    if item.base not in _ANGLES:
+        return False
+    if item.base in ("lowerLimit", "upperLimit"):
+        return item.schema == "PhysicsRevoluteJoint"
+    instance = item.property.split(":")[1] if item.property.count(":") > 1 else ""
+    if item.base in ("low", "high"):
+        return item.schema == "PhysicsLimitAPI" and instance.startswith("rot")
+    angular = instance == "angular" or instance.startswith("rot")
+    if item.base == "targetPosition":
+        return item.schema == "PhysicsDriveAPI" and angular
+    if item.base == "position":
+        return item.schema == "PhysicsJointStateAPI" and angular
+    return item.base == "offset" and item.schema == "PhysxMimicJointAPI"
+
+
+def _turning(description: Description) -> set[str]:
+    """Joints with an angular degree of freedom, in articulations or outside."""
+    return {dof.path for dof in every_dof(description) if dof.angular}
+
+
+GRAVITY = Rule("unit/gravity", "warning", """
+    Gravity for another length unit
+
+    gravityMagnitude is in length units of the stage. What is authored is below 0.2 or above 200 m/s^2: 9.81 in a
+    centimetre stage is a hundredth of Earth's gravity.
+
+    Measured: gravityMagnitude 9.81 gives a body 4.91 length units in a second whatever metersPerUnit is. Left out, it
+    is 981 in a centimetre stage. (`benchmarks/measure_unused.py`)
+    """,
+    why="bodies fall far slower or faster than on Earth",
+    profiles=PROFILES,
+    example=usda.prim("PhysicsScene", "scene", _MOON, "PhysxSceneAPI"),
+    remedy=usda.prim("PhysicsScene", "scene", {**_MOON, "float physics:gravityMagnitude": "9.81"}, "PhysxSceneAPI"),
+)
+
+
+@finder("gravity-units", GRAVITY)
+def gravity(description: Description) -> Iterator[Finding]:
+    """Gravity whose authored magnitude fits another length unit than the stage's."""
+    authored = {item.path for item in description.authored if item.base == "gravityMagnitude"}
+    for scene in {scene.path: scene for scene in (description.scene, *description.scenes)}.values():
+        if scene.path in authored:
+            yield from _gravity(scene)
+
+
+def _gravity(scene: Scene) -> Iterator[Finding]:
+    units = math.hypot(*scene.gravity)
+    meters = units * scene.meters_per_unit
+    if not math.isfinite(meters) or meters == 0.0 or _GRAVITY[0] <= meters <= _GRAVITY[1]:
+        return
+    yield GRAVITY.at(
+        scene.path, "physics:gravityMagnitude",
+        f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
+        f"{scene.meters_per_unit:g}", fix=f"author {9.81 / scene.meters_per_unit:g}, or leave it to PhysX to work out",
+        repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", 9.81 / scene.meters_per_unit)),
+    )
+
+
+DENSITY = Rule("unit/density", "info", """
+    Mass that no material gives the colliders
+
+    The authored mass of a body over the volume of its simple colliders is below 0.5 or above 100 000 kg/m^3.
+    """,
+    why="the mass, the lengths or the units of the stage may be others than meant",
+    fix="check metersPerUnit, kilogramsPerUnit and physics:mass",
+    profiles=PROFILES,
+    example=usda.sliding_link("c", {"float physics:mass": "1e6"}, children=_BOX),
+    remedy=usda.sliding_link("c", {"float physics:mass": "500"}, children=_BOX),
+)
+
+
+@finder("densities", DENSITY)
+def densities(description: Description) -> Iterator[Finding]:
+    """Bodies whose authored mass no material gives their colliders."""
+    masses = {item.path for item in description.authored if item.base == "mass" and item.schema == "PhysicsMassAPI"}
+    if not masses:
+        return
+    bodies = [(link, description.scene_of(item)) for item in description.articulations for link in item.links]
+    bodies += [(body, description.scene_of(body)) for body in description.bodies]
+    for link, scene in bodies:
+        volumes = tuple(map(_volume, link.colliders)) if link.path in masses else ()
+        if not volumes or not all(volumes):
+            continue
+        density = link.mass * scene.kilograms_per_unit / (sum(volumes) * scene.meters_per_unit**3)
+        if math.isfinite(density) and density > 0.0 and not _DENSITY[0] <= density <= _DENSITY[1]:
+            yield _density(link, density)
+
+
+def _density(link: Link, density: float) -> Finding:
+    return DENSITY.at(link.path, "physics:mass", f"a mass of {link.mass:g} in these colliders is {density:.3g} kg/m^3")
+
+
+def _volume(collider: Collider) -> float:
+    """The volume of a simple shape, 0 where it is not at hand."""
+    radius, height = collider.radius, 2.0 * collider.half_height
+    volumes: Mapping[str, float] = {
+        "box": 8.0 * math.prod(collider.half_extents), "sphere": 4.0 / 3.0 * math.pi * radius**3,
+        "capsule": math.pi * radius**2 * (height + 4.0 / 3.0 * radius), "cylinder": math.pi * radius**2 * height,
+        "cone": math.pi * radius**2 * height / 3.0,
+    }
+    return volumes.get(collider.kind, 0.0)

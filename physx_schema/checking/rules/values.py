@@ -1,0 +1,253 @@
+"""Authored values: tokens that exist, numbers that are finite and in range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from physx_generated import Range
+from pxr import Gf
+
+from physx_schema.checking.engine import usda
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
+from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.definitions import definitions
+from physx_schema.description import Authored, Description
+
+_JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
+_NOT_NEGATIVE = Range(0.0, math.inf, True, False)
+_NOT_NEGATIVE_OR_INF = Range(0.0, math.inf, True, True)
+_FINITE = Range(-math.inf, math.inf, False, False)
+_ANY = Range(-math.inf, math.inf, True, True)
+
+# Allowed values of UsdPhysics properties, which are not generated here.
+_TOKENS: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("PhysicsDriveAPI", "type"): ("force", "acceleration"),
+    **{(joint, "axis"): ("X", "Y", "Z") for joint in _JOINTS},
+    ("PhysicsMeshCollisionAPI", "approximation"): (
+        "none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification", "sdf",
+        "sphereFill",
+    ),
+}
+
+_RANGES: Mapping[tuple[str, str], Range] = {
+    ("PhysicsDriveAPI", "stiffness"): _NOT_NEGATIVE,
+    ("PhysicsDriveAPI", "damping"): _NOT_NEGATIVE,
+    ("PhysicsDriveAPI", "maxForce"): _NOT_NEGATIVE_OR_INF,
+    ("PhysicsMassAPI", "mass"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "density"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "diagonalInertia"): _NOT_NEGATIVE,
+    ("PhysicsMaterialAPI", "density"): _NOT_NEGATIVE,
+    ("PhysicsMassAPI", "centerOfMass"): _ANY,
+    ("PhysicsScene", "gravityMagnitude"): Range(-math.inf, math.inf, True, False),
+    ("PhysicsLimitAPI", "low"): _ANY,
+    ("PhysicsLimitAPI", "high"): _ANY,
+    **{(joint, name): _ANY for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
+    **{("NewtonMimicAPI", name): _FINITE for name in ("mimicCoef0", "mimicCoef1")},
+    **{(joint, name): _NOT_NEGATIVE_OR_INF for joint in (*_JOINTS, "PhysicsFixedJoint", "PhysicsJoint")
+       for name in ("breakForce", "breakTorque")},
+}
+
+# What PhysX makes of NaN, as benchmarks/measure_joint_rules.py measured it.
+_NAN_STATE = "the state of the whole articulation becomes NaN"
+
+_WITH_NAN: Mapping[tuple[str, str], str] = {
+    **{("PhysicsDriveAPI", name): _NAN_STATE for name in ("stiffness", "damping", "targetPosition")},
+    **{("NewtonMimicAPI", name): _NAN_STATE for name in ("mimicCoef0", "mimicCoef1")},
+    ("PhysicsDriveAPI", "maxForce"): "PhysX drives the joint without a bound",
+    ("PhysxJointAxisAPI", "maxJointVelocity"): "PhysX does not limit the velocity",
+    ("PhysxJointAxisAPI", "armature"): "PhysX works without armature",
+    **{(joint, name): "PhysX refuses the limits and holds the joint at 0"
+       for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
+}
+
+_VECTORS = (Gf.Vec3f, Gf.Vec3d)
+# What the reader says of a value itself.
+_SAID = frozenset({"scene/gravity", "material/refused", "material/combine-mode"})
+# The mimic rule judges these values itself.
+JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
+
+TOKEN = Rule("value/token", "error", """
+    Token that does not exist
+
+    A token that PhysX does not know is replaced by its default, without a message.
+
+    Measured: acelleration, Acceleration and an empty drive type act as force, axes W and y as X, without a message.
+    (`benchmarks/measure_value_rules.py`) An unknown approximation acts as none: a ball falls into a static pit that
+    convexHull closes. (`benchmarks/measure_contact_rules.py`)
+    """,
+    why="PhysX does not know it and works with its default",
+    profiles=PROFILES,
+    example=usda.driven({"uniform token drive:angular:physics:type": '"acelleration"'}),
+    remedy=usda.driven({"uniform token drive:angular:physics:type": '"acceleration"'}),
+)
+
+
+def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
+    for value in _words(item.value):
+        if value not in allowed:
+            close = get_close_matches(value, allowed, 1, 0.5)
+            yield TOKEN.at(
+                item.path, item.property, f"{value!r} is not one of {', '.join(allowed)}",
+                fix=f"did you mean {close[0]!r}?" if close else f"author one of {', '.join(allowed)}",
+                repair=safe(SetValue(item.path, item.property, close[0])) if close and value == item.value else None,
+            )
+
+
+RANGE = Rule("value/range", "error", """
+    Number out of range
+
+    A number outside the range of its property is clamped, replaced or refused by PhysX.
+
+    Measured: A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds it as 0
+    does. dynamicFrictionEffort -2, viscousFrictionCoefficient -10, armature -0.5 and maxActuatorVelocity -1 act as 0.
+    (`benchmarks/measure_joint_rules.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.driven({"float drive:angular:physics:stiffness": "-10"}),
+    remedy=usda.driven(),
+)
+
+NOT_FINITE = Rule("value/not-finite", "error", """
+    Number that is not finite
+
+    NaN, or an infinity where none is allowed.
+
+    Measured: NaN or infinite stiffness, NaN damping or target make the articulation NaN; maxForce NaN drives without
+    bound, maxJointVelocity NaN does not limit, armature NaN is none, a limit of NaN holds the joint at 0.
+    (`benchmarks/measure_joint_rules.py`)
+    """,
+    why="PhysX refuses it, or carries it into the state of the whole articulation",
+    fix="author a number",
+    profiles=PROFILES,
+    example=usda.driven({"float drive:angular:physics:stiffness": "inf"}),
+    remedy=usda.driven(),
+)
+
+
+def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], object]) -> Iterator[Finding]:
+    numbers = flat(item.value)
+    wrong = [value for value in numbers if math.isnan(value)]
+    if wrong:
+        why = _WITH_NAN.get((item.schema, item.base), "")
+        yield NOT_FINITE.at(item.path, item.property, f"{wrong[0]:g} is not a number", why=why)
+        return
+    lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
+    for value in numbers:
+        low = value >= lower if allowed.lower_closed else value > lower
+        high = value <= upper if allowed.upper_closed else value < upper
+        if not (low and high):
+            rule = NOT_FINITE if math.isinf(value) else RANGE
+            yield rule.at(
+                item.path, item.property, f"{value:g} is not in {allowed}", why=_consequence(item, value, lower),
+                fix=f"author a value in {allowed}", repair=_nearest(item, value, allowed, lower, upper),
+            )
+            return
+
+
+def _consequence(item: Authored, value: float, lower: float) -> str:
+    if math.isinf(value) and item.schema in ("PhysicsDriveAPI", "NewtonMimicAPI"):
+        return _NAN_STATE
+    if item.schema == "PhysicsDriveAPI":
+        return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
+    if item.schema == "PhysicsMassAPI" or item.base == "density":
+        return "PhysX works with a value of its own"
+    if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
+        return "PhysX takes it as it is, other engines may not"
+    return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
+
+
+def _nearest(item: Authored, value: float, allowed: Range, lower: float, upper: float) -> Repair | None:
+    """A single number at the end of its range, where the end belongs to it."""
+    bound, closed = (lower, allowed.lower_closed) if value < lower else (upper, allowed.upper_closed)
+    if item.value != value or lower <= value <= upper or not closed or not math.isfinite(bound):
+        return None
+    return unsafe(SetValue(item.path, item.property, type(item.value)(bound)))
+
+
+def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str], object]) -> float:
+    """A bound's number; where it names another attribute, that one's value or default."""
+    if not isinstance(bound, str):
+        return bound
+    definition = definitions()[item.schema]
+    named = next((name for name in definition.attributes if name.rpartition(":")[2] == bound), bound)
+    other = item.property.removesuffix(item.base) + bound
+    values = flat(by_name.get((item.path, other), definition.attributes[named].default))
+    return values[0] if values else math.nan
+
+
+@finder("values", TOKEN, NOT_FINITE, RANGE)
+def authored_values(description: Description) -> Iterator[Finding]:
+    """Tokens that do not exist, numbers that are not finite, numbers out of range."""
+    related = {(item.path, item.property): item.value for item in description.authored if item.schema in _related()}
+    said = {(problem.path, problem.property) for problem in description.problems if problem.code in _SAID}
+    for item in description.authored:
+        if not item.schema or item.schema in JUDGED_ELSEWHERE or (item.path, item.property) in said:
+            continue
+        tokens, allowed = _allowed(item.schema, item.base, item.property)
+        if tokens:
+            yield from _token(item, tokens)
+        if item.type_name != "rel" and not _is_plainly_in(item.value, allowed):
+            yield from _numbers(item, allowed, related)
+
+
+@lru_cache(4096)
+def _allowed(schema: str, base: str, name: str) -> tuple[tuple[str, ...], Range]:
+    """The tokens and the numbers that a property may have; no tokens where any will do."""
+    definition = definitions().get(schema)
+    attribute = definition and (definition.attributes.get(base) or definition.attributes.get(name))
+    plain = _FINITE if schema.startswith("Physics") else _ANY
+    if attribute is not None:
+        return attribute.tokens, attribute.range or plain
+    return _TOKENS.get((schema, base), ()), _RANGES.get((schema, base), plain)
+
+
+@cache
+def _related() -> frozenset[str]:
+    """Schemas with a property whose range ends at another property."""
+    return frozenset(schema for schema, definition in definitions().items() if any(
+        isinstance(bound, str) for item in definition.attributes.values() if item.range is not None
+        for bound in (item.range.lower, item.range.upper)))
+
+
+def _is_plainly_in(value: Any, allowed: Range) -> bool:
+    """Whether a number, or each of a vector's, is well inside its range, as nearly all are."""
+    lower, upper = allowed.lower, allowed.upper
+    if isinstance(lower, str) or isinstance(upper, str):
+        return False
+    if type(value) is float:
+        return lower < value < upper
+    return type(value) in _VECTORS and all(lower < part < upper for part in memoryview(value).tolist())
+
+
+def flat(value: Any) -> tuple[float, ...]:
+    """The numbers of a scalar, vector, quaternion or array; none for anything else."""
+    if isinstance(value, bool | str):
+        return ()
+    if isinstance(value, int | float):
+        return (float(value),)
+    if hasattr(value, "GetImaginary"):
+        return (float(value.GetReal()), *flat(value.GetImaginary()))
+    if type(value).__module__ == "pxr.Vt":
+        numbers = np.asarray(value)
+        return tuple(map(float, numbers.ravel().tolist())) if numbers.dtype.kind in "fiu" else ()
+    if not _is_sequence(value):
+        return ()
+    return tuple(number for item in value for number in flat(item))
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    """The tokens of a single token or an array of them."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(item for item in value if isinstance(item, str)) if _is_sequence(value) else ()
+
+
+def _is_sequence(value: object) -> bool:
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
