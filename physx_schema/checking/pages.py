@@ -83,7 +83,7 @@ def _index(families: Iterable[str]) -> str:
 
 def _anchor(rule: Rule) -> str:
     """The anchor that Markdown viewers make of a code's heading."""
-    kept = "".join(sign for sign in rule.rule.lower() if sign.isalnum() or sign in "-_ ")
+    kept = "".join(sign for sign in rule.code.lower() if sign.isalnum() or sign in "-_ ")
     return kept.replace(" ", "-")
 
 

@@ -17,8 +17,8 @@ from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.profile import parse_profile
-from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.checking.settings import Settings, nearest, read_settings
+from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.fixing import SUFFIXES, Way, fix_stages
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page

@@ -9,7 +9,8 @@ from physx_schema.description import Description, Dof
 
 def every_dof(description: Description) -> list[Dof]:
     """The degrees of freedom of articulations, then those of joints outside."""
-    return [dof for holder in (*description.articulations, *description.joints) for dof in holder.dofs]
+    inside = [dof for articulation in description.articulations for dof in articulation.dofs]
+    return inside + [dof for joint in description.joints for dof in joint.dofs]
 
 
 def stated_joints(description: Description) -> set[str]:

@@ -13,7 +13,6 @@ from physx_schema.description import Articulation, Description, FixedTendon, Lin
 from physx_schema.description.articulation.solver_batches import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.frames import rotation_matrix
 from physx_schema.description.units import STEPS_PER_SECOND
-from physx_schema.description.units import STEPS_PER_SECOND
 
 STEP = 1.0 / STEPS_PER_SECOND       # s, where the rule has to assume one
 _AT_STEPS = f"at steps of 1/{STEPS_PER_SECOND:g} s"

@@ -10,8 +10,8 @@ import pytest
 from pxr import Sdf, Usd
 from support.robots import HEAD, base, finger, joint, link, opened, robot
 
-from physx_schema.checking import Finding, Report, Rule, check, run
-from physx_schema.checking.engine.layer_editor import Bench, CannotError
+from physx_schema.checking import Finder, Finding, Report, check, run
+from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
 from physx_schema.checking.engine.repair import (
     ApplySchema,
     Edit,
@@ -123,7 +123,7 @@ def test_finding_without_a_repair_is_left() -> None:
 
 def checked_by(rule: Any) -> Any:
     def checking(stage: Any) -> Report:
-        return Report("x", "physx", run((Rule("rule", rule, ("x",)),), describe(stage), ("physx",)).findings)
+        return Report("x", "physx", run((Finder("rule", rule, ()),), describe(stage), ("physx",)).findings)
     return checking
 
 
@@ -159,7 +159,7 @@ def test_repairs_of_one_property_wait_for_one_another() -> None:
 
 def done(text: str, *edits: Edit) -> Usd.Stage:
     stage = opened(text)
-    for step in Bench(stage).steps(edits):
+    for step in LayerEditor(stage).steps(edits):
         step(stage.GetRootLayer())
     return stage
 
@@ -193,7 +193,7 @@ def test_renamed_property_keeps_all_it_says() -> None:
     spec = stage.GetRootLayer().GetAttributeAtPath("/Robot/j.a:b")
     spec.documentation = "kept"
     stage.GetRootLayer().SetTimeSample(spec.path, 3.0, 5.0)
-    for step in Bench(stage).steps([RenameProperty("/Robot/j", "a:b", "a:c")]):
+    for step in LayerEditor(stage).steps([RenameProperty("/Robot/j", "a:b", "a:c")]):
         step(stage.GetRootLayer())
     after = stage.GetPrimAtPath("/Robot/j").GetAttribute("a:c")
     assert (after.Get(), after.Get(3.0), after.GetDocumentation()) == (1.0, 5.0, "kept")
@@ -212,7 +212,7 @@ def test_edit_that_cannot_be_made_says_why(edit: Edit, reason: str) -> None:
     stage = opened(finger({"float a:b": 1.0, "float a:c": 1.0}, ("A",)))
     before = stage.GetRootLayer().ExportToString()
     with pytest.raises(CannotError, match=reason):
-        Bench(stage).steps([RemoveProperty("/Robot/j", "a:b"), edit])
+        LayerEditor(stage).steps([RemoveProperty("/Robot/j", "a:b"), edit])
     assert stage.GetRootLayer().ExportToString() == before
 
 
@@ -295,9 +295,9 @@ def test_prim_inside_an_instance_is_edited_where_it_is_authored() -> None:
 
 def test_prim_inside_an_instance_of_another_file_is_left(tmp_path: Path) -> None:
     (tmp_path / "other.usda").write_text(INSTANCE.format("</Proto>"))
-    bench = Bench(opened(INSTANCE.format(f"@{tmp_path / 'other.usda'}@</Proto>")), override=True)
+    editor = LayerEditor(opened(INSTANCE.format(f"@{tmp_path / 'other.usda'}@</Proto>")), override=True)
     with pytest.raises(CannotError, match="the prim is inside an instance"):
-        bench.steps([SetValue("/World/a/s", "a:c", 1.0, "float")])
+        editor.steps([SetValue("/World/a/s", "a:c", 1.0, "float")])
 
 
 def test_the_stage_itself_is_not_changed() -> None:

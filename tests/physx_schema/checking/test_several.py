@@ -65,15 +65,15 @@ def test_unreadable_file_does_not_stop_the_others(folder: Path) -> None:
 
 
 def test_internal_error_on_one_file_does_not_stop_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from physx_schema.checking import engine
-    sound = engine.describe
+    from physx_schema.checking import stage as stage_module
+    sound = stage_module.describe
 
     def failing(stage: object) -> object:
         if "token" in str(stage):
             raise RuntimeError("lost it")
         return sound(stage)
 
-    monkeypatch.setattr(engine, "describe", failing)
+    monkeypatch.setattr(stage_module, "describe", failing)
     result = call("token.usda", "range.usda", "--format", "json")
     assert (result.exit_code, codes(result)) == (4, {"range.usda": ["value/range"]})
     assert "token.usda: internal error: RuntimeError: lost it" in result.stderr

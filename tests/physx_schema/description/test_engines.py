@@ -12,7 +12,7 @@ from support.facts_joints import one
 from support.facts_scenes import still
 from support.robots import base, joint, link, opened, prim
 
-from physx_schema.checking.engine import check
+from physx_schema.checking import check
 from physx_schema.description import Description, describe
 
 DEGREE = math.pi / 180.0
