@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from physx_runtime.simulation.dump import dump, dump_step
     from physx_runtime.simulation.one_call import simulate
     from physx_runtime.simulation.recording import Recording
+    from physx_runtime.simulation.scene import Scene
     from physx_runtime.verification import Row, Verification, verify
 
 __all__ = ["Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning", "Recording", "Row",
-           "Session", "Simulation", "Verification", "compute", "dump", "dump_step", "simulate", "verify"]
+           "Scene", "Session", "Simulation", "Verification", "compute", "dump", "dump_step", "simulate", "verify"]
 
 _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
-    "Recording": "simulation.recording", "simulate": "simulation.one_call",
+    "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.one_call",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
     "NotSimulated": "packing.not_simulated", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.given_states", "LinkState": "quantities.given_states",

@@ -131,6 +131,12 @@ class SolverBatches:
         self._asleep = self.starting_asleep
         self._counts: dict[str, SolverCounts] = {}
 
+    @property
+    def uniform(self) -> bool:
+        """Whether all that is solved asks for the same counts, so that nobody raises another's."""
+        return len({(item.position, item.velocity) for scene in self._scenes for island in scene.every
+                    for item in island.members}) < 2
+
     def rest(self, asleep: frozenset[str]) -> None:
         """Take for asleep the bodies and articulations with these root links, and all others for awake."""
         if asleep != self._asleep:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
+from physx_runtime.model.scene import named
 from physx_runtime.packing.articulation import as_articulation
 from physx_schema.description.model import Articulation, Description, Link
 from physx_schema.errors import UnsupportedError
@@ -26,6 +26,18 @@ def require_taken(description: Description) -> None:
         raise UnsupportedError(why)
 
 
+def nothing_moves(description: Description) -> str:
+    """What to do about a stage on which nothing moves."""
+    return f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to the robot's root"
+
+
+def held_body(description: Description, body: str) -> str:
+    """That joints hold a body outside articulations, and what to do; empty where none does."""
+    holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
+    return (f"{body}: {', '.join(holding)} holds it outside articulations, and such joints are not stepped; apply "
+            "PhysicsArticulationRootAPI above both bodies") if holding else ""
+
+
 def choose(description: Description, path: str | None) -> Articulation:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
@@ -34,8 +46,7 @@ def choose(description: Description, path: str | None) -> Articulation:
     chosen of a stage that PhysX refuses.
     """
     require_taken(description)
-    several = Counter(a.path for a in description.articulations)
-    found = {a.path if several[a.path] == 1 else a.links[0].path: a for a in description.articulations}
+    found = named(description.articulations)
     bodies = {body.path: body for body in description.bodies}
     if path in bodies or (path is None and not found and bodies):
         return _chosen_body(description, bodies, path)
@@ -43,8 +54,7 @@ def choose(description: Description, path: str | None) -> Articulation:
         listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
         raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
     if not found:
-        raise UnsupportedError(f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to "
-                               "the robot's root")
+        raise UnsupportedError(nothing_moves(description))
     if path is None and len(found) > 1:
         raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one as articulation: "
                                f"{', '.join(found)}")
@@ -58,8 +68,6 @@ def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str
         raise UnsupportedError(f"{description.source}: no articulation and {len(free)} bodies; name one as "
                                f"articulation: {', '.join(free)}")
     body = bodies[path or free[0]]
-    holding = [joint.path for joint in description.joints if body.path in (joint.body0, joint.body1)]
-    if holding:
-        raise UnsupportedError(f"{body.path}: {', '.join(holding)} holds it outside articulations, and such joints are "
-                               "not stepped; apply PhysicsArticulationRootAPI above both bodies")
+    if held := held_body(description, body.path):
+        raise UnsupportedError(held)
     return as_articulation(body)

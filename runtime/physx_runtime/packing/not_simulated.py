@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
+from physx_runtime.model.scene import SceneModel
 from physx_schema.description.articulation.solver_batches import SolverCounts
 from physx_schema.description.model import Articulation, Description, Joint
 from physx_schema.description.opinions.accounting import CONTACTS
@@ -40,17 +41,30 @@ class NotSimulated:
         return f"{where}: not simulated: {self.text}"
 
 
-def not_simulated(description: Description, *moved: Articulation) -> tuple[NotSimulated, ...]:
-    """What moves some articulations or bodies in PhysX and no step of them heeds; joints first, contact in one line."""
-    links = {link.path for articulation in moved for link in articulation.links}
-    contact = _contact(description, links)
-    return (*_joints(description, moved), *_loops(description, links), *((contact,) if contact else ()),
+def alone(description: Description, articulation: Articulation) -> SceneModel:
+    """One articulation or body that is stepped without the others."""
+    return SceneModel({articulation.path: articulation}, joints=description.joints)
+
+
+def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
+    """What moves some actors in PhysX and no step of them heeds; joints first, contact in one line."""
+    moved = tuple(model.actors.values())
+    contact = _contact(description, model.owners)
+    return (*_joints(model), *_loops(description, set(model.owners)), *((contact,) if contact else ()),
             *_estimates(description, moved), *_unread(description, moved))
 
 
-def holding_joints(description: Description, articulation: Articulation) -> tuple[NotSimulated, ...]:
-    """The joints outside articulations without which this one's motion would be another one altogether."""
-    return tuple(item for item in _joints(description, (articulation,)) if item.refused)
+def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
+    """The joints outside articulations without which an actor's motion would be another one altogether."""
+    return tuple(item for item in _joints(model) if item.refused)
+
+
+def untrusted(description: Description, model: SceneModel) -> tuple[str, ...]:
+    """Why actors cannot be stepped, a line each: their motion would be another one, or none under endless gravity."""
+    scenes = {description.scene_of(actor).path for actor in model.actors.values()}
+    endless = [p for p in description.problems if p.code == "scene/gravity" and p.path in scenes]
+    lines = ["; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless)] if endless else []
+    return (*lines, *map(str, holding_joints(model)))
 
 
 def require_trusted(description: Description, articulation: Articulation, counts: SolverCounts,
@@ -59,18 +73,19 @@ def require_trusted(description: Description, articulation: Articulation, counts
 
     Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
     """
-    scene = description.scene_of(articulation).path
-    endless = [p for p in description.problems if p.code == "scene/gravity" and p.path == scene]
-    if endless:
-        raise UnsupportedError("; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless))
-    holding = holding_joints(description, articulation)
-    if holding:
-        raise UnsupportedError("\n".join(map(str, holding)))
-    found = (*not_simulated(description, articulation), *_sleepers(description, articulation, counts))
+    model = alone(description, articulation)
+    if refused := untrusted(description, model):
+        raise UnsupportedError("\n".join(refused))
+    found = (*not_simulated(description, model), *_sleepers(description, articulation, counts))
+    warn_of(found)
+    return found
+
+
+def warn_of(found: Sequence[NotSimulated]) -> None:
+    """Say in a NotSimulatedWarning what is left out, where anything is."""
     if found:
         more = f"; and {len(found) - QUOTED} more, see not_simulated" if len(found) > QUOTED else ""
-        warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=_level_outside())
-    return found
+        warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
 
 
 def _sleepers(description: Description, articulation: Articulation, counts: SolverCounts) -> Iterator[NotSimulated]:
@@ -81,7 +96,7 @@ def _sleepers(description: Description, articulation: Articulation, counts: Solv
                                f"{counts.raised}; a Session steps both")
 
 
-def _level_outside() -> int:
+def level_outside() -> int:
     """The stack level, for a warning of the caller's, of the first module outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
@@ -89,12 +104,11 @@ def _level_outside() -> int:
     return level
 
 
-def _joints(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+def _joints(model: SceneModel) -> Iterator[NotSimulated]:
     """Joints outside articulations at links and bodies, and couplings of their joints."""
-    own = {link.path: articulation for articulation in moved for link in articulation.links}
-    hinges = {link.joint.path for articulation in moved for link in articulation.links if link.joint}
-    for joint in description.joints:
-        ends = [own.get(joint.body0), own.get(joint.body1)]
+    hinges = {link.joint.path for actor in model.actors.values() for link in actor.links if link.joint}
+    for joint in model.joints:
+        ends = model.ends(joint)
         if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
             yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
                                f"{joint.coupling.second}; both move as if it were not there")
@@ -103,7 +117,7 @@ def _joints(description: Description, moved: Sequence[Articulation]) -> Iterator
 
 
 def _is_held(ends: Sequence[Articulation | None]) -> bool:
-    """Whether a joint holds a floating base at something else."""
+    """Whether a joint holds a floating base, or a body, at something else."""
     return ends[0] is not ends[1] and any(end is not None and not end.fixed_base for end in ends)
 
 
@@ -155,7 +169,7 @@ def _targets(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
 
 
-def _contact(description: Description, links: set[str]) -> NotSimulated | None:
+def _contact(description: Description, links: Iterable[str]) -> NotSimulated | None:
     """That colliders pass through each other, where any of these can meet another."""
     pair = CollisionFilter(description).meeting(links)
     if pair is None:

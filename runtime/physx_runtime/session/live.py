@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,9 +10,10 @@ from typing import Any
 
 from pxr import Usd
 
-from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.choice import refusal, require_taken
-from physx_runtime.packing.not_simulated import holding_joints
+from physx_runtime.packing.not_simulated import alone, holding_joints
+from physx_runtime.packing.scene import scene_model
 from physx_runtime.session.editing import (
     ReadingOfJoints,
     below,
@@ -29,10 +31,10 @@ from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_r
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation.arguments import required_time
-from physx_runtime.simulation.articulation import Simulation
-from physx_runtime.simulation.divergence import ADVICE
+from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
+from physx_runtime.simulation.scene import Scene
+from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.worlds.paths import GENERIC
-from physx_schema.description.articulation.solver_batches import SolverBatches
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.errors import UnsupportedError
@@ -84,12 +86,12 @@ class Session:
         self._runs: dict[str, Run] = {}
         self._known = LastKnown()
         self._standing: dict[str, Any] = {}     # poses of links that are no longer simulated
-        self._time = 0.0
+        self._time, self._dt = 0.0, 1 / 60
         self._outdated = False              # the authored start has been edited since the last reading
         self._rest_lengths: RestLengths = {}
         self._description: Description
         self._sorter: Sorter
-        self._batches: SolverBatches
+        self._scene: Scene
         self._read(StateEdits())
         require_taken(self._description)
         self._closed = False
@@ -105,9 +107,16 @@ class Session:
         self._require_open()
         required_time(dt)
         self._follow()
-        self._follow_sleepers()
+        if dt != self._dt:
+            self._dt = dt
+            self._scene.set_time_step(dt)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message
+            self._scene.step()
+            for run in self._runs.values():
+                run.look_after_step()
+        self._say_unstepped()
         for path, run in self._runs.items():
-            run.step(dt)
             if run.diverged:
                 self._messages.say(Message(
                     "diverged", "error", "session/diverged", path, "",
@@ -125,8 +134,9 @@ class Session:
         if heard or self._outdated or self._standing:
             self._rest_lengths = {}
             self._read(StateEdits())
+        self._scene.reset()
         for run in self._runs.values():
-            run.reset()
+            run.look_anew()
         self._time = 0.0
 
     def close(self) -> None:
@@ -178,8 +188,8 @@ class Session:
         self._require_open()
         return object_counts(self._description)
 
-    def simulation(self, articulation: str | None = None) -> Simulation:
-        """The simulation of one of `articulations`, of the only one where None: set joint efforts there.
+    def simulation(self, articulation: str | None = None) -> SceneActor:
+        """One of `articulations`, the only one where None, as an actor of a `Scene`: set joint efforts there.
 
         A structural edit replaces it. Raises ValueError for a path that is not stepped, or None where several are.
         """
@@ -189,18 +199,12 @@ class Session:
             raise ValueError(f"no articulation {path or ''} is stepped; give one of {', '.join(self._runs) or 'none'}")
         return self._runs[path].simulation
 
-    def _follow_sleepers(self) -> None:
-        """Solve everything under the largest iteration counts of what is solved with it and awake."""
-        runs = {run.model.link_names[0]: run for run in self._runs.values()}
-        asleep = {root for root, run in runs.items() if run.asleep}
-        self._batches.rest(frozenset(asleep | (self._batches.starting_asleep - runs.keys())))
+    def _say_unstepped(self) -> None:
+        """Name who raises the iteration counts without being stepped."""
+        stepped = {run.articulation.path for run in self._runs.values()}
         for path, run in self._runs.items():
-            counts = self._batches.counts(run.articulation)
-            if counts == run.simulation.iterations:
-                continue
-            run.simulation.solve_under(counts)
-            unstepped = {counts.position_from, counts.velocity_from} - {run.articulation.path for run in runs.values()}
-            for other in sorted(unstepped):
+            counts = run.simulation.iterations
+            for other in sorted({counts.position_from, counts.velocity_from} - stepped):
                 self._messages.say(Message(
                     "not-simulated", "warning", "session/iterations", path, "",
                     f"{counts.raised}; {other} is not stepped and taken for awake throughout"))
@@ -265,22 +269,17 @@ class Session:
 
     def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
-        found = describe(self._stage)
-        description = with_rest_lengths(found, {} if afresh else self._rest_lengths)
+        read = describe(self._stage)
+        description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
         self._description, self._rest_lengths = description, rest_lengths(description)
-        self._outdated = description is not found
+        self._outdated = description is not read
         self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
-        self._runs = {}
-        bodies = [as_articulation(body) for body in description.loose_bodies]
-        moving = () if refusal(description) else (*description.articulations, *bodies)
-        paths = [articulation.path for articulation in moving]
-        for articulation in moving:
-            run = self._run(description, articulation, old)
-            if run is not None:
-                several = paths.count(articulation.path) > 1
-                self._runs[articulation.links[0].path if several else articulation.path] = run
-        self._batches = SolverBatches(description)
+        model = SceneModel({}) if refusal(description) else scene_model(description, description.loose_bodies)
+        found = {name: self._run(description, actor, old) for name, actor in model.actors.items()}
+        self._runs = {name: run for name, run in found.items() if run is not None}
+        actors = {name: run.simulation for name, run in self._runs.items()}
+        self._scene = Scene.of(description, model, actors, self._dt)
         runs = list(self._runs.values())
         self._standing = self._known.standing(self._stage, runs)
         self._sorter = Sorter(description, [run.articulation for run in runs])
@@ -290,7 +289,7 @@ class Session:
     def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
         root = articulation.links[0].path
         before = next((run for run in old if run.model.link_names[0] == root), None)
-        holding = ", ".join(item.path for item in holding_joints(description, articulation))
+        holding = ", ".join(item.path for item in holding_joints(alone(description, articulation)))
         if holding:
             self._messages.say(Message("not-simulated", "warning", "session/held", articulation.path, "",
                                        f"not simulated: {holding} holds it outside articulations; it stays there"))

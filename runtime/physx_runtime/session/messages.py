@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_runtime.packing.articulation import as_articulation
 from physx_runtime.packing.choice import refusal
 from physx_runtime.packing.not_simulated import not_simulated
+from physx_runtime.packing.scene import scene_model
 from physx_schema.description.model import Description
 from physx_schema.description.opinions.authored import Problem
 
@@ -84,8 +84,8 @@ def _not_simulated(description: Description) -> Iterator[Message]:
         if body.path not in loose and not body.kinematic:
             yield left("free-body", body.path, "a rigid body that joints outside articulations hold; it stays where it "
                        "is")
-    moved = (*description.articulations, *map(as_articulation, description.loose_bodies))
-    found = {item.path: item for item in not_simulated(description, *moved)}
+    moved = scene_model(description, description.loose_bodies)
+    found = {item.path: item for item in not_simulated(description, moved)}
     for joint in description.joints:
         text = found[joint.path].text if joint.path in found else (
             f"a {joint.kind} joint outside articulations; it holds nothing")
@@ -94,5 +94,5 @@ def _not_simulated(description: Description) -> Iterator[Message]:
         if item.code == "contact":      # loops and what is not read are said above
             yield Message("not-simulated", "warning", "session/contact", item.path, item.property,
                           f"not simulated: {item.text}")
-    if not description.articulations and not description.loose_bodies:
+    if not moved.actors:
         yield left("nothing", "/", "the stage has no articulation and no free body; nothing moves")

@@ -1,8 +1,7 @@
-"""One articulation of a session: its simulation, and how its state outlives another reading of the stage."""
+"""One actor of a session: what is read from it and set, and how its state outlives another reading of the stage."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,11 +11,9 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.articulation import PackedModel, pack
-from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.session.observing import Observer
-from physx_runtime.session.standing import Standing
-from physx_runtime.simulation.articulation import Simulation
-from physx_runtime.simulation.divergence import DivergenceWarning, first_lost
+from physx_runtime.simulation.divergence import first_lost
+from physx_runtime.simulation.scene_actor import SceneActor
 from physx_schema.description.articulation.solver_batches import as_solved
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Scene
 from physx_schema.description.opinions.schemas import ROTATIONS
@@ -38,21 +35,15 @@ class StateEdits:
 
 
 class Run:
-    """An articulation being stepped.
+    """An articulation or a body that a session's scene steps.
 
     Raises UnsupportedError where the step does not handle it.
     """
 
     def __init__(self, description: Description, articulation: Articulation, **settings: Any) -> None:
         self.articulation = articulation
-        # alone, as its path may be that of others too
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotSimulatedWarning)    # messages of the session say it
-            self.simulation = Simulation(description.only(articulation), **settings)
+        self.simulation = SceneActor(description, articulation, **settings)
         self._observer = Observer.of(self.simulation.model)
-        rests = settings.get("sleeping", True) and settings.get("solver") != "ideal"
-        rests = rests and description.scene_of(articulation).sleeping
-        self._standing = Standing.of(self.model.topology) if rests else None
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged
         self.look()
@@ -62,49 +53,27 @@ class Run:
         """The model in use."""
         return self.simulation.model
 
-    def step(self, dt: float) -> None:
-        """Advance by dt [s]; an articulation that diverges stands still at its last finite state."""
+    def look_after_step(self) -> None:
+        """Take the state after a step; what diverges stands still at its last finite state."""
         if self.diverged:
             return
-        before = self.simulation.state()        # not the one kept: others may have set it meanwhile
-        if dt != self.simulation.dt:
-            self.simulation.set_time_step(dt)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message of the session
-            self.simulation.step()
-            self._state = self.simulation.state()
-            self.diverged = bool(self.simulation.diverged[0])
-            self.lost = first_lost(self.simulation, 0) if self.diverged else ""
-        links = self._observer.links(before, self._state, dt)
+        self._state = self.simulation.state()
+        self.diverged = bool(self.simulation.diverged[0])
+        self.lost = first_lost(self.simulation, 0) if self.diverged else ""
+        links = self._observer.links(self.simulation.before, self._state, self.simulation.dt)
         if np.abs(links).max() < LARGEST:       # beyond it not even the rotations hold together
             self.links = links
         else:
             self.diverged, self.lost = True, "the velocity of a link"
-        if self._standing:
-            self._standing.step(dt)
-
-    @property
-    def asleep(self) -> bool:
-        """Whether it rests until something wakes it; what has diverged does not."""
-        if self._standing:
-            return self._standing.asleep
-        return not self.diverged and bool(self.simulation.asleep[0])
-
-    def _wake(self) -> None:
-        self.simulation.wake()
-        if self._standing:
-            self._standing.wake()
+            self.simulation.divergence.halt(np.arange(1))
 
     def joints(self) -> tuple[Array, Array]:
         """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
         size = self.simulation.topology.root_size
         return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
 
-    def reset(self) -> None:
-        """Back to the authored state."""
-        self.simulation.reset()
-        if self._standing:
-            self._standing.wake()
+    def look_anew(self) -> None:
+        """Take the state after a reset."""
         self.diverged = False
         self.look()
 
@@ -125,7 +94,7 @@ class Run:
         self.simulation.set("target_position", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
         self.articulation = articulation
-        self._wake()
+        self.simulation.wake()
         return True
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
@@ -137,7 +106,7 @@ class Run:
             return False
         state = self.simulation.state()
         self.simulation.repack(model)
-        self._wake()
+        self.simulation.wake()
         self._observer = Observer.of(model)
         self.articulation = articulation
         if model.link_frames[0] != own.link_frames[0]:
@@ -170,10 +139,10 @@ class Run:
         if not joints.isdisjoint(self.model.dof_names) or root in roots:
             self.simulation.set("q", q)
             self.simulation.set("v", v)
-            self._wake()
+            self.simulation.wake()
         if root in edits.poses:
             self._place_root(edits.poses[root])
-            self._wake()
+            self.simulation.wake()
 
     def look(self) -> None:
         """Take the state as it is now for what is to be written."""

@@ -198,10 +198,13 @@ class Actor:
     def _advance(self, count: int) -> None:
         for watcher in self._watchers:
             watcher.about_to_step()
-        self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
+        self._step_worlds(count)
         self.steps_taken += count
         for watcher in self._watchers:
             watcher.stepped()
+
+    def _step_worlds(self, count: int) -> None:
+        self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
 
     @property
     def path(self) -> str:

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from physx_runtime.packing.articulation import pack
 from physx_runtime.packing.choice import choose
 from physx_runtime.packing.not_simulated import require_trusted
-from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.worlds.paths import AUTO
 from physx_schema.description import describe
 from physx_schema.description.articulation.solver_batches import SolverCounts, as_solved, solver_counts
 from physx_schema.description.model import Description
 
-if TYPE_CHECKING:
-    from physx_runtime.direct import Direct
-    from physx_runtime.quantities.equations_of_motion import Dynamics
 
-
-class Simulation(Actor):
+class Simulation(Answers):
     """Worlds of one articulation, stepped together; none depends on what runs beside it.
 
     A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
@@ -67,17 +62,3 @@ class Simulation(Actor):
         """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
         self.iterations = counts
         self.set_iterations(counts.position, counts.velocity)
-
-    @functools.cached_property
-    def dynamics(self) -> Dynamics:
-        """Inverse and forward dynamics and their derivatives at the current states."""
-        from physx_runtime.quantities.equations_of_motion import Dynamics
-
-        return Dynamics(self)
-
-    @functools.cached_property
-    def direct(self) -> Direct:
-        """PhysX's Direct GPU API of this simulation, every world an articulation (docs/direct_api.md)."""
-        from physx_runtime.direct import Direct
-
-        return Direct([self])

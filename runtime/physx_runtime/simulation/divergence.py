@@ -64,12 +64,19 @@ class DivergenceReport:
             warnings.warn(self.said[-1], DivergenceWarning, stacklevel=3)
         return flags
 
+    def halt(self, worlds: NDArray[np.int64]) -> None:
+        """Let worlds with these indices stand still from now on, and say nothing more of them."""
+        self._mark(worlds, True)
+
     def revive(self, worlds: NDArray[np.int64]) -> None:
         """Let worlds with these indices move again."""
+        self._mark(worlds, False)
+
+    def _mark(self, worlds: NDArray[np.int64], diverged: bool) -> None:
         flags = self._actor.store.rows(FLAG)
-        flags[worlds] = 0.0
+        flags[worlds] = float(diverged)
         self._actor.store.write(FLAG, flags)
-        self._reported[worlds] = False
+        self._reported[worlds] = diverged
 
 
 def first_lost(actor: Stepped, world: int) -> str:

@@ -2,80 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.simulation.articulation import Simulation
-from physx_runtime.simulation.recording import Recording, link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.simulation.given_values import GivenValues, Values, given_values
+from physx_runtime.simulation.recorder import Recorder
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.simulation.scene import Scene
+from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.worlds.paths import AUTO
 
-Array = NDArray[Any]
+Stepped = Simulation | SceneActor
 
 
 def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
-             dtype: str = "float32", solver: str = "physx", joint_position: ArrayLike | None = None,
-             joint_velocity: ArrayLike | None = None, joint_effort: ArrayLike | None = None, every: int = 1,
-             articulation: str | None = None, link_force: ArrayLike | None = None,
-             link_torque: ArrayLike | None = None, path: str = AUTO,
+             dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
+             joint_velocity: Values | None = None, joint_effort: Values | None = None, every: int = 1,
+             articulation: str | None = None, link_force: Values | None = None,
+             link_torque: Values | None = None, path: str = AUTO,
              sleeping: bool = True) -> Recording:
     """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
+    Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
+    free body, that one by itself, as by `Simulation`.
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
-    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that nothing sleeps.
+    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that its actors do not
+    sleep.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
+    All of these may be {joint or link name: value, or a value for each world} instead, for those that are named.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
-    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Simulation`, and
-    ValueError for arrays that do not fit.
+    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
+    `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
     """
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
-    sim = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
-                     path=path, sleeping=sleeping and joint_effort is None)
-    dofs, links = (len(sim.topology.dofs),), (len(sim.topology.links), 3)
-    if joint_position is not None:
-        sim.set("q", _fitting(sim, "joint_position", joint_position, dofs))
-    if joint_velocity is not None:
-        qd = np.broadcast_to(_fitting(sim, "joint_velocity", joint_velocity, dofs), (worlds, *dofs))
-        sim.set("v", np.concatenate([sim.get("v")[:, :sim.topology.root_size], qd], axis=1))
-    if joint_effort is not None:
-        sim.set("joint_effort", _fitting(sim, "joint_effort", joint_effort, dofs))
-    for name, values in zip(LINK_FORCE_ROWS, (link_force, link_torque), strict=True):
-        if values is not None:
-            array = _fitting(sim, name, values, links)
-            sim.set(name, array.reshape(*array.shape[:-2], -1))
-    states, befores = [sim.state()], [sim.state()]
+    run: Simulation | Scene
+    actors: list[Stepped]
+    if articulation is None:
+        run = Scene(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
+        actors, model = [run[name] for name in run.actors], run.model
+    else:
+        run = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
+                         path=path, sleeping=sleeping)
+        actors, model = [run], SceneModel({})
+    _start(actors, joint_position, joint_velocity)
+    _push(actors, {"link_force": link_force, "link_torque": link_torque})
+    efforts = _of_joints(actors, "joint_effort", joint_effort)
+    recorder = Recorder(actors)
     for _ in range(steps // every):
-        sim.step(every - 1)
-        befores.append(sim.state())
-        sim.step()
-        states.append(sim.state())
-    return _recording(sim, states, befores, every)
+        _advance(run, every - 1, efforts)
+        recorder.take_before()
+        _advance(run, 1, efforts)
+        recorder.take()
+    return recorder.recording(run.dt * every, model, run.not_simulated)
 
 
-def _fitting(sim: Simulation, name: str, values: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """An argument as an array of one world's shape or of all worlds'."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape not in (shape, (sim.worlds, *shape)):
-        raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(sim.worlds, *shape)}")
-    return array
+def _start(actors: Sequence[Stepped], position: Values | None, velocity: Values | None) -> None:
+    """Put joints where they are given to start."""
+    for actor, given in _of_joints(actors, "joint_position", position):
+        actor.set("q", given.into(actor.get("q")))
+    for actor, given in _of_joints(actors, "joint_velocity", velocity):
+        v, root = actor.get("v"), actor.topology.root_size
+        actor.set("v", np.concatenate([v[:, :root], given.into(v[:, root:])], axis=1))
 
 
-def _recording(sim: Simulation, states: list[dict[str, Array]], befores: list[dict[str, Array]],
-               every: int) -> Recording:
-    """Stack recorded states; `befores` are the states one step earlier, the first one unused."""
-    rows = {name: np.stack([state[name] for state in states]) for name in states[0]}
-    before = {name: np.stack([state[name] for state in befores]) for name in befores[0]}
-    velocity = spatial_velocities(sim.model, rows)
-    if sim.topology.fixed_base:
-        velocity[1:] = velocities_after_step(sim.model, before, rows["v"], sim.dt)[1:]
-    time = np.arange(len(states), dtype=np.float64) * (sim.dt * every)
-    with np.errstate(over="ignore"):        # links of a world that diverged; the report says it
-        poses, velocity = link_poses(sim.model, rows).astype(sim.dtype), velocity.astype(sim.dtype)
-    return Recording(time, sim.model.dof_names, rows["q"],
-                     rows["v"][..., sim.topology.root_size:], sim.model.link_names, poses, velocity,
-                     (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.iterations.raised,
-                     sim.not_simulated, tuple(sim.divergence.said))
+def _push(actors: Sequence[Stepped], pushes: Mapping[str, Values | None]) -> None:
+    """Apply forces and torques at links from now on."""
+    for row, values in pushes.items():
+        names = [actor.model.link_names for actor in actors]
+        for actor, given in _shares(actors, row, values, names, (3,)):
+            links = given.into(np.zeros((actor.worlds, len(actor.model.link_names), 3)))
+            actor.set(row, links.reshape(actor.worlds, -1))
+
+
+def _of_joints(actors: Sequence[Stepped], argument: str, values: Values | None) -> list[tuple[Stepped, GivenValues]]:
+    return list(_shares(actors, argument, values, [actor.model.dof_names for actor in actors], ()))
+
+
+def _shares(actors: Sequence[Stepped], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
+            item: tuple[int, ...]) -> Iterator[tuple[Stepped, GivenValues]]:
+    """What an argument gives for each actor's own `names`; actors that get nothing are left out."""
+    if values is None:
+        return
+    given = given_values(argument, values, list(chain.from_iterable(names)), actors[0].worlds, item)
+    first = 0
+    for actor, own in zip(actors, names, strict=True):
+        share = given.of(slice(first, first + len(own)))
+        first += len(own)
+        if share.named.any():
+            yield actor, share
+
+
+def _advance(run: Simulation | Scene, steps: int, efforts: Sequence[tuple[Stepped, GivenValues]]) -> None:
+    """Take steps, efforts being written before each."""
+    if not efforts:
+        run.step(steps)
+        return
+    for _ in range(steps):
+        for actor, given in efforts:
+            actor.set("joint_effort", given.into(actor.get("joint_effort")))
+        run.step()

@@ -24,19 +24,35 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Motion of one articulation in every world; record 0 is the state before step 1."""
+    """Motion of a whole stage, or of one actor of it, in every world; record 0 is the state before step 1."""
 
     time: NDArray[np.float64]           # (n_record,) s
     joint_names: tuple[str, ...]        # (n_dof,) joint prim path, or path:axis
     joint_position: Array               # (n_record, n_world, n_dof) rad or length
     joint_velocity: Array               # (n_record, n_world, n_dof) rad/s or length/s
-    link_names: tuple[str, ...]         # (n_link,) prim path
-    link_pose: Array                    # (n_record, n_world, n_link, 7) position, quaternion x y z w; world
-    link_velocity: Array                # (n_record, n_world, n_link, 6) of the centre of mass, then angular; world
-    iterations: tuple[int, int]         # position, velocity iterations of every step
-    raised: str                         # whose counts these are instead of its own; empty where they are its own
-    not_simulated: tuple[NotSimulated, ...] = ()    # what moves it in PhysX and was left out
+    body_names: tuple[str, ...]         # (n_body,) prim path of every link and rigid body; kinematic ones last
+    body_pose: Array                    # (n_record, n_world, n_body, 7) position, quaternion x y z w; world
+    body_velocity: Array                # (n_record, n_world, n_body, 6) of the centre of mass, then angular; world
+    iterations: tuple[int, int]         # position, velocity iterations of the first step; the most that an actor takes
+    raised: str                         # whose counts these are instead of an actor's own; empty where they are its own
+    not_simulated: tuple[NotSimulated, ...] = ()    # what moves something in PhysX and was left out
     diverged: tuple[str, ...] = ()      # which worlds diverged, when, and what was no longer finite
+    kinematic_names: tuple[str, ...] = ()           # the bodies among `body_names` that no force moves
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """(n_link,) prim path of everything that is stepped: links and free bodies, without kinematic bodies."""
+        return self.body_names[:len(self.body_names) - len(self.kinematic_names)]
+
+    @property
+    def link_pose(self) -> Array:
+        """(n_record, n_world, n_link, 7), the part of `body_pose` that is of `link_names`."""
+        return self.body_pose[:, :, :len(self.link_names)]
+
+    @property
+    def link_velocity(self) -> Array:
+        """(n_record, n_world, n_link, 6), the part of `body_velocity` that is of `link_names`."""
+        return self.body_velocity[:, :, :len(self.link_names)]
 
 
 def _rows(model: PackedModel, state: Mapping[str, Array]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from physx_runtime.packing.choice import require_taken
 from physx_runtime.packing.not_simulated import not_simulated
+from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
@@ -73,7 +74,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: places[row.path])
     return Verification(description.source, tuple(rows), dt, counts,
-                        not_simulated(description, *description.articulations))
+                        not_simulated(description, scene_model(description, ())))
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,

@@ -1,0 +1,44 @@
+"""Who is stepped together on a stage, by name, and what ties them together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_schema.description.model import Articulation, Joint, Link
+
+
+@dataclass(frozen=True)
+class SceneModel:
+    """The actors of a stage, the kinematic bodies among them, and the joints outside articulations."""
+
+    actors: Mapping[str, Articulation]      # by name: articulations, and free bodies as such of a single link
+    kinematic: tuple[Link, ...] = ()        # bodies that no force moves
+    joints: tuple[Joint, ...] = ()          # at links and bodies, of actors and of others
+
+    @cached_property
+    def owners(self) -> Mapping[str, Articulation]:
+        """The actor that a link or a body is of, by the link's path."""
+        return {link.path: actor for actor in self.actors.values() for link in actor.links}
+
+    @property
+    def kinematic_pose(self) -> NDArray[np.float64]:
+        """Where kinematic bodies stand, (n, 7): position, quaternion x y z w; world."""
+        return np.array([(*position, *rotation) for position, rotation in (body.pose for body in self.kinematic)],
+                        dtype=np.float64).reshape(-1, 7)
+
+    def ends(self, joint: Joint) -> tuple[Articulation | None, Articulation | None]:
+        """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
+        return self.owners.get(joint.body0), self.owners.get(joint.body1)
+
+
+def named(moved: Iterable[Articulation]) -> dict[str, Articulation]:
+    """Actors by name: the prim path, or the root link's where a root prim has several."""
+    moved = tuple(moved)
+    several = Counter(item.path for item in moved)
+    return {item.path if several[item.path] == 1 else item.links[0].path: item for item in moved}

@@ -1,0 +1,30 @@
+"""An actor that is asked for its dynamics, in this project's own form and in that of PhysX's Direct GPU API."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from physx_runtime.simulation.actor import Actor
+
+if TYPE_CHECKING:
+    from physx_runtime.direct import Direct
+    from physx_runtime.quantities.equations_of_motion import Dynamics
+
+
+class Answers(Actor):
+    """An actor with what follows from its states."""
+
+    @functools.cached_property
+    def dynamics(self) -> Dynamics:
+        """Inverse and forward dynamics and their derivatives at the current states."""
+        from physx_runtime.quantities.equations_of_motion import Dynamics
+
+        return Dynamics(self)
+
+    @functools.cached_property
+    def direct(self) -> Direct:
+        """PhysX's Direct GPU API of this actor, every world an articulation (docs/direct_api.md)."""
+        from physx_runtime.direct import Direct
+
+        return Direct([self])

@@ -1,0 +1,164 @@
+"""Everything that moves on a stage, stepped together in many worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.model.scene import SceneModel
+from physx_runtime.packing.not_simulated import NotSimulated, not_simulated, warn_of
+from physx_runtime.packing.scene import everything
+from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.parameter_values import chosen_worlds
+from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.solver.scene import WorldBatches, share_counts, step_scene
+from physx_runtime.worlds.paths import AUTO
+from physx_schema.description import describe
+from physx_schema.description.model import Articulation, Description
+
+Array = NDArray[Any]
+
+
+class Scene:
+    """Worlds of all articulations and free bodies of a stage, stepped together; no world depends on another.
+
+    `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
+    counts as in PhysX, also while some sleep. What diverges stands still, is flagged and reported once; the others go
+    on. Kinematic bodies stand where they are authored. What else moves anything in PhysX, such as contact, is left
+    out: a NotSimulatedWarning says so, and `not_simulated` names it.
+
+    Args:
+        stage: a stage, a file, or a Description already read.
+        worlds: number of worlds, in each of which every actor has its own state, efforts and parameters.
+        dt: time of a step [s].
+        device: "cpu" or "cuda".
+        dtype: "float32", as PhysX computes, or "float64".
+        solver: "physx" for the iteration counts that PhysX takes, "ideal" for what they approximate.
+        path: the code that steps each actor, as of `Simulation`.
+        sleeping: whether actors fall asleep as in PhysX; with solver="ideal" none does.
+
+    Raises:
+        UnreadableError: the file is no stage.
+        UnsupportedError: nothing on the stage moves, or the step does not handle all that does; a line for each reason.
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
+                 solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
+        description = stage if isinstance(stage, Description) else describe(stage)
+        worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
+        model = everything(description, solver)
+        actors = {name: SceneActor(description, articulation, worlds, dt=dt, device=device, dtype=dtype, solver=solver,
+                              path=path, sleeping=sleeping) for name, articulation in model.actors.items()}
+        self._hold(description, model, actors, worlds, dt)
+        self.not_simulated: tuple[NotSimulated, ...] = not_simulated(description, model)
+        warn_of(self.not_simulated)
+        share_counts(self._solved, self._batches)
+
+    @classmethod
+    def of(cls, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], dt: float) -> Scene:
+        """One world of those actors of a model that there are, which keep their states; nothing is refused or said."""
+        scene = cls.__new__(cls)
+        scene._hold(description, model, actors, 1, dt)
+        scene.not_simulated = ()
+        return scene
+
+    def _hold(self, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], worlds: int,
+              dt: float) -> None:
+        self.model, self.worlds, self.dt = model, worlds, dt
+        self._actors = dict(actors)
+        self._batches = WorldBatches(description, worlds)
+        for actor in self._actors.values():
+            if actor.dt != dt:
+                actor.set_time_step(dt)
+
+    # --- actors ------------------------------------------------------------------------------------------------------
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """Prim paths of the articulations, then of the free bodies; root links where a root prim has several."""
+        return tuple(self._actors)
+
+    def __getitem__(self, actor: str) -> SceneActor:
+        """One of `actors`. Raises ValueError for a path that is none of them."""
+        if actor not in self._actors:
+            raise ValueError(f"no actor {actor} is stepped; give one of {', '.join(self._actors) or 'none'}")
+        return self._actors[actor]
+
+    @property
+    def _solved(self) -> list[tuple[Articulation, SceneActor]]:
+        return [(self.model.actors[name], actor) for name, actor in self._actors.items()]
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def set_time_step(self, dt: float) -> None:
+        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        self.dt = required_time(dt)
+        for actor in self._actors.values():
+            actor.set_time_step(dt)
+
+    def step(self, count: int = 1) -> None:
+        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        step_scene(self._solved, self._batches, required_count("count", count, 0))
+
+    def reset(self, worlds: ArrayLike | None = None) -> None:
+        """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
+
+        Efforts, targets and parameters stay.
+        """
+        chosen = chosen_worlds(worlds, self.worlds)
+        for actor in self._actors.values():
+            actor.reset(chosen)
+        self._batches.restart(chosen)
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, dict[str, Array]]:
+        """The state of every actor, name -> row name -> (n_world, n)."""
+        return {name: actor.state() for name, actor in self._actors.items()}
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """(n_world,) in which worlds an actor has diverged; it stands still at its last finite state."""
+        found: NDArray[np.bool_] = np.any([actor.diverged for actor in self._actors.values()], axis=0)
+        return found
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Joint prim path, or path:axis, of every degree of freedom of the actors, actor by actor."""
+        return tuple(name for actor in self._actors.values() for name in actor.model.dof_names)
+
+    @property
+    def joint_position(self) -> Array:
+        """(n_world, n_dof) rad or length."""
+        return np.concatenate([actor.joint_position for actor in self._actors.values()], axis=1)
+
+    @property
+    def joint_velocity(self) -> Array:
+        """(n_world, n_dof) rad/s or length/s."""
+        return np.concatenate([actor.joint_velocity for actor in self._actors.values()], axis=1)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Prim paths of the links and bodies of all actors, actor by actor, then of kinematic bodies."""
+        return (*(name for actor in self._actors.values() for name in actor.model.link_names),
+                *(body.path for body in self.model.kinematic))
+
+    @property
+    def body_pose(self) -> Array:
+        """World poses of `body_names`' prims, (n_world, n_body, 7): position, quaternion x y z w."""
+        return self._with_kinematic([actor.link_pose for actor in self._actors.values()], self.model.kinematic_pose)
+
+    @property
+    def body_velocity(self) -> Array:
+        """World velocities, (n_world, n_body, 6): linear at the centre of mass, angular; as PhysX holds them."""
+        still = np.zeros((len(self.model.kinematic), 6))
+        return self._with_kinematic([actor.link_velocity for actor in self._actors.values()], still)
+
+    def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
+        """What actors do, (n_world, n, k) each, and behind it what kinematic bodies do in every world."""
+        alike = np.broadcast_to(kinematic, (self.worlds, *kinematic.shape))
+        return np.concatenate([*moving, alike.astype(moving[0].dtype)], axis=1)
