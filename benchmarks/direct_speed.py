@@ -28,8 +28,9 @@ sys.path.append(str(ROOT / "tests"))
 
 import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from physx_runtime import Simulation, quantities  # noqa: E402
-from physx_runtime.quantities.batch import Batch, place_of  # noqa: E402
+from physx_runtime import Simulation  # noqa: E402
+from physx_runtime.quantities import state as quantities  # noqa: E402
+from physx_runtime.quantities.world_quantities import WorldQuantities, lines_of  # noqa: E402
 from support.pinocchio_models import PinocchioModel  # noqa: E402
 
 from physx_schema import describe  # noqa: E402
@@ -70,16 +71,17 @@ class Humanoid:
 
 def ours(robot: Humanoid) -> dict[str, tuple[Callable[[], None], np.ndarray]]:
     """Calls for all worlds, and where their results are."""
-    batch, everywhere = Batch(robot.sim.topology), np.arange(robot.count)
+    batch, everywhere = WorldQuantities(robot.sim.topology), np.arange(robot.count)
     nv, links = robot.sim.topology.nv, len(robot.sim.topology.links)
     calls = {}
     for name, quantity, size, given in (
-            ("dense Jacobian", quantities.jacobian, 6 * links * nv, {}), ("mass matrix", quantities.mass, nv * nv, {}),
-            ("bias", quantities.bias, nv, {}), ("forward dynamics", quantities.forward, nv, {"force": robot.tau})):
+            ("dense Jacobian", quantities.jacobian, 6 * links * nv, {}),
+            ("mass matrix", quantities.mass_without_armature, nv * nv, {}), ("bias", quantities.bias_force, nv, {}),
+            ("forward dynamics", quantities.acceleration_under_force, nv, {"force": robot.tau})):
         out = np.zeros((robot.count, size), robot.sim.dtype)
 
         def call(quantity=quantity, given=given, out=out) -> None:      # type: ignore[no-untyped-def]
-            batch.run(quantity, robot.sim.store, everywhere, given, {"values": place_of(out)})
+            batch.run(quantity, robot.sim.store, everywhere, given, {"values": lines_of(out)})
 
         calls[name] = (call, out)
     return calls

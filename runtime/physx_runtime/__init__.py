@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
     from physx_runtime.packing.not_simulated import NotSimulated, NotSimulatedWarning
-    from physx_runtime.quantities.given_states import LinkState, compute
+    from physx_runtime.quantities.computation import LinkState, compute
     from physx_runtime.session import Session
     from physx_runtime.simulation.articulation import Simulation
     from physx_runtime.simulation.divergence import DivergenceWarning
@@ -29,7 +29,7 @@ _HOMES = {
     "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.one_call",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
     "NotSimulated": "packing.not_simulated", "NotSimulatedWarning": "packing.not_simulated",
-    "compute": "quantities.given_states", "LinkState": "quantities.given_states",
+    "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     "Row": "verification", "Verification": "verification", "verify": "verification"}
 

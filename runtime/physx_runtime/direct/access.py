@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.direct import tendons, writing
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
-from physx_runtime.quantities.batch import Place
-from physx_runtime.quantities.results import centroidal_of
+from physx_runtime.quantities.state import centroidal_momentum_of
+from physx_runtime.quantities.world_quantities import ArrayLines
 from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import PhysxSchemaError
 
@@ -39,7 +39,7 @@ class Direct:
     The scene's articulations are the worlds of the simulations, one after another: world 3 of the second of two
     simulations with 4096 worlds has index 4099. Buffers are arrays of the simulations' dtype with one block for each
     index, `block_size` numbers apart; inside a block the articulation's own data is compact, and the rest of the block
-    is left as it is. Results are written straight into them. As in PhysX, nothing works before every simulation has
+    is left as it is. Rows are written straight into them. As in PhysX, nothing works before every simulation has
     taken a step, and links follow what is written only with the next step or compute operation.
 
     Args:
@@ -93,7 +93,7 @@ class Direct:
         stride = block_size(kind, self.max_counts())
         for member, order, worlds in self._by_member(chosen):
             member.refresh(worlds, clear=False)
-            member.compute(kind, worlds, Place(flat, order * stride))
+            member.compute(kind, worlds, ArrayLines(flat, order * stride))
 
     def get(self, kind: ReadType | str, data: Array, indices: ArrayLike) -> None:
         """Copy one kind of data of the articulations with these indices into `data`.
@@ -107,7 +107,7 @@ class Direct:
         self._require_outputs(kind, chosen)
         stride, counts = block_size(kind, self.max_counts()), self.max_counts()
         for member, order, worlds in self._by_member(chosen):
-            place = Place(flat, order * stride)
+            place = ArrayLines(flat, order * stride)
             if "TENDON" in kind.name:
                 values = tendons.read(kind.name, member.simulation, worlds, counts)
                 _, indices_of = place.view(values.shape[1])
@@ -191,7 +191,7 @@ class Direct:
             nv = member.topology.nv
             given = {}
             for name, region, count in (("given_mass", 0, nv * nv), ("given_coriolis", 1, nv)):
-                _, indices = Place(flat, starts[region] + order * sizes[region]).view(count)
+                _, indices = ArrayLines(flat, starts[region] + order * sizes[region]).view(count)
                 given[name] = flat[indices]
                 if not np.isfinite(given[name]).all():
                     raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are "
@@ -199,11 +199,11 @@ class Direct:
             if not (given["given_mass"][:, 0] > 0.0).all():
                 raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have no mass; compute "
                                  "eMASS_MATRICES into its first region first")
-            jobs.append((member, worlds, given, {"matrix": Place(flat, starts[2] + order * sizes[2]),
-                                                 "bias": Place(flat, starts[3] + order * sizes[3])}))
+            jobs.append((member, worlds, given, {"matrix": ArrayLines(flat, starts[2] + order * sizes[2]),
+                                                 "bias": ArrayLines(flat, starts[3] + order * sizes[3])}))
         for member, worlds, given, results in jobs:
             member.refresh(worlds, clear=False)
-            member.run(centroidal_of, worlds, given, results)
+            member.run(centroidal_momentum_of, worlds, given, results)
 
 
 def _kind(enum: type[Kind], kind: Any) -> Kind:

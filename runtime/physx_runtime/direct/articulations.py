@@ -16,10 +16,9 @@ from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities import results as quantities
-from physx_runtime.quantities.after_step import held_velocity, step_outputs
-from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity
-from physx_runtime.quantities.results import Results
+from physx_runtime.quantities import state as quantities
+from physx_runtime.quantities.step import held_velocity, step_outputs
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, Quantity, WorldQuantities
 from physx_runtime.simulation.actor import Actor
 
 Array = NDArray[Any]
@@ -33,7 +32,7 @@ def row(name: str, first: int = 0, last: int | None = None) -> Quantity:
 
 QUANTITIES: dict[ComputeType, Quantity] = {
     ComputeType.eDENSE_JACOBIANS: quantities.jacobian,
-    ComputeType.eMASS_MATRICES: quantities.mass,
+    ComputeType.eMASS_MATRICES: quantities.mass_without_armature,
     ComputeType.eGENERALIZED_MASS_MATRICES: quantities.generalized_mass,
     ComputeType.eGRAVITY_COMPENSATION: quantities.gravity_compensation,
     ComputeType.eGENERALIZED_GRAVITY_FORCES: quantities.generalized_gravity,
@@ -44,19 +43,19 @@ QUANTITIES: dict[ComputeType, Quantity] = {
 }
 
 
-def root_pose(t: Topology, rows: Rows) -> Results:
+def root_pose(t: Topology, rows: Rows) -> Rows:
     """Pose of the root link's frame, rotation first; given `link_frames`."""
     pose = quantities.link_state(t, rows)["pose"]
     return {"values": [*pose[3:7], *pose[0:3]]}
 
 
-def link_poses(t: Topology, rows: Rows) -> Results:
+def link_poses(t: Topology, rows: Rows) -> Rows:
     """Poses of all links' frames, rotation first; given `link_frames`."""
     pose = quantities.link_state(t, rows)["pose"]
     return {"values": [x for i in range(len(t.links)) for x in (*pose[7 * i + 3:7 * i + 7], *pose[7 * i:7 * i + 3])]}
 
 
-def link_velocities(t: Topology, rows: Rows) -> Results:
+def link_velocities(t: Topology, rows: Rows) -> Rows:
     """Linear and angular velocities of all links at the state."""
     velocities = link_state.link_velocities(t, state_kinematics(t, rows), rows["v"])
     return {"linear": [x for v in velocities for x in v[0:3]], "angular": [x for v in velocities for x in v[3:6]]}
@@ -70,7 +69,7 @@ class Articulations:
 
     def __init__(self, simulation: Actor, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
-        self._batch = Batch(simulation.topology)
+        self._quantities = WorldQuantities(simulation.topology)
         # state, time and forces of the last step since this was made
         self.start_of_step: dict[str, Array] = {}
         # per world: written to since the links were last placed, and placed again since the last step
@@ -97,9 +96,9 @@ class Articulations:
                          max((len(t.attachments) for t in spatial), default=0))
 
     def run(self, quantity: Quantity, worlds: Indices, given: Mapping[str, Array],
-            results: Mapping[str, Place]) -> None:
+            results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for some worlds into the caller's memory."""
-        self._batch.run(quantity, self.simulation.store, worlds, given, results)
+        self._quantities.run(quantity, self.simulation.store, worlds, given, results)
 
     # --- link states --------------------------------------------------------------------------------------------------
 
@@ -165,10 +164,10 @@ class Articulations:
     def _link_state(self, name: str, worlds: Indices) -> Array:
         """ "pose", "linear" or "angular" of all links where nothing was written since they were placed."""
         made = np.zeros((len(worlds), (7 if name == "pose" else 3) * len(self.topology.links)), self.simulation.dtype)
-        self._write_current(name, worlds, Place(made, np.arange(len(worlds)) * made.shape[1]))
+        self._write_current(name, worlds, ArrayLines(made, np.arange(len(worlds)) * made.shape[1]))
         return made
 
-    def _write_current(self, name: str, worlds: Indices, place: Place) -> None:
+    def _write_current(self, name: str, worlds: Indices, place: ArrayLines) -> None:
         if name == "pose":
             self.run(link_poses, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
             return
@@ -176,20 +175,20 @@ class Articulations:
         as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.start_of_step)
         for quantity, chosen in ((held_velocity, as_left), (link_velocities, ~as_left)):
             given = self._start(worlds[chosen]) if quantity is held_velocity and chosen.any() else {}
-            self.run(quantity, worlds[chosen], given, {name: Place(place.array, place.starts[chosen])})
+            self.run(quantity, worlds[chosen], given, {name: ArrayLines(place.array, place.starts[chosen])})
 
     def has_velocities(self, worlds: Indices) -> bool:
         """Whether these worlds' link velocities are known: those a step leaves a fixed base need the step's start."""
         known = not self.topology.fixed_base or bool(self.start_of_step)
         return known or bool(self._refreshed[worlds].all())
 
-    def write_links(self, name: str, worlds: Indices, place: Place) -> None:
+    def write_links(self, name: str, worlds: Indices, place: ArrayLines) -> None:
         """Link poses, linear or angular velocities as they were last placed."""
         dirty = self.dirty[worlds]
-        self._write_current(name, worlds[~dirty], Place(place.array, place.starts[~dirty]))
+        self._write_current(name, worlds[~dirty], ArrayLines(place.array, place.starts[~dirty]))
         if dirty.any():
             held = self._held[name][worlds[dirty]]
-            flat, indices = Place(place.array, place.starts[dirty]).view(held.shape[1])
+            flat, indices = ArrayLines(place.array, place.starts[dirty]).view(held.shape[1])
             flat[indices] = held
 
     # --- outputs of the step ------------------------------------------------------------------------------------------
@@ -204,10 +203,10 @@ class Articulations:
         start, nothing = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
         given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
         given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
-        return self._batch.values(step_outputs, self.simulation.store, worlds,
+        return self._quantities.values(step_outputs, self.simulation.store, worlds,
                                   self._start(worlds) | given)
 
-    def write_outputs(self, name: str, worlds: Indices, place: Place) -> None:
+    def write_outputs(self, name: str, worlds: Indices, place: ArrayLines) -> None:
         """Accelerations or joint forces of the last step, 0 where they were cleared."""
         outputs = self._outputs or self._step_outputs(worlds)
         values = np.where(self._cleared[worlds, None], 0.0, outputs[name][worlds if self._outputs else slice(None)])
@@ -227,7 +226,7 @@ class Articulations:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def read(self, kind: ReadType, worlds: Indices, place: Place) -> None:
+    def read(self, kind: ReadType, worlds: Indices, place: ArrayLines) -> None:
         """Write one kind of data but tendons."""
         root = self.topology.root_size
         links = {ReadType.eLINK_GLOBAL_POSE: "pose", ReadType.eLINK_LINEAR_VELOCITY: "linear",
@@ -250,7 +249,7 @@ class Articulations:
         else:
             self.run(rows[kind], worlds, {}, {"values": place})
 
-    def compute(self, kind: ComputeType, worlds: Indices, place: Place) -> None:
+    def compute(self, kind: ComputeType, worlds: Indices, place: ArrayLines) -> None:
         """Write one quantity but centroidal momentum."""
         given = {}
         if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME:
@@ -258,5 +257,5 @@ class Articulations:
         self.run(QUANTITIES[kind], worlds, given, {"values": place})
 
 
-def _still(t: Topology, rows: Rows) -> Results:
+def _still(t: Topology, rows: Rows) -> Rows:
     return {"values": [0.0, 0.0, 0.0]}

@@ -47,7 +47,7 @@ def cholesky(A: Sequence[Sequence[Scalar]], pivot: Callable[[int, Scalar], Scala
     return L
 
 
-def solve_lower(L: Matrix, b: Sequence[Scalar]) -> list[Scalar]:
+def solve_lower(L: Matrix, b: Row) -> list[Scalar]:
     """y with L y = b, the inverse of L's diagonal on its diagonal."""
     y: list[Scalar] = []
     for i, value in enumerate(b):

@@ -16,22 +16,21 @@ from physx_runtime.language.derivatives import directional
 from physx_runtime.language.ops import Rows, Scalar, sincos, where
 from physx_runtime.language.symbols import Symbol
 from physx_runtime.model.topology import SPHERICAL, Topology
-from physx_runtime.quantities.results import Results
 
 Seeds = dict[Symbol, Scalar]
-UNIT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+UNIT_VECTORS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Operations that a kernel may have, and what one direction of derivatives was seen to cost for each link.
-LARGEST, PER_LINK = 20_000, 280
+MOST_KERNEL_OPERATIONS, OPERATIONS_PER_LINK = 20_000, 280
 
 
 @dataclass(frozen=True, slots=True)
-class InverseDerivatives:
+class DerivativeColumns:
     """d tau at a given `acceleration` as the quantity of some directions: column after column."""
 
     first: int
     last: int
 
-    def __call__(self, t: Topology, rows: Rows) -> Results:
+    def __call__(self, t: Topology, rows: Rows) -> Rows:
         """By position and by velocity, (last - first) columns of nv each."""
         k = state_kinematics(t, rows)
         tau = inverse_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["acceleration"])
@@ -42,10 +41,10 @@ class InverseDerivatives:
                 "velocity": [x for column in velocity for x in column]}
 
 
-def inverse_derivatives(t: Topology) -> list[InverseDerivatives]:
+def inverse_derivatives(t: Topology) -> list[DerivativeColumns]:
     """The directions of a tree's derivatives, split among kernels of bearable size."""
-    at_once = max(1, LARGEST // (PER_LINK * len(t.links)))
-    return [InverseDerivatives(first, min(first + at_once, t.nv)) for first in range(0, t.nv, at_once)]
+    at_once = max(1, MOST_KERNEL_OPERATIONS // (OPERATIONS_PER_LINK * len(t.links)))
+    return [DerivativeColumns(first, min(first + at_once, t.nv)) for first in range(0, t.nv, at_once)]
 
 
 def _displacement(t: Topology, rows: Rows, i: int) -> Seeds:
@@ -58,7 +57,7 @@ def _displacement(t: Topology, rows: Rows, i: int) -> Seeds:
 
 def _root_turn(rows: Rows, axis: int) -> Seeds:
     """The root's quaternion turned about a world axis: half the axis times the quaternion."""
-    x, y, z = UNIT[axis]
+    x, y, z = UNIT_VECTORS[axis]
     turned = sp.mul_quat((0.5 * x, 0.5 * y, 0.5 * z, 0.0), quaternion(rows, "root_rotation", 0))
     return dict(zip(rows["root_rotation"], turned, strict=True))
 
@@ -71,7 +70,7 @@ def _ball_turn(t: Topology, rows: Rows, dof: int) -> Seeds:
     """
     link = t.dofs[dof].link
     sign = -1.0 if t.links[link].flipped else 1.0
-    r, e = joint_rotation(t, rows, rows["q"], link), sp.scale(sign, UNIT[t.dofs[dof].axis])
+    r, e = joint_rotation(t, rows, rows["q"], link), sp.scale(sign, UNIT_VECTORS[t.dofs[dof].axis])
     square = sp.dot(r, r)
     turned = square > 1e-12
     half = 0.5 * sp.norm(r)

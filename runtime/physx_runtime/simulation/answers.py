@@ -9,7 +9,7 @@ from physx_runtime.simulation.actor import Actor
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
-    from physx_runtime.quantities.equations_of_motion import Dynamics
+    from physx_runtime.quantities.dynamics import Dynamics
 
 
 class Answers(Actor):
@@ -18,7 +18,7 @@ class Answers(Actor):
     @functools.cached_property
     def dynamics(self) -> Dynamics:
         """Inverse and forward dynamics and their derivatives at the current states."""
-        from physx_runtime.quantities.equations_of_motion import Dynamics
+        from physx_runtime.quantities.dynamics import Dynamics
 
         return Dynamics(self)
 

@@ -10,9 +10,8 @@ from physx_runtime import Simulation
 from physx_runtime.compiling.transpose import LONG
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities import results as quantities
-from physx_runtime.quantities.batch import Batch, Place, place_of
-from physx_runtime.quantities.results import Results
+from physx_runtime.quantities import state as quantities
+from physx_runtime.quantities.world_quantities import ArrayLines, WorldQuantities, lines_of
 
 FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 WORLDS = 37     # neither a multiple of any register's worlds nor of any block's
@@ -20,7 +19,7 @@ UNTOUCHED = 7.0
 CHOSEN = np.array([36, 0, 5, 17, 16, 15, 33])
 
 
-def backwards(t: Topology, rows: Rows) -> Results:
+def backwards(t: Topology, rows: Rows) -> Rows:
     """A given line from its end to its beginning."""
     return {"values": list(rows["line"])[::-1]}
 
@@ -32,8 +31,8 @@ def test_lines_of_any_length_are_read_and_written_whole_and_no_others(size: int,
     given = np.random.default_rng(size).normal(size=(len(CHOSEN), size)).astype(dtype)
     out = np.full((WORLDS + 2, size), UNTOUCHED, dtype)
     lines = CHOSEN + 1
-    target = Place(out, place_of(out).starts[lines])
-    Batch(sim.topology).run(backwards, sim.store, CHOSEN, {"line": given}, {"values": target})
+    target = ArrayLines(out, lines_of(out).starts[lines])
+    WorldQuantities(sim.topology).run(backwards, sim.store, CHOSEN, {"line": given}, {"values": target})
     assert np.array_equal(out[lines], given[:, ::-1])
     assert (np.delete(out, lines, axis=0) == UNTOUCHED).all()
 
@@ -44,10 +43,10 @@ def test_a_world_has_the_same_bits_whether_others_share_its_parameters(dtype: st
     sim = Simulation(FINGER, worlds=WORLDS, dtype=dtype)
     sim.reset(joint_position=random.uniform(-1.0, 1.0, (WORLDS, 3)),
               joint_velocity=random.uniform(-2.0, 2.0, (WORLDS, 3)))
-    batch, worlds, results = Batch(sim.topology), np.arange(WORLDS), []
+    batch, worlds, results = WorldQuantities(sim.topology), np.arange(WORLDS), []
     for _ in range(2):
         results.append([batch.values(quantity, sim.store, worlds, {})["values"]
-                        for quantity in (quantities.jacobian, quantities.mass, quantities.bias)])
+                        for quantity in (quantities.jacobian, quantities.mass_without_armature, quantities.bias_force)])
         masses = sim.parameter("mass")
         masses[4] *= 2.0        # now parameters are read world by world
         sim.set_parameter("mass", masses)

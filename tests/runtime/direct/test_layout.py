@@ -14,7 +14,7 @@ from physx_runtime import Direct, Simulation
 from physx_runtime.direct import WriteType
 from support.random_articulations import Features, random_articulation
 
-from tests.runtime.quantities.test_compute import FLOAT32, Recording
+from tests.runtime.quantities.test_computation import FLOAT32, Recording
 
 # maxDofs and maxLinks of the two stages: a floating tree (6 dofs, 7 links), an arm with two spherical joints (7, 4).
 MAX_DOFS, MAX_LINKS = 7, 7

@@ -15,10 +15,10 @@ from physx_runtime.compiling.program import scalar_names
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
-from physx_runtime.quantities import results as quantities
-from physx_runtime.quantities.batch import Batch
+from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
-from physx_runtime.quantities.equations_of_motion import Dynamics
+from physx_runtime.quantities.dynamics import Dynamics
+from physx_runtime.quantities.world_quantities import WorldQuantities
 from support.random_articulations import Features, random_articulation
 from support.robots import opened
 
@@ -35,8 +35,9 @@ MIXED = {"prismatic": 0.3, "fixed": 0.2, "spherical": 0.3, "swapped": 0.4, "fixe
 TREES = [(11, False, 0.0), (12, False, 0.0), (13, False, 1.0), (24, True, 0.0), (25, True, 0.0), (26, True, 1.0)]
 # Trees whose derivatives compile within seconds; those of the others are compared in the sweep.
 COMPILED_AT_ONCE = (TREES[0], TREES[4])
-KINDS = {"jacobian": quantities.jacobian, "mass": quantities.mass, "gravity": quantities.gravity_compensation,
-         "coriolis": quantities.coriolis_compensation, "center": quantities.com_world}
+KINDS = {"jacobian": quantities.jacobian, "mass": quantities.mass_without_armature,
+         "gravity": quantities.gravity_compensation, "coriolis": quantities.coriolis_compensation,
+         "center": quantities.com_world}
 
 
 class Store:
@@ -78,7 +79,7 @@ class Tree:
             turned = [pinocchio_models.pin.Quaternion(r).matrix() @ np.array(art.links[0].center_of_mass)
                       for r in self.rotation]
             state |= {"root_position": self.position + turned, "root_rotation": self.rotation}
-        self.store, self.batch = Store(self.t, state, n), Batch(self.t)
+        self.store, self.batch = Store(self.t, state, n), WorldQuantities(self.t)
         self.armature = np.concatenate([np.zeros(self.t.root_size), self.packed.parameters["armature"]])
 
     def ours(self, quantity: object, **given: np.ndarray) -> dict[str, np.ndarray]:
@@ -116,7 +117,7 @@ def test_jacobian_mass_matrix_and_forces_equal_pinocchios(tree: Tree) -> None:
 def test_centroidal_momentum_equals_pinocchios(tree: Tree) -> None:
     if tree.t.fixed_base:
         return
-    made = tree.ours(quantities.centroidal)
+    made = tree.ours(quantities.centroidal_momentum_at_state)
     for i in range(STATES):
         theirs = tree.state(i).centroidal()
         agree(made["matrix"][i], theirs[:, :-1], "matrix")
@@ -126,8 +127,8 @@ def test_centroidal_momentum_equals_pinocchios(tree: Tree) -> None:
 def test_inverse_and_forward_dynamics_equal_pinocchios(tree: Tree) -> None:
     random = np.random.default_rng(1)
     a, tau = random.uniform(-5.0, 5.0, (2, STATES, tree.t.nv))
-    force = tree.ours(quantities.inverse, acceleration=a)["values"]
-    acceleration = tree.ours(quantities.forward, force=tau)["values"]
+    force = tree.ours(quantities.force_at_acceleration, acceleration=a)["values"]
+    acceleration = tree.ours(quantities.acceleration_under_force, force=tau)["values"]
     for i in range(STATES):
         theirs = tree.state(i)
         agree(force[i], theirs.inverse(a[i]) + tree.armature * a[i], "force")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from physx_runtime import Session, Simulation, simulate, verify
-from physx_runtime.quantities.given_states import compute
+from physx_runtime.quantities.computation import compute
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.worlds.paths import GENERIC
 from support.facts_scenes import REFUSED

@@ -5,7 +5,7 @@ Each maps rows (name -> scalars) to named results, matrices row by row. Definiti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,45 +32,44 @@ from physx_runtime.language.ops import Row, Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
-Results = Mapping[str, Sequence[Scalar]]
 Array = NDArray[Any]
 
 
-def jacobian(t: Topology, rows: Rows) -> Results:
+def jacobian(t: Topology, rows: Rows) -> Rows:
     """[v_com; w] of all links over generalised velocity."""
     return {"values": flat(dense_jacobian(t, state_kinematics(t, rows)))}
 
 
-def mass(t: Topology, rows: Rows) -> Results:
+def mass_without_armature(t: Topology, rows: Rows) -> Rows:
     """M(q) without armature."""
     return {"values": flat(mass_matrix(t, rows, state_kinematics(t, rows)))}
 
 
-def gravity_compensation(t: Topology, rows: Rows) -> Results:
+def gravity_compensation(t: Topology, rows: Rows) -> Rows:
     """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
     everywhere = {**rows, "gravity_enabled": [1.0] * len(t.links)}
     return {"values": gravity_force(t, everywhere, state_kinematics(t, rows))}
 
 
-def coriolis_compensation(t: Topology, rows: Rows) -> Results:
+def coriolis_compensation(t: Topology, rows: Rows) -> Rows:
     """C(q, v) v; PhysX first scales joint velocities down to their maxima."""
     k = state_kinematics(t, rows)
     return {"values": coriolis_force(t, rows, k, link_motions(t, k, clamp_start(t, rows)))}
 
 
-def com_world(t: Topology, rows: Rows) -> Results:
+def com_world(t: Topology, rows: Rows) -> Rows:
     """Centre of mass in the world."""
     return {"values": sp.add(triple(rows, "root_position", 0), center_of_mass(t, rows, state_kinematics(t, rows)))}
 
 
-def com_root(t: Topology, rows: Rows) -> Results:
+def com_root(t: Topology, rows: Rows) -> Rows:
     """Centre of mass in the root's mass frame; given `root_axes`, that frame's rotation in the root's F."""
     k = state_kinematics(t, rows)
     x, y, z, w = sp.mul_quat(k.rotation[0], sp.normalized(quaternion(rows, "root_axes", 0)))
     return {"values": sp.rotate((-x, -y, -z, w), sp.sub(center_of_mass(t, rows, k), k.com[0]))}
 
 
-def centroidal(t: Topology, rows: Rows) -> Results:
+def centroidal_momentum_at_state(t: Topology, rows: Rows) -> Rows:
     """Centroidal momentum matrix and bias of a floating base, at its state."""
     k = state_kinematics(t, rows)
     coriolis = coriolis_force(t, rows, k, link_motions(t, k, clamp_start(t, rows)))
@@ -78,7 +77,7 @@ def centroidal(t: Topology, rows: Rows) -> Results:
     return {"matrix": flat(A), "bias": bias}
 
 
-def centroidal_of(t: Topology, rows: Rows) -> Results:
+def centroidal_momentum_of(t: Topology, rows: Rows) -> Rows:
     """The same of `given_mass` and `given_coriolis`."""
     n = t.nv
     M = [list(rows["given_mass"][n * i:n * i + n]) for i in range(6)]
@@ -86,7 +85,7 @@ def centroidal_of(t: Topology, rows: Rows) -> Results:
     return {"matrix": flat(A), "bias": bias}
 
 
-def generalized_mass(t: Topology, rows: Rows) -> Results:
+def generalized_mass(t: Topology, rows: Rows) -> Rows:
     """Deprecated: inertia of the joints; under a floating root, of the joints while it moves freely."""
     M = mass_matrix(t, rows, state_kinematics(t, rows))
     if not t.fixed_base:
@@ -94,14 +93,14 @@ def generalized_mass(t: Topology, rows: Rows) -> Results:
     return {"values": flat(M)}
 
 
-def generalized_gravity(t: Topology, rows: Rows) -> Results:
+def generalized_gravity(t: Topology, rows: Rows) -> Rows:
     """Deprecated: gravity compensation of the joints; 0 under a floating root, which falls along."""
     if not t.fixed_base:
         return {"values": [0.0] * len(t.dofs)}
     return {"values": gravity_compensation(t, rows)["values"]}
 
 
-def generalized_coriolis(t: Topology, rows: Rows) -> Results:
+def generalized_coriolis(t: Topology, rows: Rows) -> Rows:
     """Deprecated: Coriolis compensation of the joints; under a floating root, while it moves freely."""
     force = coriolis_compensation(t, rows)["values"]
     if not t.fixed_base:
@@ -110,30 +109,30 @@ def generalized_coriolis(t: Topology, rows: Rows) -> Results:
     return {"values": force}
 
 
-def link_state(t: Topology, rows: Rows) -> Results:
+def link_state(t: Topology, rows: Rows) -> Rows:
     """Poses and velocities of the links; given `link_frames`, position and rotation of every link's frame in F."""
     k = state_kinematics(t, rows)
     return {"pose": flat(link_poses(t, rows, k)), "velocity": flat(link_velocities(t, k, rows["v"]))}
 
 
-def mass_with_armature(t: Topology, rows: Rows) -> Results:
+def mass_with_armature(t: Topology, rows: Rows) -> Rows:
     """M(q) with armature, as the step has it."""
     return {"values": flat(with_armature(t, rows, mass_matrix(t, rows, state_kinematics(t, rows))))}
 
 
-def bias(t: Topology, rows: Rows) -> Results:
+def bias_force(t: Topology, rows: Rows) -> Rows:
     """C(q, v) + g(q)."""
     k = state_kinematics(t, rows)
     return {"values": generalized_force(t, k, held_forces(t, rows, k, link_motions(t, k, rows["v"])))}
 
 
-def inverse(t: Topology, rows: Rows) -> Results:
+def force_at_acceleration(t: Topology, rows: Rows) -> Rows:
     """tau of a given `acceleration`."""
     k = state_kinematics(t, rows)
     return {"values": inverse_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["acceleration"])}
 
 
-def forward(t: Topology, rows: Rows) -> Results:
+def acceleration_under_force(t: Topology, rows: Rows) -> Rows:
     """Acceleration of a given `force`."""
     k = state_kinematics(t, rows)
     return {"values": forward_dynamics(t, rows, k, link_motions(t, k, rows["v"]), rows["force"])}
@@ -144,7 +143,7 @@ def flat(matrix: Matrix) -> list[Scalar]:
     return [x for row in matrix for x in row]
 
 
-def evaluated(algorithm: Callable[[Topology, Rows], Results], t: Topology,
+def evaluated(algorithm: Callable[[Topology, Rows], Rows], t: Topology,
               rows: Mapping[str, Row]) -> dict[str, Array]:
     """A quantity run on arrays: rows (n, n_world) in, results (n_world, n) out."""
     first = rows["q"] if len(t.dofs) else rows["root_rotation"]

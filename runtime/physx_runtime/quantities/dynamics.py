@@ -14,17 +14,16 @@ from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.operational import operational_inertia
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities import results as quantities
-from physx_runtime.quantities.batch import Batch, Indices, Place, Quantity, place_of
+from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
-from physx_runtime.quantities.results import Results
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, Quantity, WorldQuantities, lines_of
 from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 
 # rows of a link's Jacobian
-AXES = {"linear": (0, 3), "angular": (3, 6), "both": (0, 6)}
+JACOBIAN_ROWS = {"linear": (0, 3), "angular": (3, 6), "both": (0, 6)}
 
 
 class InverseDerivatives(NamedTuple):
@@ -54,7 +53,7 @@ class Dynamics:
 
     def __init__(self, simulation: Actor) -> None:
         self._simulation = simulation
-        self._batch = Batch(simulation.topology)
+        self._quantities = WorldQuantities(simulation.topology)
         self._inertias: dict[tuple[int, str], Quantity] = {}
 
     @property
@@ -68,19 +67,19 @@ class Dynamics:
         for another shape and for numbers that are not finite.
         """
         given = {"acceleration": self._given("acceleration", acceleration)}
-        return self._values(quantities.inverse, given)["values"]
+        return self._values(quantities.force_at_acceleration, given)["values"]
 
     def forward_dynamics(self, force: ArrayLike) -> Array:
         """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
-        return self._values(quantities.forward, {"force": self._given("force", force)})["values"]
+        return self._values(quantities.acceleration_under_force, {"force": self._given("force", force)})["values"]
 
     def bias(self) -> Array:
         """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
-        return self._values(quantities.bias, {})["values"]
+        return self._values(quantities.bias_force, {})["values"]
 
     def mass_matrix(self) -> Array:
         """M with armature, (n_world, nv, nv)."""
-        nv = self._batch.topology.nv
+        nv = self._quantities.topology.nv
         return self._values(quantities.mass_with_armature, {})["values"].reshape(self._simulation.worlds, nv, nv)
 
     def jacobian(self, link: str) -> Array:
@@ -88,7 +87,7 @@ class Dynamics:
 
         link: its prim path; raises ValueError for one that is no link.
         """
-        return self._of_link(link, "jacobian").reshape(self._simulation.worlds, 6, self._batch.topology.nv)
+        return self._of_link(link, "jacobian").reshape(self._simulation.worlds, 6, self._quantities.topology.nv)
 
     def operational_inertia(self, link: str, axes: str = "both") -> Array:
         """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
@@ -97,9 +96,9 @@ class Dynamics:
         linear, then angular. NaN in worlds where some direction is blocked, as for "both" of an arm with fewer than 6
         dofs. Raises ValueError for a link or axes that there are none of.
         """
-        if axes not in AXES:
-            raise ValueError(f"axes is {axes!r}; allowed are {', '.join(AXES)}")
-        first, last = AXES[axes]
+        if axes not in JACOBIAN_ROWS:
+            raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
+        first, last = JACOBIAN_ROWS[axes]
         return self._of_link(link, axes).reshape(-1, last - first, last - first)
 
     def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
@@ -120,15 +119,16 @@ class Dynamics:
         return ForwardDerivatives(-minv @ position, -minv @ velocity, minv)
 
     def _derivatives(self, acceleration: Array) -> tuple[Array, Array]:
-        t, worlds = self._batch.topology, self._everywhere
-        if not self._batch.specialised:
+        t, worlds = self._quantities.topology, self._everywhere
+        if not self._quantities.specialised:
             raise UnsupportedError(f"{self._simulation.model.articulation.path}: derivatives are made for trees of up "
                                    f"to a chain of 60 links, and this one has {len(t.links)}")
         # stored by columns, which kernels write in one piece
         made = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype) for name in ("position", "velocity")}
         for part in inverse_derivatives(t):
-            places = {name: Place(array, place_of(array).starts + part.first * t.nv) for name, array in made.items()}
-            self._batch.run(part, self._simulation.store, worlds, {"acceleration": acceleration}, places)
+            columns = {name: ArrayLines(array, lines_of(array).starts + part.first * t.nv)
+                       for name, array in made.items()}
+            self._quantities.run(part, self._simulation.store, worlds, {"acceleration": acceleration}, columns)
         position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
         return position, velocity
 
@@ -142,11 +142,11 @@ class Dynamics:
         return self._values(self._inertias[key], {})["values"]
 
     def _values(self, quantity: Quantity, given: dict[str, Array]) -> dict[str, Array]:
-        return self._batch.values(quantity, self._simulation.store, self._everywhere, given)
+        return self._quantities.values(quantity, self._simulation.store, self._everywhere, given)
 
     def _given(self, name: str, values: ArrayLike) -> Array:
         array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
-        nv = self._batch.topology.nv
+        nv = self._quantities.topology.nv
         if array.shape not in ((nv,), (count, nv)):
             raise ValueError(f"{name} has shape {array.shape}; give ({nv},) or ({count}, {nv})")
         if not np.isfinite(array).all():
@@ -154,14 +154,14 @@ class Dynamics:
         return np.broadcast_to(array, (count, nv))
 
 
-def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Results]:
+def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Rows]:
     """The Jacobian or the operational-space inertia of a link."""
-    def quantity(t: Topology, rows: Rows) -> Results:
+    def quantity(t: Topology, rows: Rows) -> Rows:
         k = state_kinematics(t, rows)
         J = link_jacobian(t, k, link)
         if what == "jacobian":
             return {"values": quantities.flat(J)}
-        first, last = AXES[what]
+        first, last = JACOBIAN_ROWS[what]
         M = with_armature(t, rows, mass_matrix(t, rows, k))
         return {"values": quantities.flat(operational_inertia(M, J[first:last]))}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,9 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import PackedModel, pack
 from physx_runtime.packing.choice import choose
-from physx_runtime.quantities import results as quantities
-from physx_runtime.quantities.results import Results, evaluated
+from physx_runtime.quantities import state as quantities
+from physx_runtime.quantities.state import evaluated
+from physx_runtime.quantities.world_quantities import Quantity
 from physx_runtime.simulation.parameter_values import is_rotation
 from physx_schema.description import describe
 from physx_schema.description.model import Description
@@ -29,20 +30,20 @@ class LinkState(NamedTuple):
 
 
 # kind -> quantity; the last three are deprecated in PhysX
-KINDS: dict[str, Callable[[Topology, Any], Results]] = {
+QUANTITIES_BY_KIND: dict[str, Quantity] = {
     "update_kinematic": quantities.link_state,
     "jacobian": quantities.jacobian,
-    "mass_matrix": quantities.mass,
+    "mass_matrix": quantities.mass_without_armature,
     "gravity_compensation": quantities.gravity_compensation,
     "coriolis_compensation": quantities.coriolis_compensation,
     "com_world": quantities.com_world,
     "com_root": quantities.com_root,
-    "centroidal_momentum": quantities.centroidal,
+    "centroidal_momentum": quantities.centroidal_momentum_at_state,
     "generalized_mass_matrix": quantities.generalized_mass,
     "generalized_gravity": quantities.generalized_gravity,
     "generalized_coriolis": quantities.generalized_coriolis,
 }
-ROOT = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "angular_velocity": 3}
+ROOT_STATE_SIZES = {"position": 3, "rotation_wxyz": 4, "linear_velocity": 3, "angular_velocity": 3}
 
 
 def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[str, ArrayLike] | None = None, *,
@@ -71,14 +72,14 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     chosen = choose(description, articulation)
     model = pack(chosen, description.scene_of(chosen))
     t = model.topology
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}; allowed are {', '.join(KINDS)}")
+    if kind not in QUANTITIES_BY_KIND:
+        raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
     if kind == "centroidal_momentum" and t.fixed_base:
         raise ValueError(f"{model.link_names[0]}: centroidal_momentum needs a floating base, and this one is fixed")
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
     single, rows = _rows(model, q, qd, root, dtype)
-    made = evaluated(KINDS[kind], t, rows)
+    made = evaluated(QUANTITIES_BY_KIND[kind], t, rows)
     shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
               for name, values in made.items()}
     if kind == "centroidal_momentum":
@@ -99,10 +100,10 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     """Whether one state is given, and the rows of all states, (n, n_state)."""
     t = model.topology
     given = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
-    given |= {f"root {name}": (value, ROOT.get(name, 0)) for name, value in (root or {}).items()}
-    unknown = sorted(set(root or {}) - set(ROOT))
+    given |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
+    unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
     if unknown or (root and t.fixed_base):
-        raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT)}" if unknown else
+        raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT_STATE_SIZES)}" if unknown else
                          f"{model.link_names[0]}: root is given, and the base is fixed; leave it out")
     states = {name: _checked(name, value, size, dtype) for name, (value, size) in given.items()}
     single = all(x.ndim == 1 for x in states.values())
@@ -114,7 +115,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     rows = {name: np.repeat(values[:, None], count, axis=1)
             for name, values in {**model.parameters, **model.state}.items()}
     rows |= _root_rows(model, {name: np.broadcast_to(states[f"root {name}"], (count, size)).T
-                               for name, size in ROOT.items() if f"root {name}" in states}, rows)
+                               for name, size in ROOT_STATE_SIZES.items() if f"root {name}" in states}, rows)
     rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))
     rows["v"] = np.concatenate([rows["v"][:t.root_size], joints])
     frames = np.array([[*position, *rotation] for position, rotation in model.link_frames]).reshape(-1, 1)

@@ -17,26 +17,26 @@ from physx_runtime.compiling.functions import structure, trace_function
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities.results import Results, evaluated
+from physx_runtime.quantities.state import evaluated
 from physx_runtime.targets.functions import Kernel, Lines
 from physx_runtime.worlds.buffers import Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-Quantity = Callable[[Topology, Rows], Results]
+Quantity = Callable[[Topology, Rows], Rows]
 
 # Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
-LARGEST = 2000
+MOST_LINK_DOF_PAIRS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where lines of numbers lie in an array: the first number of each."""
+class ArrayLines:
+    """Lines of numbers in an array: where the first number of each lies."""
 
     array: Array                        # C-contiguous
     starts: Indices                     # (n,)
 
-    def lines(self) -> Lines:
+    def addresses(self) -> Lines:
         """The addresses of the lines."""
         return Lines(self.array.ctypes.data + self.array.itemsize * self.starts, self.array)
 
@@ -45,21 +45,21 @@ class Place:
         return self.array.reshape(-1), self.starts[:, None] + np.arange(size)
 
 
-def place_of(array: Array) -> Place:
+def lines_of(array: Array) -> ArrayLines:
     """The lines of a two-dimensional array."""
-    return Place(array, np.arange(len(array), dtype=np.int64) * array.shape[1])
+    return ArrayLines(array, np.arange(len(array), dtype=np.int64) * array.shape[1])
 
 
-class Batch:
-    """Runs quantities for one simulation's worlds."""
+class WorldQuantities:
+    """Quantities of one simulation's worlds."""
 
     def __init__(self, t: Topology) -> None:
         self.topology = structure(t)
-        self.specialised = _pairs(t) <= LARGEST
+        self.specialised = _pairs(t) <= MOST_LINK_DOF_PAIRS
         self._kernels: dict[object, Kernel] = {}
 
     def run(self, quantity: Quantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
-            results: Mapping[str, Place]) -> None:
+            results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for the worlds with these indices.
 
         given: arrays (n_chosen, size) that the quantity finds among its rows; results: where to put those of its
@@ -75,9 +75,9 @@ class Batch:
             return
         buffer, _ = store.blocks()
         kernel = self._kernel(quantity, store, given)
-        sources = [place_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
+        sources = [lines_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
         targets = [results.get(name) for name, _ in kernel.function.results]
-        kernel(buffer, worlds, [place.lines() if place else None for place in (*sources, *targets)],
+        kernel(buffer, worlds, [place.addresses() if place else None for place in (*sources, *targets)],
                alike=store.alike(kernel.parameters))
 
     def values(self, quantity: Quantity, store: Worlds, worlds: Indices,
@@ -88,7 +88,7 @@ class Batch:
         dtype = store.blocks()[0].dtype
         made = {name: np.zeros((len(worlds), size), dtype)
                 for name, size in self._kernel(quantity, store, given).function.results}
-        self.run(quantity, store, worlds, given, {name: place_of(values) for name, values in made.items()})
+        self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
         return made
 
     def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> Kernel:

@@ -16,7 +16,6 @@ from physx_runtime.dynamics.rnea import inertial_force, link_accelerations
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities.results import Results
 from physx_runtime.solver.articulation.damping import damping_forces
 from physx_runtime.solver.articulation.free_velocity import link_weight
 from physx_runtime.solver.articulation.link_forces import external_forces
@@ -30,14 +29,14 @@ def _start(rows: Rows) -> Rows:
         ("q", "q"), ("v", "v"), ("root_rotation", "rotation"), ("locked", "locked")) if f"start_{of}" in rows}}
 
 
-def held_velocity(t: Topology, rows: Rows) -> Results:
+def held_velocity(t: Topology, rows: Rows) -> Rows:
     """Link velocities of a fixed base as PhysX holds them after a step."""
     held = held_velocities(t, _start(rows), rows["v"])
     return {"linear": [x for motion in held for x in motion.linear],
             "angular": [x for motion in held for x in motion.angular]}
 
 
-def step_outputs(t: Topology, rows: Rows) -> Results:
+def step_outputs(t: Topology, rows: Rows) -> Rows:
     """Joint and link accelerations of the last step and the forces of inbound joints.
 
     Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0 (measured: 7e-6 for fixed bases). `effort`, `link_force`
