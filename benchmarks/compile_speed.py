@@ -18,12 +18,12 @@ ONE = """
 import sys, time
 import numpy
 from physx_runtime.packing.articulation import pack
-from physx_runtime.targets import cpu
+from physx_runtime.worlds import specialised
 from physx_schema.description import describe
 description = describe(sys.argv[1])
 topology = pack(description.articulations[0], description.scene).topology
 begin = time.process_time()
-cpu.compile_step(topology, sys.argv[2], cpu.lanes(topology, sys.argv[2]))
+specialised.compile_step(topology, sys.argv[2], specialised.block_lanes(topology, sys.argv[2]))
 print(time.process_time() - begin)
 """
 

@@ -43,9 +43,9 @@ def pack(folder: Path, newton: Path | None) -> None:
 
 def buffer(t: Any, rows: Any, worlds: int, dtype: str, lanes: int) -> NDArray[Any]:
     """Blocks of worlds that differ in their positions, for `lanes` worlds a block."""
-    from physx_runtime.compiling.program import trace_step
+    from physx_runtime.solver.program import step_program
 
-    layout = trace_step(t).layout
+    layout = step_program(t).layout
     x = np.zeros((-(-worlds // lanes), len(layout), lanes), dtype)
     random = np.random.default_rng(0)
     for name, values in rows.items():
@@ -59,22 +59,24 @@ def buffer(t: Any, rows: Any, worlds: int, dtype: str, lanes: int) -> NDArray[An
 
 def states(t: Any, x: NDArray[Any], worlds: int) -> NDArray[Any]:
     """(worlds, n) of all that a step changes."""
-    from physx_runtime.compiling.program import trace_step
+    from physx_runtime.solver.program import step_program
 
-    program = trace_step(t)
+    program = step_program(t)
     rows = [program.layout[row] for row in program.state]
     return x[:, rows, :].transpose(0, 2, 1).reshape(-1, len(rows))[:worlds]
 
 
 def compare(t: Any, rows: Any, n: int, v: int) -> float:
     """The largest difference from the CPU after a few steps, relative to numbers above 1."""
-    from physx_runtime.targets import cpu, cuda
+    from physx_runtime.targets.cuda import LANES, to_device
+    from physx_runtime.worlds.cuda import step_kernel
+    from physx_runtime.worlds.specialised import block_lanes, compile_step
 
-    lanes = cpu.lanes(t, "float32")
+    lanes = block_lanes(t, "float32")
     near = buffer(t, rows, CHECKED, "float32", lanes)
-    cpu.compile_step(t, "float32", lanes)(near, CHECKED_STEPS, n, v)
-    far = cuda.to_device(buffer(t, rows, CHECKED, "float32", cuda.LANES))
-    cuda.launch(t, "float32", far, CHECKED, CHECKED_STEPS, n, v)
+    compile_step(t, "float32", lanes)(near, CHECKED_STEPS, n, v)
+    far = to_device(buffer(t, rows, CHECKED, "float32", LANES))
+    step_kernel(t, "float32").launch(far, CHECKED, CHECKED_STEPS, n, v)
     a, b = states(t, near, CHECKED), states(t, far.copy_to_host(), CHECKED)
     return float((np.abs(a - b) / np.maximum(1.0, np.abs(a))).max())
 
@@ -82,17 +84,18 @@ def compare(t: Any, rows: Any, n: int, v: int) -> float:
 def rate(t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, steps: int) -> tuple[float, float]:
     """World steps a second with one launch for all steps, and with a launch a step."""
     from numba import cuda as device
-    from physx_runtime.targets import cuda
+    from physx_runtime.targets.cuda import LANES, to_device
+    from physx_runtime.worlds.cuda import step_kernel
 
-    start = buffer(t, rows, worlds, dtype, cuda.LANES)
-    x = cuda.to_device(start)
-    cuda.launch(t, dtype, x, worlds, 1, n, v)
+    start, kernel = buffer(t, rows, worlds, dtype, LANES), step_kernel(t, dtype)
+    x = to_device(start)
+    kernel.launch(x, worlds, 1, n, v)
     found = []
     for launches, each in ((1, steps), (steps, 1)):
         device.synchronize()
         begin = time.perf_counter()
         for _ in range(launches):
-            cuda.launch(t, dtype, x, worlds, each, n, v)
+            kernel.launch(x, worlds, each, n, v)
         device.synchronize()
         found.append(worlds * steps / (time.perf_counter() - begin))
     after = states(t, x.copy_to_host(), worlds)

@@ -10,7 +10,7 @@ Node = tuple[str, tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class Code:
     """Straight-line code: nodes as in `Graph`, only the live ones in `order`; outputs are (row scalar, node)."""
 
     nodes: tuple[Node, ...]
@@ -33,8 +33,8 @@ class Body:
         op, args = self.nodes[n]
         return () if op in ("input", "const") else tuple(int(a) for a in args)      # type: ignore[call-overload]
 
-    def where_none(self, conditions: Collection[int]) -> Body:
-        """The body for lanes in which none of these conditions holds; what it still computes, it computes alike."""
+    def where_none(self, conditions: Collection[int]) -> Code:
+        """The code for lanes in which none of these conditions holds; what it still computes, it computes alike."""
         nodes = list(self.nodes)
         same: dict[int, int] = {}                   # node -> the one that it comes to
         known = dict.fromkeys(conditions, False)
@@ -55,10 +55,10 @@ class Body:
             else:
                 nodes[n] = op, args
         outputs = tuple((row, same.get(n, n)) for row, n in self.outputs)
-        return Body(tuple(nodes), self.origins, self.order, outputs).pruned({row for row, _ in outputs})
+        return Code(tuple(nodes), self.origins, self.order, outputs).pruned({row for row, _ in outputs})
 
-    def pruned(self, rows: Collection[str]) -> Body:
-        """The body with only the outputs in `rows` that it changes, and what they need."""
+    def pruned(self, rows: Collection[str]) -> Code:
+        """The code with only the outputs in `rows` that it changes, and what they need."""
         outputs = tuple((row, n) for row, n in self.outputs if row in rows and self.nodes[n] != ("input", (row,)))
         used: set[int] = set()
         stack = [n for _, n in outputs]
@@ -67,14 +67,14 @@ class Body:
             if n not in used:
                 used.add(n)
                 stack += self.arguments(n)
-        return Body(self.nodes, self.origins, tuple(sorted(used)), outputs)
+        return Code(self.nodes, self.origins, tuple(sorted(used)), outputs)
 
 
-def by_equation(body: Body) -> Iterator[tuple[int, str | None]]:
+def by_equation(code: Code) -> Iterator[tuple[int, str | None]]:
     """Nodes in order, each with the name of its equation where another one begins."""
     last = None
-    for n in body.order:
-        op, origin = body.nodes[n][0], body.origins[n]
+    for n in code.order:
+        op, origin = code.nodes[n][0], code.origins[n]
         new = origin != last and op not in ("const", "input")
         yield n, origin if new else None
         last = origin if new else last

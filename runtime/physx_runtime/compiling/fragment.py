@@ -1,23 +1,17 @@
-"""Fragments: small traced bodies with run-time base rows, called one after another by a schedule.
+"""Fragments: small traced pieces of code with run-time base rows, called one after another by a schedule.
 
-A fragment is traced once for a joint kind and serves every joint of that kind in every topology: the rows it works on
-are operands of its instructions. A counted fragment loops over consecutive rows itself.
+A fragment is traced once for what it works on and serves every such thing in every schedule: the rows it works on are
+operands of its instructions. A counted fragment loops over consecutive rows itself.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from physx_runtime.compiling.code import Body
-from physx_runtime.compiling.vector_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
-from physx_runtime.language.symbols import Graph, Symbol
-
-# A fragment's algorithm: rows by operand name, then static arguments -> the operands it changes.
-Algorithm = Callable[..., Mapping[str, Sequence[Any]]]
+from physx_runtime.compiling.code import Code
+from physx_runtime.compiling.trace import Algorithm, row_of, row_scalars, trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +27,7 @@ class Operand:
 class Fragment:
     """Straight-line code over the rows of its operands; `counted` repeats it."""
 
-    body: Body
+    code: Code
     operands: tuple[Operand, ...]       # those it touches
     counted: bool
     constants: Mapping[str, float]      # outputs that turned out to be literals; they are not stored
@@ -42,90 +36,17 @@ class Fragment:
 @functools.lru_cache(maxsize=4096)
 def trace_fragment(algorithm: Algorithm, static: tuple[Hashable, ...], operands: tuple[Operand, ...],
                    counted: bool) -> Fragment:
-    """Trace an algorithm on operands; row scalars are called after their operand: v_0, v_1 ..."""
-    graph = Graph()
-    rows = {x.name: [graph.input(f"{x.name}_{i}") for i in range(x.size)] for x in operands}
-    made = algorithm(rows, *static)
+    """Trace an algorithm on operands, then static arguments; row scalars are called after their operand: v_0, v_1."""
+    code, _ = trace(lambda rows: algorithm(rows, *static), row_scalars({x.name: x.size for x in operands}))
     known = {x.name for x in operands}
     outputs: list[tuple[str, int]] = []
     constants: dict[str, float] = {}
-    for name, values in made.items():
-        for i, value in enumerate(values):
-            x = value if isinstance(value, Symbol) else graph.constant(value)
-            if name not in known:
-                if x.value is not None:
-                    constants[f"{name}_{i}"] = x.value
-            elif graph.nodes[x.number] != ("input", (f"{name}_{i}",)):
-                outputs.append((f"{name}_{i}", x.number))
-    body = Body(tuple(graph.nodes), tuple(graph.origins), (), tuple(outputs)).pruned({row for row, _ in outputs})
-    touched = {row.rpartition("_")[0] for row in (*body.inputs, *(row for row, _ in outputs))}
-    return Fragment(body, tuple(x for x in operands if x.name in touched), counted, constants)
-
-
-def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
-    """(symbol, text) of ``ptr fragment(ptr block, ptr operands)``, which returns where the next instruction starts.
-
-    Operands are byte offsets into the block, in the fragment's order, after the count of a counted one.
-    """
-    lines = _counted(fragment, vectors) if fragment.counted else _straight(fragment, vectors)
-    text = "\n".join([*declarations(vectors), "define ptr @fragment(ptr %x, ptr %ops) #0 {", "entry:", *lines, "}",
-                      ATTRIBUTES])
-    symbol = "physx_fragment_" + hashlib.sha256(text.encode()).hexdigest()[:20]
-    return symbol, text.replace("@fragment(", f"@{symbol}(")
-
-
-def _bases(fragment: Fragment, prefix: str) -> list[str]:
-    """Pointers to the operands' first rows."""
-    lines = []
-    for i, operand in enumerate(fragment.operands):
-        lines += [f"  %o.{i} = getelementptr i64, ptr %ops, i64 {i + fragment.counted}",
-                  f"  %f.{i} = load i64, ptr %o.{i}",
-                  f"  %{prefix if operand.moving else 'b'}.{operand.name} = getelementptr i8, ptr %x, i64 %f.{i}"]
-    return lines
-
-
-def _rows(fragment: Fragment, vectors: Vectors, moving: bool) -> list[str]:
-    """Pointers to the single rows of operands."""
-    touched = {*fragment.body.inputs, *(row for row, _ in fragment.body.outputs)}
-    return [f"  %p.{x.name}_{i} = getelementptr {vectors.element}, ptr %b.{x.name}, i64 {i * vectors.lanes}"
-            for x in fragment.operands if x.moving == moving for i in range(x.size) if f"{x.name}_{i}" in touched]
-
-
-def _store(vectors: Vectors, emitter: Arithmetic, row: str, n: int) -> str:
-    return f"  store {vectors.type} {emitter.operand(n)}, ptr %p.{row}, align {BITS[vectors.element] // 8}"
-
-
-def _end(fragment: Fragment) -> list[str]:
-    return [f"  %following = getelementptr i64, ptr %ops, i64 {len(fragment.operands) + fragment.counted}",
-            "  ret ptr %following"]
-
-
-def _straight(fragment: Fragment, vectors: Vectors) -> list[str]:
-    emitter = Arithmetic(vectors, fragment.body, [])
-    return [*_bases(fragment, "b"), *_rows(fragment, vectors, False), *emitter.lines(),
-            *(_store(vectors, emitter, row, n) for row, n in fragment.body.outputs), *_end(fragment)]
-
-
-def _counted(fragment: Fragment, vectors: Vectors) -> list[str]:
-    """The same in a loop; rows that stay are loaded before it, and stored after it where they change."""
-    body, outputs = fragment.body, dict(fragment.body.outputs)
-    steady = {f"{x.name}_{i}" for x in fragment.operands if not x.moving for i in range(x.size)}
-    held = [row for row in body.inputs if row in steady]
-    emitter = Arithmetic(vectors, body, held)
-    arithmetic = emitter.lines()
-    lines = ["  %count = load i64, ptr %ops", *_bases(fragment, "s"), *_rows(fragment, vectors, False)]
-    for row in held:
-        name = "first" if row in outputs else "r"
-        lines.append(f"  %{name}.{row} = load {vectors.type}, ptr %p.{row}, align {BITS[vectors.element] // 8}")
-    lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]"]
-    moving = [x for x in fragment.operands if x.moving]
-    lines += [f"  %b.{x.name} = phi ptr [ %s.{x.name}, %entry ], [ %n.{x.name}, %loop ]" for x in moving]
-    lines += [f"  %r.{row} = phi {vectors.type} [ %first.{row}, %entry ], [ {emitter.operand(outputs[row])}, %loop ]"
-              for row in held if row in outputs]
-    lines += [*_rows(fragment, vectors, True), *arithmetic]
-    lines += [_store(vectors, emitter, row, n) for row, n in body.outputs if row not in steady]
-    lines += [f"  %n.{x.name} = getelementptr {vectors.element}, ptr %b.{x.name}, i64 {x.size * vectors.lanes}"
-              for x in moving]
-    lines += ["  %next = add i64 %i, 1", "  %more = icmp slt i64 %next, %count",
-              "  br i1 %more, label %loop, label %done", "done:"]
-    return lines + [_store(vectors, emitter, row, n) for row, n in body.outputs if row in steady] + _end(fragment)
+    for row, n in code.outputs:
+        op, args = code.nodes[n]
+        if row_of(row) in known:
+            outputs.append((row, n))
+        elif op == "const":
+            constants[row] = float(args[0])         # type: ignore[arg-type]
+    code = Code(code.nodes, code.origins, (), tuple(outputs)).pruned({row for row, _ in outputs})
+    touched = {row_of(row) for row in (*code.inputs, *(row for row, _ in code.outputs))}
+    return Fragment(code, tuple(x for x in operands if x.name in touched), counted, constants)

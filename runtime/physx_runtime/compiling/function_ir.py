@@ -1,7 +1,7 @@
 """A traced function as LLVM IR on explicit vectors: one call serves the worlds of one register.
 
-Given arrays are transposed into scratch rows, the body runs once over all lanes, and its results are transposed
-straight into the caller's memory, which is asked for while the body runs. A number that several results share, a
+Given arrays are transposed into scratch rows, the arithmetic runs once over all lanes, and its results are transposed
+straight into the caller's memory, which is asked for meanwhile. A number that several results share, a
 structural zero above all, is kept once.
 """
 
@@ -11,13 +11,13 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from physx_runtime.compiling.functions import Function
-from physx_runtime.compiling.transpose import FUNCTIONS, LONG, ask_for, emit_moves, scatter_for
+from physx_runtime.compiling.function import Function
+from physx_runtime.compiling.transposition_ir import FUNCTIONS, LONG, ask_for, emit_moves, scatter_for
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionCode:
+class FunctionIR:
     """``void symbol(ptr rows, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
 
     rows: a block's rows at the first of the worlds. parameters: one number for each of `parameters`, where all worlds
@@ -40,18 +40,18 @@ class Block:
     alike: Collection[str] = ()         # row scalars
 
 
-def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionCode:
+def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionIR:
     """The code of a function on the rows of a block."""
     place = _Scratch(function)
-    parameters = tuple(row for row in function.body.inputs if row in block.alike)
-    lines = _body(function, block, parameters, vectors, place)
+    parameters = tuple(row for row in function.code.inputs if row in block.alike)
+    lines = _arithmetic(function, block, parameters, vectors, place)
     tables, calls = [], []
     for i, (name, size) in enumerate(function.given):
         first = place.given[name] * vectors.lanes
         calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {first}",
                   *_lines(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
-    calls.append("  call void @body(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride)")
-    nodes = dict(function.body.outputs)
+    calls.append("  call void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride)")
+    nodes = dict(function.code.outputs)
     for i, (name, size) in enumerate(function.results, len(function.given)):
         rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
@@ -61,9 +61,9 @@ def emit_function(function: Function, block: Block, vectors: Vectors) -> Functio
                       "}", ATTRIBUTES])
     symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     text = text.replace("@function(", f"@{symbol}(").replace("@table", f"@{symbol}_table")
-    for own in (*FUNCTIONS, "body"):
+    for own in (*FUNCTIONS, "arithmetic"):
         text = text.replace(f"@{own}(", f"@{symbol}_{own}(")
-    return FunctionCode(symbol, text, place.rows, tuple(block.layout[row] for row in parameters))
+    return FunctionIR(symbol, text, place.rows, tuple(block.layout[row] for row in parameters))
 
 
 class _Scratch:
@@ -76,7 +76,7 @@ class _Scratch:
             self.given[name] = self.rows
             self.rows += size
         self.results: dict[int, int] = {}           # node -> row
-        for _, node in function.body.outputs:
+        for _, node in function.code.outputs:
             if node not in self.results:
                 self.results[node] = self.rows
                 self.rows += 1
@@ -87,11 +87,11 @@ def _lines(i: int) -> list[str]:
     return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
 
 
-def _body(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
-          place: _Scratch) -> list[str]:
+def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
+                place: _Scratch) -> list[str]:
     """The arithmetic; every result is stored as soon as it is there."""
-    lines = ["define internal void @body(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
-    for row in function.body.inputs:
+    lines = ["define internal void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
+    for row in function.code.inputs:
         name, _, index = row.rpartition("_")
         if name in place.given:
             source, at = "%s", (place.given[name] + int(index)) * vectors.lanes
@@ -106,7 +106,7 @@ def _body(function: Function, block: Block, parameters: Sequence[str], vectors: 
     near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG]
     lines += [line for i, _ in near for line in _lines(i)]
     lines += _spread(emitter.lines(), [ask for i, size in near for ask in _asks(vectors, i, size)])
-    lines += [emitter.store(n) for n in place.results if function.body.nodes[n][0] in ("input", "const")]
+    lines += [emitter.store(n) for n in place.results if function.code.nodes[n][0] in ("input", "const")]
     return [*lines, "  ret void", "}", ""]
 
 
@@ -137,7 +137,7 @@ class _FunctionArithmetic(Arithmetic):
     """Arithmetic that reads parameters once for all lanes and stores results as it goes."""
 
     def __init__(self, vectors: Vectors, function: Function, parameters: Collection[str], results: set[int]) -> None:
-        super().__init__(vectors, function.body, [])
+        super().__init__(vectors, function.code, [])
         self._parameters, self._results = frozenset(parameters), results
 
     def _load(self, n: int, row: str) -> list[str]:

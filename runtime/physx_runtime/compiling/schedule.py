@@ -1,6 +1,7 @@
 """Schedules: the order in which fragments run, as data, and the rows of a block they run on.
 
-A topology is data here, not code: its schedule lists fragments and base rows, so nothing is compiled for a tree.
+What a program is made for is data here, not code: a schedule lists fragments and base rows, so nothing is compiled for
+it but fragments that no schedule had before.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from physx_runtime.compiling.fragment import Algorithm, Fragment, Operand, trace_fragment
+from physx_runtime.compiling.fragment import Fragment, Operand, trace_fragment
+from physx_runtime.compiling.program import Pass
+from physx_runtime.compiling.trace import Algorithm
 
 
 class Span(NamedTuple):
@@ -34,7 +37,7 @@ class Instruction:
 
 @dataclass(slots=True)
 class Schedule:
-    """Instructions of one pass, appended in order; passes of a step share the rows."""
+    """Instructions of one pass, appended in order; passes of a program share the rows."""
 
     instructions: list[Instruction] = field(default_factory=list)
     _known: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
@@ -59,7 +62,7 @@ class Schedule:
             shapes += tuple(Operand(name, span.size, True) for name, span in moving.items())
             fragment = self._known[key] = trace_fragment(algorithm, static, shapes, count > 0)
         spans = {**operands, **moving} if moving else operands
-        if fragment.body.outputs:
+        if fragment.code.outputs:
             self.instructions.append(Instruction(fragment, tuple([spans[x.name][0] for x in fragment.operands]), count))
 
 
@@ -78,3 +81,13 @@ class Layout:
 
     def __getitem__(self, name: str) -> Span:
         return self.groups[name]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledProgram:
+    """Passes of schedules, one after the other, on blocks of `size` rows."""
+
+    passes: tuple[Pass[Schedule], ...]
+    layout: Mapping[str, int]           # row scalar -> row of the block: state, then inputs; the others are scratch
+    state_size: int                     # rows of the state, which come first
+    size: int

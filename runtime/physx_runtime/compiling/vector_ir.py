@@ -8,9 +8,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from physx_runtime.compiling.code import Body, by_equation
+from physx_runtime.compiling.code import Code, by_equation
 
-BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BITS = {"float": 32, "double": 64}
 ELEMENT = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
 CACHE_LINE = 64     # bytes
@@ -57,24 +57,24 @@ def declarations(vectors: Vectors) -> list[str]:
 
 
 class Arithmetic:
-    """Lines for the nodes of a body; a product used once, by a sum, becomes part of an fma."""
+    """Lines for the nodes of straight-line code; a product used once, by a sum, becomes part of an fma."""
 
     tag = ""            # part of every value's name, where one function holds several of these
 
-    def __init__(self, vectors: Vectors, body: Body, carried: list[str], whole: Body | None = None) -> None:
-        """whole: what `body` is a part of, and rounds like."""
-        self.vectors, self.body, self.carried = vectors, whole or body, set(carried)
+    def __init__(self, vectors: Vectors, code: Code, carried: list[str], whole: Code | None = None) -> None:
+        """whole: what `code` is a part of, and rounds like."""
+        self.vectors, self.code, self.carried = vectors, whole or code, set(carried)
         self.users: dict[int, int] = {}
-        for n in self.body.order:
-            op, args = self.body.nodes[n]
+        for n in self.code.order:
+            op, args = self.code.nodes[n]
             if op not in ("input", "const"):
                 for a in args:
                     self.users[int(a)] = self.users.get(int(a), 0) + 1      # type: ignore[call-overload]
-        for _, n in self.body.outputs:
+        for _, n in self.code.outputs:
             self.users[n] = self.users.get(n, 0) + 1
         self.fused = self._choose_fused()
         if whole is not None:
-            self.body, own = body, set(body.order)
+            self.code, own = code, set(code.order)
             self.fused = {n: a for n, a in self.fused.items() if n in own}
         self._inner = 0         # selections within others
 
@@ -82,9 +82,9 @@ class Arithmetic:
         """Sum -> the product it absorbs: one that no other sum needs, or that all its users absorb."""
         fused: dict[int, int] = {}
         wanted: dict[int, int] = {}         # product -> sums that could absorb it and nothing else
-        for n in self.body.order:
-            if self.body.nodes[n][0] in ("add", "sub"):
-                products = [a for a in reversed(self.body.arguments(n)) if self.body.nodes[a][0] == "mul"]
+        for n in self.code.order:
+            if self.code.nodes[n][0] in ("add", "sub"):
+                products = [a for a in reversed(self.code.arguments(n)) if self.code.nodes[a][0] == "mul"]
                 single = [a for a in products if self.users[a] == 1]
                 if single:
                     fused[n] = single[0]
@@ -95,7 +95,7 @@ class Arithmetic:
 
     def operand(self, n: int) -> str:
         """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
-        op, args = self.body.nodes[n]
+        op, args = self.code.nodes[n]
         if op == "const":
             return self.vectors.literal(float(args[0]))     # type: ignore[arg-type]
         return f"%r.{args[0]}" if op == "input" and args[0] in self.carried else self.result(n)
@@ -108,8 +108,8 @@ class Arithmetic:
         """All loads and instructions in order, with a comment where another equation begins."""
         absorbed = set(self.fused.values())
         lines: list[str] = []
-        for n, equation in by_equation(self.body):
-            op, args = self.body.nodes[n]
+        for n, equation in by_equation(self.code):
+            op, args = self.code.nodes[n]
             if equation:
                 lines.append(f"  ; {equation}")
             if op == "input":
@@ -127,8 +127,8 @@ class Arithmetic:
         kind, x = self.vectors.type, [self.operand(a) for a in args]
         if n in self.fused:
             return self._fma(n, op, args)
-        if op in BINARY:
-            return [f"  {self.result(n)} = {BINARY[op]} {kind} {x[0]}, {x[1]}"]
+        if op in INSTRUCTIONS:
+            return [f"  {self.result(n)} = {INSTRUCTIONS[op]} {kind} {x[0]}, {x[1]}"]
         if op == "neg":
             return [f"  {self.result(n)} = fneg {kind} {x[0]}"]
         if op in ("sqrt", "floor", "abs"):
@@ -160,10 +160,10 @@ class Arithmetic:
 
         AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
         """
-        op, flags, kind = self.body.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
+        op, flags, kind = self.code.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
         if self.vectors.lanes * BITS[self.vectors.element] >= MASKED_BITS:
             op = "as it is"
-        parts = self.body.arguments(condition)
+        parts = self.code.arguments(condition)
         if op == "not":
             return self._select(name, parts[0], y, x)
         if op in ("and", "or"):
@@ -177,7 +177,7 @@ class Arithmetic:
         """a b + c, a b - c or c - a b in one rounding."""
         product = self.fused[n]
         other = args[0] if args[1] == product else args[1]
-        a, b = (self.operand(int(m)) for m in self.body.nodes[product][1])      # type: ignore[call-overload]
+        a, b = (self.operand(int(m)) for m in self.code.nodes[product][1])      # type: ignore[call-overload]
         c, kind, lines = self.operand(other), self.vectors.type, []
         if op == "sub":
             negated = a if args[1] == product else c

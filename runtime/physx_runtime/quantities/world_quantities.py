@@ -6,6 +6,7 @@ the same functions on arrays of worlds, which is slower and has no limit.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.functions import structure, trace_function
+from physx_runtime.compiling.function import Function, Sizes, trace_function
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import DofTopology, Topology
 from physx_runtime.quantities.state import evaluated
-from physx_runtime.targets.functions import Kernel, Lines
-from physx_runtime.worlds.buffers import Worlds
+from physx_runtime.targets.cpu import FunctionKernel, Lines
+from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -56,7 +57,7 @@ class WorldQuantities:
     def __init__(self, t: Topology) -> None:
         self.topology = structure(t)
         self.specialised = _pairs(t) <= MOST_LINK_DOF_PAIRS
-        self._kernels: dict[object, Kernel] = {}
+        self._kernels: dict[object, FunctionKernel] = {}
 
     def run(self, quantity: Quantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
@@ -91,14 +92,14 @@ class WorldQuantities:
         self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
         return made
 
-    def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> Kernel:
+    def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> FunctionKernel:
         buffer, layout = store.blocks()
         sizes = tuple((name, values.shape[1]) for name, values in given.items())
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
         kernel = self._kernels.get(key)
         if kernel is None or kernel.layout is not layout:
-            function = trace_function(quantity, self.topology, sizes)
-            kernel = Kernel(function, layout, state_rows(self.topology), str(buffer.dtype), buffer.shape[2])
+            function = _traced(quantity, self.topology, sizes)
+            kernel = FunctionKernel(function, layout, state_rows(self.topology), str(buffer.dtype), buffer.shape[2])
             self._kernels[key] = kernel
         return kernel
 
@@ -108,6 +109,21 @@ class WorldQuantities:
         rows: dict[str, Array] = {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
         made = evaluated(quantity, t, rows | {name: values.T for name, values in given.items()})
         return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
+
+
+def structure(t: Topology) -> Topology:
+    """What quantities depend on: the tree, its joints and what pushes links from outside.
+
+    How often forces act stays too, which reports of joint forces show. Whatever else acts on the joints is left out.
+    The rows of link forces are there; a quantity that reads them is given them.
+    """
+    dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
+    return Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
+
+
+@functools.lru_cache(maxsize=256)
+def _traced(quantity: Quantity, t: Topology, given: Sizes) -> Function:
+    return trace_function(functools.partial(quantity, t), state_rows(t) | input_rows(t), given)
 
 
 def _pairs(t: Topology) -> int:

@@ -34,7 +34,7 @@ from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.worlds.paths import GENERIC
+from physx_runtime.worlds.path import BY_JOINT
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.errors import UnsupportedError
@@ -78,7 +78,7 @@ class Session:
         if solver not in ("physx", "ideal"):
             raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
         # edits of the structure are followed without compiling, and the same edits give the same bits
-        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": GENERIC}
+        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": BY_JOINT}
         self._messages = Messages()
         self._ear = Ear(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,

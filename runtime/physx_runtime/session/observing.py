@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_source import BINARY
+from physx_runtime.compiling.cuda_source import OPERATORS
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.link_state import link_poses, link_velocities
 from physx_runtime.dynamics.spatial import linear_first
@@ -118,8 +118,8 @@ def _statements(graph: Graph, outputs: set[int]) -> list[str]:
         x = [_operand(graph, int(a)) for a in args]     # type: ignore[call-overload]
         if op == "div":
             value = f"quotient({x[0]}, {x[1]})"
-        elif op in BINARY:
-            value = f"{x[0]} {BINARY[op]} {x[1]}"
+        elif op in OPERATORS:
+            value = f"{x[0]} {OPERATORS[op]} {x[1]}"
         elif op == "select":
             value = f"{x[1]} if {x[0]} else {x[2]}"
         else:

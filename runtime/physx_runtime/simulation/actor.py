@@ -21,9 +21,10 @@ from physx_runtime.simulation.parameters import Parameter
 from physx_runtime.simulation.recording import link_poses
 from physx_runtime.simulation.reset import Start
 from physx_runtime.solver.settings import SolverSettings, solver_settings
-from physx_runtime.worlds.buffers import Worlds, copy_rows, make_worlds
-from physx_runtime.worlds.paths import AUTO
-from physx_runtime.worlds.waking import TARGETS, Waking
+from physx_runtime.worlds.device import make_worlds
+from physx_runtime.worlds.path import AUTO
+from physx_runtime.worlds.sleep import TARGETS, Waking
+from physx_runtime.worlds.store import Worlds, copy_rows
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

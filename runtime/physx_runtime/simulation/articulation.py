@@ -11,7 +11,7 @@ from physx_runtime.packing.choice import choose
 from physx_runtime.packing.not_simulated import require_trusted
 from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.parameters import randomized
-from physx_runtime.worlds.paths import AUTO
+from physx_runtime.worlds.path import AUTO
 from physx_schema.description import describe
 from physx_schema.description.articulation.solver_batches import SolverCounts, as_solved, solver_counts
 from physx_schema.description.model import Description

@@ -14,7 +14,7 @@ from physx_runtime.packing.articulation import PackedModel
 from physx_runtime.solver.divergence import FLAG, LARGEST, moving_rows
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import stages
-from physx_runtime.worlds.buffers import Worlds
+from physx_runtime.worlds.store import Worlds
 
 # Worlds that a warning names.
 NAMED = 5

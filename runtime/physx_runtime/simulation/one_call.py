@@ -16,7 +16,7 @@ from physx_runtime.simulation.recorder import Recorder
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.worlds.paths import AUTO
+from physx_runtime.worlds.path import AUTO
 
 Stepped = Simulation | SceneActor
 

@@ -15,7 +15,7 @@ from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.scene import WorldBatches, share_counts, step_scene
-from physx_runtime.worlds.paths import AUTO
+from physx_runtime.worlds.path import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 

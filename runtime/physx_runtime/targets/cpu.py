@@ -1,35 +1,36 @@
-"""The CPU target: vector machine code for one block of worlds, called from a parallel numba loop over blocks."""
+"""The CPU target: vector machine code for blocks of worlds, called from parallel numba loops.
+
+A program changes rows of its blocks in place. A function reads rows, and reads and writes the caller's memory.
+"""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.ir as ir
+import numba
 import numpy as np
 from numba import prange, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.program import trace_step
-from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling.function import Function
+from physx_runtime.compiling.function_ir import Block, emit_function
+from physx_runtime.compiling.machine_code import load_function, load_kept, register_bits
+from physx_runtime.compiling.parallel_loop import parallel_loop
+from physx_runtime.compiling.program import Program
+from physx_runtime.compiling.program_ir import emit_program
+from physx_runtime.compiling.trace import row_of
 from physx_runtime.compiling.vector_ir import ELEMENT, Vectors
-from physx_runtime.model.topology import Topology
-from physx_runtime.targets.loops import parallel_loop
-from physx_runtime.targets.native import load_kept, register_bits
 
-# Two registers a block: an iteration is one dependency chain, and two interleaved chains hide its latency. The rows of
-# more velocities than these leave the nearest cache that way: 7 to 16 % slower at 22 and 33.
-REGISTERS_PER_BLOCK, FEW_VELOCITIES = 2, 16
+Array = NDArray[Any]
+Addresses = NDArray[np.int64]
 
-# step(x, steps, N, V): x of shape (blocks, rows, lanes), changed in place
-Step = Callable[[NDArray[Any], int, int, int], None]
-
-
-def lanes(t: Topology, dtype: str) -> int:
-    """Worlds in a block on this machine."""
-    return (REGISTERS_PER_BLOCK if t.nv <= FEW_VELOCITIES else 1) * register_lanes(dtype)
+# run(x, rounds, ...), then the program's counts: x of shape (blocks, rows, lanes), changed in place
+Run = Callable[..., None]
 
 
 def register_lanes(dtype: str) -> int:
@@ -37,30 +38,118 @@ def register_lanes(dtype: str) -> int:
     return register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
-@functools.lru_cache(maxsize=64)
-def compile_step(t: Topology, dtype: str, width: int) -> Step:
-    """The step of a topology over blocks of `width` worlds."""
-    part = min(width, register_lanes(dtype))
-    vectors, parts = Vectors(ELEMENT[dtype], part), width // part
-    address = load_kept(f"step {t} {vectors} {parts}", lambda: emit_step(trace_step(t), vectors, parts))
-    return functools.partial(_run, address)
+def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: int) -> Run:
+    """A program over blocks of `lanes` worlds; key: names what `trace` depends on, which a kept program does without.
+    """
+    part = min(lanes, register_lanes(dtype))
+    vectors, parts = Vectors(ELEMENT[dtype], part), lanes // part
+    address = load_kept(f"{key} {vectors} {parts}", lambda: emit_program(trace(), vectors, parts))
+
+    def run(x: NDArray[Any], *numbers: int) -> None:
+        _run_program(address, x, numbers)
+
+    return run
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _step_block(typingctx: Any, address: Any, block: Any, steps: Any, n: Any, v: Any) -> Any:
-    """Call the step at an address on one block."""
+def _run_block(typingctx: Any, address: Any, block: Any, numbers: Any) -> Any:
+    """Call the program at an address on one block."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[1])(context, builder, args[1]).data
-        count = ir.IntType(64)
-        kind = ir.FunctionType(ir.VoidType(), [data.type, count, count, count])
-        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data, *args[2:]])
+        given = cgutils.unpack_tuple(builder, args[2])
+        kind = ir.FunctionType(ir.VoidType(), [data.type, *(number.type for number in given)])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data, *given])
         return context.get_dummy_value()
 
-    return types.void(types.int64, block, types.int64, types.int64, types.int64), codegen
+    return types.void(types.int64, block, numbers), codegen
 
 
 @parallel_loop
-def _run(address, x, steps, n, v):  # type: ignore[no-untyped-def]
+def _run_program(address, x, numbers):  # type: ignore[no-untyped-def]
     for block in prange(x.shape[0]):
-        _step_block(address, x[block], steps, n, v)
+        _run_block(address, x[block], numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Memory with one line for each of several worlds: the address of each line, and what keeps the memory alive."""
+
+    addresses: Addresses                # (n,)
+    owner: Array
+
+
+class FunctionKernel:
+    """A compiled function, called for chosen worlds of a buffer of blocks."""
+
+    def __init__(self, function: Function, layout: Mapping[str, int], states: Collection[str], dtype: str,
+                 lanes: int) -> None:
+        self.function, self.lanes, self.layout = function, lanes, layout
+        self._vectors = Vectors(ELEMENT[dtype], min(lanes, register_lanes(dtype)))
+        known = {*states, *(name for name, _ in function.given)}
+        own = [row for row in function.code.inputs if row_of(row) not in known]
+        self.parameters = frozenset(row_of(row) for row in own)
+        self._own = frozenset(own)
+        self._compiled: dict[bool, _FunctionCode] = {}        # by whether all worlds have the same parameters
+        # lanes that nobody asked for read and write here
+        self._idle = np.zeros(max(size for _, size in (*function.given, *function.results)), dtype)
+
+    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines | None],
+                 alike: bool = False) -> None:
+        """Run for the worlds with these indices.
+
+        arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
+        that is not wanted. alike: every world has the same parameters, so those of the first serve all.
+        """
+        width = self._vectors.lanes
+        pointers = np.full((len(arrays), buffer.shape[0] * self.lanes), self._idle.ctypes.data, dtype=np.int64)
+        for i, lines in enumerate(arrays):
+            if lines is not None:
+                pointers[i, worlds] = lines.addresses
+        wanted = np.zeros(buffer.shape[0] * self.lanes // width, dtype=np.bool_)
+        wanted[worlds // width] = True
+        code = self._compile(alike)
+        _run_function(code.address, buffer, np.flatnonzero(wanted), width, buffer[0, code.parameters, 0], code.scratch,
+                      pointers)
+
+    def _compile(self, alike: bool) -> _FunctionCode:
+        if alike not in self._compiled:
+            made = emit_function(self.function, Block(self.layout, self.lanes, self._own if alike else ()),
+                                 self._vectors)
+            scratch = np.zeros((numba.config.NUMBA_NUM_THREADS, made.scratch_rows * self._vectors.lanes),
+                               self._idle.dtype)
+            self._compiled[alike] = _FunctionCode(load_function(made.symbol, made.text), list(made.parameters), scratch)
+        return self._compiled[alike]
+
+
+@dataclass(frozen=True, slots=True)
+class _FunctionCode:
+    """Machine code of a function, the rows it takes one number of, and its memory for each thread."""
+
+    address: int
+    parameters: list[int]
+    scratch: Array
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_function(typingctx: Any, address: Any, rows: Any, parameters: Any, scratch: Any, pointers: Any,
+                   stride: Any) -> Any:
+    """Call the function at an address on the worlds of one register."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        data = [context.make_array(kind)(context, builder, value).data
+                for kind, value in zip(signature.args[1:5], args[1:5], strict=True)]
+        kind = ir.FunctionType(ir.VoidType(), [*(pointer.type for pointer in data), ir.IntType(64)])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [*data, args[5]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, rows, parameters, scratch, pointers, types.int64), codegen
+
+
+@parallel_loop
+def _run_function(address, buffer, parts, width, parameters, scratch, pointers):  # type: ignore[no-untyped-def]
+    each = buffer.shape[2] // width
+    for i in prange(len(parts)):
+        block, part = divmod(parts[i], each)
+        _call_function(address, buffer[block, 0, part * width:], parameters, scratch[numba.get_thread_id()],
+                       pointers[0, parts[i] * width:], pointers.shape[1])

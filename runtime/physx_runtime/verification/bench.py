@@ -25,7 +25,7 @@ from physx_runtime.model.topology import SPHERICAL
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.verification.quantity import UnsteadyError
-from physx_runtime.worlds.paths import AUTO, GENERIC
+from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import Articulation, Description, Dof
 
 Array = NDArray[np.float64]
@@ -210,7 +210,7 @@ class Bench:
         Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
         """
         start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
-        sim = self._simulation_of(cases, 1, GENERIC)        # a few hundred steps are not worth compiling for
+        sim = self._simulation_of(cases, 1, BY_JOINT)        # a few hundred steps are not worth compiling for
         sim.set("joint_effort", efforts)
         sim.reset(joint_position=self._poses(cases), joint_velocity=start)
         return [self._look(sim, steps) for steps in looks]

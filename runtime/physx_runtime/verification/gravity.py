@@ -13,7 +13,7 @@ from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, TOLERANCE, Row, Value, deviation
-from physx_runtime.worlds.paths import AUTO, GENERIC
+from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import Articulation, Description, Link, Scene
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import UnsupportedError
@@ -61,7 +61,7 @@ def _acceleration(description: Description, scene: Scene, falling: Articulation,
     alone = replace(description, scene=scene, articulations=(falling,), bodies=(), joints=(), problems=(),
                     not_evaluated=(), static_colliders=())
     # a single step is not worth compiling for, but a body without joints has no other way
-    path = GENERIC if falling.dofs else AUTO
+    path = BY_JOINT if falling.dofs else AUTO
     sim = Simulation(alone, dt=dt, dtype="float64", solver=solver, path=path, sleeping=False)
     sim.set("v", np.zeros_like(sim.get("v")))
     sim.step()

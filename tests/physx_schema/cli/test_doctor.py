@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from physx_runtime.targets.kernel_cache import cache_folder
+from physx_runtime.compiling.kernel_cache import cache_folder
 
 from physx_schema.cli import doctor, machine_state
 from physx_schema.cli.doctor import Diagnosis, diagnose

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling.transpose import LONG
+from physx_runtime.compiling.transposition_ir import LONG
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities

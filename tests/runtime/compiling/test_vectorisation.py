@@ -10,14 +10,14 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.code import Body
-from physx_runtime.compiling.program import trace_step
-from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.code import Code
+from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.vector_ir import Arithmetic, Vectors
 from physx_runtime.language.ops import where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.topology import DofTopology, FixedTendonTopology, LinkTopology, Topology
-from physx_runtime.targets import native
+from physx_runtime.solver.program import step_program
 from support.trees import Rows, random_tree
 
 # Processors of each instruction set: LLVM's name, bits of a register, how its registers are called.
@@ -65,8 +65,8 @@ def iteration(code: str) -> list[str]:
 def test_an_iteration_is_packed_operations_on_whole_registers(robot: str, target: tuple[str, int, str],
                                                               element: str) -> None:
     cpu, bits, register = target
-    _, text = emit_step(trace_step(ROBOTS[robot]()), Vectors(element, bits // ELEMENTS[element]), PARTS)
-    lines = iteration(native.assembly(text, cpu))
+    _, text = emit_program(step_program(ROBOTS[robot]()), Vectors(element, bits // ELEMENTS[element]), PARTS)
+    lines = iteration(machine_code.assembly(text, cpu))
     packed = [line for line in lines if re.match(r"\tv(fn?m(add|sub)\d+|add|sub|mul|max|min)p", line)]
     assert len(packed) > 0.3 * len(lines)
     assert all(register in line for line in packed)
@@ -77,21 +77,21 @@ def test_an_iteration_is_packed_operations_on_whole_registers(robot: str, target
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_an_iteration_of_an_arm_stays_in_registers(element: str) -> None:
     cpu, bits, register = AVX512
-    _, text = emit_step(trace_step(arm()), Vectors(element, bits // ELEMENTS[element]), PARTS)
-    lines = iteration(native.assembly(text, cpu))
+    _, text = emit_program(step_program(arm()), Vectors(element, bits // ELEMENTS[element]), PARTS)
+    lines = iteration(machine_code.assembly(text, cpu))
     spilled = [line for line in lines if re.match(rf"\tvmov\w+\t%{register}\d+, .*\(%rsp\)", line)]
     assert len(spilled) < MOST_SPILLS * len(lines)
 
 
 def stepped(t: Topology, rows: Rows, element: str, lanes: int, parts: int, cpu: str) -> NDArray[np.float64]:
     """State rows of the first world after one step of code for a processor."""
-    program, dtype = trace_step(t), {"float": np.float32, "double": np.float64}[element]
+    program, dtype = step_program(t), {"float": np.float32, "double": np.float64}[element]
     x = np.zeros((len(program.layout), lanes * parts), dtype)
     for name, values in rows.items():
         for i, value in enumerate(values):
             x[program.layout[f"{name}_{i}"]] = value
-    symbol, text = emit_step(program, Vectors(element, lanes), parts)
-    address = native.load_function(symbol, text, cpu)
+    symbol, text = emit_program(program, Vectors(element, lanes), parts)
+    address = machine_code.load_function(symbol, text, cpu)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(address)(x.ctypes.data, 1, 4, 1)
     assert (x[:, :1] == x).all(), "worlds alike came out different"
     return x[[program.layout[row] for row in program.state], 0]
@@ -113,10 +113,10 @@ def test_avx2_and_avx512_code_of_every_width_give_the_same_bits(element: str, fl
 def test_a_world_that_falls_asleep_changes_no_bit_of_one_that_does_not(element: str, floating: bool) -> None:
     t, rows = random_tree(11, floating=floating)
     t, dtype, lanes = replace(t, sleeping=True), {"float": np.float32, "double": np.float64}[element], 4
-    program = trace_step(t)
-    assert program.finish_awake.operations < program.finish.operations
-    symbol, text = emit_step(program, Vectors(element, lanes), PARTS)
-    step = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(native.load_function(symbol, text))
+    program = step_program(t)
+    assert program["finish"].guard.otherwise.operations < program["finish"].code.operations
+    symbol, text = emit_program(program, Vectors(element, lanes), PARTS)
+    step = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(machine_code.load_function(symbol, text))
     ends = []
     for counter in (0.4, 0.1):          # of the other worlds: only counted down, and added up
         x = np.zeros((len(program.layout), lanes * PARTS), dtype)
@@ -137,21 +137,21 @@ def test_a_part_of_a_body_rounds_as_the_whole_of_it() -> None:
     a, b, c = (graph.input(row) for row in ("a_0", "b_0", "c_0"))
     product, condition = a * b, a < c
     outputs = (("x_0", (product + c).number), ("y_0", where(condition, product, c).number))
-    whole = Body(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
+    whole = Code(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
     part, vectors = whole.where_none([condition.number]), Vectors("float", 4)
     assert Arithmetic(vectors, part, []).fused      # by itself it would become one operation
     assert not Arithmetic(vectors, part, [], whole).fused
 
 
 def test_rows_that_are_alike_are_kept_once_and_what_stays_the_same_is_computed_once() -> None:
-    program = trace_step(arm())
-    loaded = [row for row in program.position.inputs if row.startswith("minv_")]
+    program = step_program(arm())
+    loaded = [row for row in program["position"].code.inputs if row.startswith("minv_")]
     assert len(loaded) == 7 * 8 // 2
-    ops = [program.position.nodes[n][0] for n in program.position.order]
+    ops = [program["position"].code.nodes[n][0] for n in program["position"].code.order]
     assert "div" not in ops
 
 
 def test_a_steps_scratch_is_no_part_of_the_buffer() -> None:
-    program = trace_step(arm())
+    program = step_program(arm())
     assert not set(program.layout) & set(program.scratch)
-    assert {row for row, _ in program.begin.outputs} - set(program.state) == set(program.scratch)
+    assert {row for row, _ in program["begin"].code.outputs} - set(program.state) == set(program.scratch)

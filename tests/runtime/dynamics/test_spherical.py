@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling.program import trace_step
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.inertia import central_force, central_inertia
@@ -19,7 +18,8 @@ from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.articulation.step import begin, finish, iterate
-from physx_runtime.targets import cpu
+from physx_runtime.solver.program import step_program
+from physx_runtime.worlds import specialised
 from support.random_articulations import Features, engine_names, random_articulation
 from support.trees import Rows, random_tree
 
@@ -77,12 +77,12 @@ def test_coordinates_are_found_again_in_the_poses_they_make(seed: int) -> None:
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = tree(1, floating)
     assert t.locked
-    program, width = trace_step(t), cpu.lanes(t, "float64")
+    program, width = step_program(t), specialised.block_lanes(t, "float64")
     x = np.zeros((1, len(program.layout), width))
     for name, values in rows.items():
         for i, value in enumerate(values):
             x[0, program.layout[f"{name}_{i}"], :] = value
-    cpu.compile_step(t, "float64", width)(x, 1, 4, 1)
+    specialised.compile_step(t, "float64", width)(x, 1, 4, 1)
 
     state: dict[str, object] = {name: list(map(float, values)) for name, values in rows.items()}
     state |= begin(t, state)

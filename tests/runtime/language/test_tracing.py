@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime.compiling.program import trace_step
-from physx_runtime.compiling.step_ir import emit_step
+from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.language.ops import maximum, sincos, where
 from physx_runtime.language.symbols import Graph, TracingError
@@ -17,7 +17,8 @@ from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.divergence import FLAG
-from physx_runtime.targets import cpu, native
+from physx_runtime.solver.program import step_program
+from physx_runtime.worlds import specialised
 from support.trees import Rows, random_tree
 
 # float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.
@@ -74,7 +75,7 @@ def run_reference(t: Topology, rows: Rows, n: int, v: int) -> dict[str, np.ndarr
 def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int, worlds: int = 1,
                  noise: float = 0.0) -> np.ndarray:
     """State rows after one compiled step, (rows, lanes); lanes beyond `worlds` start elsewhere by `noise`."""
-    program = trace_step(t)
+    program = step_program(t)
     x = np.zeros((1, len(program.layout), width), dtype)
     for name, values in rows.items():
         for i, value in enumerate(values):
@@ -82,7 +83,7 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
     for name in ("q", "v"):
         for i in range(len(rows[name])):
             x[0, program.layout[f"{name}_{i}"], worlds:] += noise
-    cpu.compile_step(t, dtype, width)(x, 1, n, v)
+    specialised.compile_step(t, dtype, width)(x, 1, n, v)
     return x[0, [program.layout[row] for row in program.state if row != f"{FLAG}_0"], :]
 
 
@@ -90,13 +91,13 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = random_tree(3, floating=floating, kinds="rrpf")
     expected = run_reference(t, rows, 4, 1)
-    ours = run_compiled(t, rows, 4, 1, "float64", cpu.lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 4, 1, "float64", specialised.block_lanes(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_a_world_has_the_same_bits_whatever_runs_beside_it() -> None:
     t, rows = random_tree(4)
-    width = cpu.lanes(t, "float32")
+    width = specialised.block_lanes(t, "float32")
     alone = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=0.0)[:, 0]
     for noise in (0.3, np.nan):
         beside = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=noise)[:, 0]
@@ -122,15 +123,15 @@ def test_zero_parameters_share_the_code_of_non_zero_ones() -> None:
         if name in ("stiffness", "damping", "armature", "static_friction", "dynamic_friction"):
             rows[name] = np.zeros_like(rows[name])
     expected = run_reference(t, rows, 2, 0)
-    ours = run_compiled(t, rows, 2, 0, "float64", cpu.lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 2, 0, "float64", specialised.block_lanes(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_the_hot_loop_is_vector_code() -> None:
     """Packed multiplications and fmas are there; scalar ones are not."""
     t, _ = random_tree(8)
-    _, text = emit_step(trace_step(t), Vectors("float", cpu.lanes(t, "float32")))
-    code = native.assembly(text)
+    _, text = emit_program(step_program(t), Vectors("float", specialised.block_lanes(t, "float32")))
+    code = machine_code.assembly(text)
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
 
@@ -144,6 +145,6 @@ def test_a_cached_step_is_loaded_without_tracing_it(tmp_path: Path, monkeypatch:
         return "answer", "define i64 @answer() {\n  ret i64 42\n}\n"
 
     for _ in range(2):
-        address = native.load_kept("question", make)
+        address = machine_code.load_kept("question", make)
         assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 42
     assert len(made) == 1

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from physx_runtime.compiling.program import scalar_names
+from physx_runtime.compiling.trace import scalar_names
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
-from physx_runtime.compiling.program import trace_step
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.program import step_program
 from pxr import Gf, Sdf, Usd, UsdGeom
 from support.physx_pushed import pushed, run_pushed
 from support.random_articulations import Features, engine_names, random_articulation
@@ -187,7 +187,7 @@ def test_session_applies_an_edited_force() -> None:
 
 def test_step_without_link_forces_does_not_read_them() -> None:
     t: Topology = Simulation(SLIDER).topology
-    assert not any(row.startswith("link_force") for row in trace_step(t).layout)
+    assert not any(row.startswith("link_force") for row in step_program(t).layout)
 
 
 def test_each_world_feels_its_own_force() -> None:

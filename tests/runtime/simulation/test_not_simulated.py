@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, Simulation, simulate, verify
 from physx_runtime.packing.not_simulated import QUOTED
-from physx_runtime.worlds.paths import GENERIC
+from physx_runtime.worlds.path import BY_JOINT
 from pxr import Usd
 from support.robots import base, joint, link, opened, prim, robot
 
@@ -24,7 +24,7 @@ from physx_schema.errors import UnsupportedError
 HELD, FOURBAR, TWO, THREE = ("root_held_by_fixed_joint", "fourbar", "two_hinges_same_bodies",
                              "three_hinges_same_bodies")
 LEFT_OUT = {FOURBAR: ["/R/j3"], TWO: ["/R/j2"], THREE: ["/R/j2", "/R/j3"]}
-PATH: dict[str, Any] = {"path": GENERIC}
+PATH: dict[str, Any] = {"path": BY_JOINT}
 # length; PhysX holds the base of the case by a soft joint, which gives way by 7e-7.
 STAYS = 1e-5
 EXCLUDED = {"bool physics:excludeFromArticulation": True}

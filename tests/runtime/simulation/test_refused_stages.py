@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from physx_runtime import Session, Simulation, simulate, verify
 from physx_runtime.quantities.computation import compute
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.worlds.paths import GENERIC
+from physx_runtime.worlds.path import BY_JOINT
 from support.facts_scenes import REFUSED
 from support.robots import base, joint, opened, prim, robot
 
@@ -20,7 +20,7 @@ from physx_schema.errors import UnsupportedError
 
 VALUES = ("0", "-1", "nan", "inf", "1e300", "1e-200")
 TAKEN = ("1e-30", "1e30", "3e37")      # in which PhysX steps, though its own numbers may overflow
-PATH: dict[str, Any] = {"path": GENERIC}
+PATH: dict[str, Any] = {"path": BY_JOINT}
 
 
 def in_units(unit: str, value: str, attributes: dict[str, object] | None = None) -> str:

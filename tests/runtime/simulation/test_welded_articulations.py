@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation, compute, simulate, verify
-from physx_runtime.targets import cuda
+from physx_runtime.worlds.cuda import step_kernel
 from support.robots import joint, link, opened, prim, robot
 
 DT, STEPS, GRAVITY = 0.01, 50, 10.0
@@ -97,7 +97,7 @@ def test_it_compiles_for_cuda(fixed: bool, solver: str) -> None:
     pytest.importorskip("numba_cuda", reason="the cuda extra is not installed")
     sim = Simulation(opened(welded(2, fixed, f'uniform token physxScene:solverType = "{solver}"')))
     assert sim.topology.pgs == (solver == "PGS")
-    assert ".target sm_90" in cuda.compile_ptx(sim.topology, "float32", (9, 0))
+    assert ".target sm_90" in step_kernel(sim.topology, "float32").ptx((9, 0))
 
 
 def test_they_move_as_in_physx(oracle_folder: Path) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation, simulate
-from physx_runtime.compiling.fragment import emit_fragment
-from physx_runtime.compiling.program import trace_step
+from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.fragment_ir import emit_fragment
 from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.dynamics.inertia import central_inertia
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
@@ -21,10 +21,11 @@ from physx_runtime.dynamics.spatial import Force, quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
-from physx_runtime.targets import interpreter as generic
-from physx_runtime.targets import native
-from physx_runtime.worlds.buffers import GenericWorlds, HandoverWorlds
-from physx_runtime.worlds.paths import MOST_OPERATIONS, choose_path, expected_operations
+from physx_runtime.solver.by_joint.program import step_schedules
+from physx_runtime.solver.program import step_program
+from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
+from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
+from physx_runtime.worlds.handover import HandoverWorlds
 from support.random_articulations import Features, engine_names, random_articulation
 from support.trees import Rows, random_tree
 
@@ -56,7 +57,7 @@ def by_algorithms(t: Topology, rows: Rows, steps: int) -> State:
 def by_path(t: Topology, rows: Rows, steps: int, dtype: str = "float64", worlds: int = 1,
             noise: float = 0.0) -> State:
     """The state of world 0 after steps of the generic path; other worlds start elsewhere by `noise`."""
-    store = GenericWorlds(t, worlds, dtype)
+    store = ByJointWorlds(t, worlds, dtype)
     for name in state_rows(t) | input_rows(t):
         values = np.tile(np.asarray(rows[name], dtype=dtype), (worlds, 1))
         if name in ("q", "v"):
@@ -139,14 +140,14 @@ def test_a_block_leaves_nothing_behind_for_the_next_one() -> None:
     """The same thread steps a block of NaN and then a sound one, in the same memory."""
     t, rows = random_tree(4, 8, floating=True, kinds="rpsuf")
     alone = by_path(t, rows, 3, "float32")
-    worlds = 2 * generic.lanes(t, "float32")
-    store = GenericWorlds(t, worlds, "float32")
+    worlds = 2 * ByJointWorlds(t, 1, "float32").lanes
+    store = ByJointWorlds(t, worlds, "float32")
     for name in state_rows(t) | input_rows(t):
         values = np.tile(np.asarray(rows[name], dtype=np.float32), (worlds, 1))
         if name in ("q", "v"):
             values[:worlds // 2] = np.nan
         store.write(name, values)
-    step = generic.compile_step(t, "float32", store.lanes)
+    step = load_step(t, "float32", store.lanes)
     for block in (0, 1):
         step(store.host[block:block + 1], 3, N, V)
     assert all(np.array_equal(alone[name], store.rows(name)[-1]) for name in alone)
@@ -155,41 +156,40 @@ def test_a_block_leaves_nothing_behind_for_the_next_one() -> None:
 def test_a_world_has_the_same_bits_in_blocks_of_every_width() -> None:
     t, rows = random_tree(5, 6)
     results = []
-    plan = generic.plan_step(t)
+    program = step_schedules(t)
     for width in (8, 16, 32):
-        x = np.zeros((1, plan.layout.size, width), np.float32)
+        x = np.zeros((1, program.size, width), np.float32)
         for name, values in rows.items():
-            if name in plan.layout.groups:
-                span = plan.layout[name]
-                x[0, span.row:span.row + span.size] = np.asarray(values)[:, None]
-        generic.compile_step(t, "float32", width)(x, 2, N, V)
-        results.append(x[0, plan.layout["v"].row:plan.layout["v"].row + t.nv, 0])
+            for i, value in enumerate(values):
+                x[0, program.layout[f"{name}_{i}"]] = value
+        load_step(t, "float32", width)(x, 2, N, V)
+        results.append(x[0, [program.layout[f"v_{i}"] for i in range(t.nv)], 0])
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
 
 
 def test_fragments_are_vector_code() -> None:
     """Packed multiplications and fmas are there; scalar ones are not."""
-    plan = generic.plan_step(random_tree(8, 6, floating=True)[0])
+    program = step_schedules(random_tree(8, 6, floating=True)[0])
     vectors = Vectors("float", 32)
-    fragments = {i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions}
-    code = "\n".join(native.assembly(emit_fragment(fragment, vectors)[1]) for fragment in fragments)
+    fragments = {i.fragment for one in program.passes for i in one.code.instructions}
+    code = "\n".join(machine_code.assembly(emit_fragment(fragment, vectors)[1]) for fragment in fragments)
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
 
 
 def test_schedules_grow_with_the_tree_and_fragments_do_not() -> None:
-    plans = [generic.plan_step(chain(links)[0]) for links in (40, 80)]
-    counts = [sum(len(getattr(plan, name).instructions) for name in generic.PASSES) for plan in plans]
-    fragments = [{i.fragment for name in generic.PASSES for i in getattr(plan, name).instructions} for plan in plans]
+    programs = [step_schedules(chain(links)[0]) for links in (40, 80)]
+    counts = [sum(len(one.code.instructions) for one in program.passes) for program in programs]
+    fragments = [{i.fragment for one in program.passes for i in one.code.instructions} for program in programs]
     assert counts[1] < 2.01 * counts[0]
-    assert plans[1].layout.size < 2.01 * plans[0].layout.size
+    assert programs[1].size < 2.01 * programs[0].size
     assert fragments[0] == fragments[1]
 
 
 def test_a_diverged_world_is_flagged_and_put_back() -> None:
     t, rows = random_tree(6, 5)
-    store = GenericWorlds(t, 2, "float32")
+    store = ByJointWorlds(t, 2, "float32")
     for name in state_rows(t) | input_rows(t):
         store.write(name, np.tile(rows[name].astype(np.float32), (2, 1)))
     v = store.rows("v")
@@ -221,7 +221,7 @@ def chain(links: int, rows_of: int = 3) -> tuple[Topology, Rows]:
 def test_a_chain_of_1024_links_obeys_the_equations_of_motion() -> None:
     """M (v1 - v0) / dt + C = gravity, with M v as the generalised force of the links' momenta."""
     t, rows = chain(1024)
-    store = GenericWorlds(t, 1, "float64")
+    store = ByJointWorlds(t, 1, "float64")
     for name in state_rows(t) | input_rows(t):
         store.write(name, rows[name][None])
     store.step(1, 1, 0)
@@ -256,8 +256,8 @@ def test_every_part_of_a_structure_is_known_to_the_generic_path() -> None:
 @pytest.mark.parametrize("floating", [False, True])
 def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
     t, _ = random_tree(1, links, floating, "r")
-    program = trace_step(t)
-    traced = max(body.operations for body in (program.begin, program.position, program.finish))
+    program = step_program(t)
+    traced = max(body.operations for body in (program["begin"].code, program["position"].code, program["finish"].code))
     assert 0.5 < expected_operations(t) / traced < 2.5
 
 

@@ -16,7 +16,7 @@ import pytest
 from physx_runtime import Simulation, simulate
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.articulation import pack
-from physx_runtime.targets import cuda
+from physx_runtime.worlds.cuda import step_kernel
 
 from physx_schema.description import describe
 
@@ -34,7 +34,7 @@ FINGER, PENDULUM, BALL = (ROOT / "tests" / "data" / "dynamics" / name / "stage.u
 def test_kernels_compile_to_single_precision_ptx_for_sm_90(stage: Path) -> None:
     description = describe(stage)
     topology = pack(description.articulations[0], description.scene).topology
-    ptx = cuda.compile_ptx(topology, "float32", (9, 0))
+    ptx = step_kernel(topology, "float32").ptx((9, 0))
     assert ".target sm_90" in ptx
     assert re.search(r"fma\.rn\.f32", ptx)
     assert not re.search(r"\b(add|mul|fma|div|sqrt)\.[a-z.]*f64", ptx)

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from physx_runtime.targets import kernel_cache
-from physx_runtime.targets.kernel_cache import keep, kept
+from physx_runtime.compiling import kernel_cache
+from physx_runtime.compiling.kernel_cache import keep, kept
 from support.places import STAGES
 
 CODE = bytes(range(256))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from physx_runtime.compiling.fragment import Operand, trace_fragment
-from physx_runtime.compiling.schedule import Span
+from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import DERIVED, DOF, LINK, LINK_FORCE_ROWS, PARAMETER, PUSH, START, TOTAL, names_of
 from physx_runtime.model.topology import ROTARY_JOINTS
 from physx_runtime.solver.by_joint import bodies, constraints, edges
@@ -24,18 +24,18 @@ from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.divergence import moving_rows
 
 
-def write_begin(p: Plan) -> None:
+def write_begin(p: Plan, s: Schedule) -> None:
     """Everything at the step's start, as `articulation.step.begin`."""
-    s, t = p.begin, p.t
+    t = p.t
     for name in moving_rows(t):
         copy_rows(s, p.row(name), p.row(f"kept_{name}"))
-    _clamp_start(p)
+    _clamp_start(p, s)
     s.do(bodies.normalize, rotation=p.row("root_rotation"))
     place_links(p, s, range(1, len(t.links)), solved=False)
     move_links(p, s)
-    _gather_forces(p)
-    _respond(p)
-    _apply_forces(p)
+    _gather_forces(p, s)
+    _respond(p, s)
+    _apply_forces(p, s)
     for name in (*names_of(DOF, TOTAL), "travel"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
@@ -46,24 +46,24 @@ def write_begin(p: Plan) -> None:
              axes_rotation=p.row("axes_rotation"))
     for link in range(1, len(t.links)):
         if p.dofs[link]:
-            _coefficients(p, link)
+            _coefficients(p, s, link)
     for i, link in enumerate(p.balls):
         copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
         s.do(bodies.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
-    begin_couplings(p)
+    begin_couplings(p, s)
 
 
-def _clamp_start(p: Plan) -> None:
-    s, first = p.begin, {"v": p.v_dofs.part(0)}
+def _clamp_start(p: Plan, s: Schedule) -> None:
+    first = {"v": p.v_dofs.part(0)}
     s.do(edges.one, ones=p.row("excess"))
     s.repeat(len(p.t.dofs), edges.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
              excess=p.row("excess"))
     s.repeat(len(p.t.dofs), edges.clamp_velocity, moving=first, excess=p.row("excess"))
 
 
-def _gather_forces(p: Plan) -> None:
+def _gather_forces(p: Plan, s: Schedule) -> None:
     """Wrenches and inertias of all links at the nodes that carry them; nothing at virtual nodes."""
-    s, t = p.begin, p.t
+    t = p.t
     for link in range(t.fixed_base, len(t.links)):
         node = p.tree.last[link]
         given = {name: p.at(name, link) for name in (
@@ -82,9 +82,9 @@ def _gather_forces(p: Plan) -> None:
             clear(s, p.at("carried_wrench", i))
 
 
-def _respond(p: Plan) -> None:
+def _respond(p: Plan, s: Schedule) -> None:
     """Articulated inertias inwards, responses and softening outwards."""
-    s, nodes = p.begin, p.tree.nodes
+    nodes = p.tree.nodes
     for i in range(len(nodes) - 1, 0, -1):
         node, given = nodes[i], p.shift(i)
         if node.dof is not None:
@@ -107,9 +107,9 @@ def _respond(p: Plan) -> None:
                  cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
 
 
-def _apply_forces(p: Plan) -> None:
+def _apply_forces(p: Plan, s: Schedule) -> None:
     """v after link damping and velocity products, and the push of gravity and efforts."""
-    s, v, change = p.begin, p.row("v"), p.row("change")
+    v, change = p.row("v"), p.row("change")
     answer_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
@@ -121,7 +121,7 @@ def _apply_forces(p: Plan) -> None:
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
         project_forces(p, s, "carried_wrench", None)
-        begin_floating(p)
+        begin_floating(p, s)
         want_momentum(p, s, biased=False)
     answer_forces(p, s, "fall_wrench", None, change)
     add_product(s, v, change, p.row("dt"), -1.0)
@@ -130,7 +130,7 @@ def _apply_forces(p: Plan) -> None:
         restore_momentum(p, s)
 
 
-def _coefficients(p: Plan, link: int) -> None:
+def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
     parent, joint = p.parent(link), p.joints[link]
     given = {name: p.of_link(name, link) for name in ("axes", "q", *names_of(DOF, PARAMETER))}
@@ -149,4 +149,4 @@ def _coefficients(p: Plan, link: int) -> None:
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
     unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
     made = {name: p.of_link(name, link) for name in names_of(DOF, START) if name not in constant | unused}
-    p.begin.do(constraints.coefficients, joint, **given, **made)
+    s.do(constraints.coefficients, joint, **given, **made)

@@ -155,7 +155,7 @@ def _scratch(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
 
 # --- the step's start ----------------------------------------------------------------------------------------------
 
-def begin_couplings(p: Plan) -> None:
+def begin_couplings(p: Plan, s: Schedule) -> None:
     """Rows, columns and responses of tendons and mimic joints."""
     if not coupled(p.t):
         return
@@ -164,23 +164,23 @@ def begin_couplings(p: Plan) -> None:
     for name in ("impulse", "limit_impulse", "rate", "length", "share", "limit_share", "axis_response"):
         p.scratch(f"couple_{name}", 1)
     for i in range(len(p.t.spatial_tendons)):
-        _begin_spatial(p, i)
+        _begin_spatial(p, s, i)
     for i in range(len(p.t.fixed_tendons)):
-        _begin_fixed(p, i)
+        _begin_fixed(p, s, i)
     for i in range(len(p.t.mimics)):
-        _begin_mimic(p, i)
+        _begin_mimic(p, s, i)
 
 
-def _load(p: Plan, wrenches: Sequence[tuple[int, Span]], factor: Span | None = None) -> None:
+def _load(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], factor: Span | None = None) -> None:
     """The rows `couple_wrench` with nothing but these wrenches on links."""
-    clear(p.begin, p.row("couple_wrench"))
+    clear(s, p.row("couple_wrench"))
     for link, wrench in wrenches:
-        add_product(p.begin, p.at("couple_wrench", p.tree.last[link]), wrench, factor)
+        add_product(s, p.at("couple_wrench", p.tree.last[link]), wrench, factor)
 
 
-def _respond(p: Plan, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
+def _respond(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
     (link, wrench), (other, other_wrench) = ends
-    p.begin.do(respond_two, response=out, wrench=wrench, other_wrench=other_wrench,
+    s.do(respond_two, response=out, wrench=wrench, other_wrench=other_wrench,
                twist=p.at("twist", p.tree.last[link]), other_twist=p.at("twist", p.tree.last[other]))
 
 
@@ -192,8 +192,8 @@ def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:
              point=p.at(f"{name}_points", place))
 
 
-def _begin_spatial(p: Plan, i: int) -> None:
-    s, links, name = p.begin, p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
+def _begin_spatial(p: Plan, s: Schedule, i: int) -> None:
+    links, name = p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
     for part in ("offsets", "points"):
         p.scratch(f"{name}_{part}", len(links), 3)
     p.scratch(f"{name}_ends", 2, 6)
@@ -214,15 +214,15 @@ def _begin_spatial(p: Plan, i: int) -> None:
         s.do(end_pull, sign, point=p.at(f"{name}_points", start), next_point=p.at(f"{name}_points", end),
              offset=p.at(f"{name}_offsets", attachment), wrench=wrench, bias=p.row(f"{name}_bias"), dt=p.row("dt"),
              **{part: p.at(part, link) for part in ("a_com", "motion", "center")})
-    _load(p, ends)
+    _load(p, s, ends)
     project_forces(p, s, "couple_wrench", p.row(f"{name}_row"))
-    _load(p, ends)
+    _load(p, s, ends)
     answer_forces(p, s, "couple_wrench", None, p.row(f"{name}_column"))
-    _respond(p, p.row(f"{name}_response"), ends)
+    _respond(p, s, p.row(f"{name}_response"), ends)
 
 
-def _begin_fixed(p: Plan, i: int) -> None:
-    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed_tendon{i}"
+def _begin_fixed(p: Plan, s: Schedule, i: int) -> None:
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     axes = len(tendon.dofs)
     p.scratch(f"{name}_wrenches", 3 * axes, 6)      # of each axis: its own, above it, at the tendon's start
     p.scratch(f"{name}_biases", 3 * axes)
@@ -238,12 +238,12 @@ def _begin_fixed(p: Plan, i: int) -> None:
     response = p.row("couple_axis_response")
     for axis, dof in enumerate(tendon.dofs):
         child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
-        _axis_wrenches(p, i, axis)
+        _axis_wrenches(p, s, i, axis)
         ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
-        _load(p, ends)
+        _load(p, s, ends)
         column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
         answer_forces(p, s, "couple_wrench", None, column)
-        _respond(p, response, ends)
+        _respond(p, s, response, ends)
         alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
             "share", "again", "limit_again")} if p.t.pgs else {}
         s.do(share, axes, p.t.pgs, response=response, h=p.row("h"), **_parameters(p, name, TENDON_AXIS, axis),
@@ -252,7 +252,7 @@ def _begin_fixed(p: Plan, i: int) -> None:
         if not p.t.pgs:
             add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
             add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
-    _begin_rate(p, i)
+    _begin_rate(p, s, i)
 
 
 def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
@@ -262,9 +262,9 @@ def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
     return child, p.parent(child), p.parent(root)
 
 
-def _axis_wrenches(p: Plan, i: int, axis: int) -> None:
+def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
     """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
-    s, tendon, name = p.begin, p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
     opposed = tendon.opposed[axis:axis + 1] == (True,)
     for place, link in enumerate(links):
@@ -278,9 +278,9 @@ def _axis_wrenches(p: Plan, i: int, axis: int) -> None:
              **{part: p.at(part, link) for part in ("center", "a_com", "motion")})
 
 
-def _begin_rate(p: Plan, i: int) -> None:
+def _begin_rate(p: Plan, s: Schedule, i: int) -> None:
     """The row of a fixed tendon's rate and its bias."""
-    s, name = p.begin, f"fixed_tendon{i}"
+    name = f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
     for axis in range(len(p.t.fixed_tendons[i].dofs)):
         gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
@@ -291,8 +291,8 @@ def _begin_rate(p: Plan, i: int) -> None:
     project_forces(p, s, "couple_wrench", p.row(f"{name}_rate_row"))
 
 
-def _begin_mimic(p: Plan, i: int) -> None:
-    s, (follower, reference), name = p.begin, p.t.mimics[i], f"mimic{i}"
+def _begin_mimic(p: Plan, s: Schedule, i: int) -> None:
+    (follower, reference), name = p.t.mimics[i], f"mimic{i}"
     column = p.scratch(f"{name}_column", p.t.nv)
     for part in ("scale", "hard_scale", "erp"):
         p.scratch(f"{name}_{part}", 1)

@@ -9,9 +9,9 @@ from physx_runtime.solver.by_joint.passes import clear, copy_rows, move_links
 from physx_runtime.solver.by_joint.plan import Plan
 
 
-def begin_floating(p: Plan) -> None:
+def begin_floating(p: Plan, s: Schedule) -> None:
     """Momentum per unit velocity, its bias, and where everything is at the step's start."""
-    s, links = p.begin, range(1, len(p.t.links))
+    links = range(1, len(p.t.links))
     for link in reversed(links):
         s.do(compound.join_composite, composite=p.at("composite", link), d=p.at("d", link),
              parent=p.at("composite", p.parent(link)))
@@ -58,9 +58,8 @@ def restore_momentum(p: Plan, s: Schedule) -> None:
          wanted_center=p.row("com_start"), body=p.row("body"))
 
 
-def finish_floating(p: Plan) -> None:
+def finish_floating(p: Plan, s: Schedule) -> None:
     """Root velocity and position after the step, at the poses that its iterations reached."""
-    s = p.finish
     for link in range(len(p.t.links)):
         s.do(compound.turn_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
              world_inertia=p.at("world_inertia", link))

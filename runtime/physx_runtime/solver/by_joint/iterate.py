@@ -23,13 +23,12 @@ from physx_runtime.solver.divergence import FLAG, moving_rows
 SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
 
 
-def write_iteration(p: Plan, final: bool) -> None:
+def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `articulation.step.iterate`."""
-    s = p.velocity if final else p.position
     dv = _start_of_changes(p, s, final)
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
-    turning = _seen(p, s)
+    turning = _seen(p, s, final)
     for node in _depth_first(p, s, dv, turning, final):
         _pass_up(p, s, node)
     moves = not final and not p.t.pgs
@@ -53,7 +52,7 @@ def _start_of_changes(p: Plan, s: Schedule, final: bool) -> Span | None:
     return p.row("dv")
 
 
-def _seen(p: Plan, s: Schedule) -> set[int]:
+def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
     """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
 
     Returns the dofs of the latter.
@@ -68,7 +67,7 @@ def _seen(p: Plan, s: Schedule) -> set[int]:
         place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
         for link in p.balls if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
-    solve_couplings(p, s, final=s is p.velocity)
+    solve_couplings(p, s, final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
         _turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     for dof, link in zip(turning, children, strict=True):
@@ -194,9 +193,9 @@ def _advance(p: Plan, s: Schedule, v: Span) -> None:
              root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
 
 
-def write_finish(p: Plan) -> None:
+def write_finish(p: Plan, s: Schedule) -> None:
     """The step's end, as `articulation.step.finish`: positions wrapped, momentum kept, diverged worlds put back."""
-    s, t = p.finish, p.t
+    t = p.t
     if t.pgs:
         for dof in range(len(t.dofs)):
             s.do(constraints.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
@@ -205,18 +204,18 @@ def write_finish(p: Plan) -> None:
     if p.balls or not t.fixed_base:
         for i in range(len(p.balls)):
             s.do(bodies.normalize, rotation=p.at("ball_rotation", i))
-        _place_at_end(p)
+        _place_at_end(p, s)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
             s.do(edges.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
     if not t.fixed_base:
-        finish_floating(p)
-    _freeze(p)
+        finish_floating(p, s)
+    _freeze(p, s)
 
 
-def _place_at_end(p: Plan) -> None:
+def _place_at_end(p: Plan, s: Schedule) -> None:
     """Poses after the step, and the coordinates of spherical joints read off them."""
-    s, t = p.finish, p.t
+    t = p.t
     links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.balls)
     place_links(p, s, links, solved=True)
     for link in p.balls:
@@ -232,8 +231,8 @@ def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) ->
          parent_rotation=p.at(f"{prefix}rotation", p.parent(link)), tree_rotation=p.at("tree_rotation", link))
 
 
-def _freeze(p: Plan) -> None:
-    s, moving = p.finish, moving_rows(p.t)
+def _freeze(p: Plan, s: Schedule) -> None:
+    moving = moving_rows(p.t)
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from physx_runtime.compiling.schedule import Layout, Schedule, Span
+from physx_runtime.compiling.schedule import Layout, Span
 from physx_runtime.model.rows import DOF, LINK, START, TOTAL, input_rows, lasting_rows, state_rows, widths_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.by_joint.tree import Tree, build_tree, dofs_by_link, joint_topologies
@@ -26,7 +26,7 @@ WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BA
 
 @dataclass(slots=True)
 class Plan:
-    """Tree, one-joint topologies and layout of a topology, and its four schedules."""
+    """Tree, one-joint topologies and layout of a topology."""
 
     t: Topology
     tree: Tree
@@ -37,22 +37,6 @@ class Plan:
     locked: dict[int, Span]         # per link: rows of axes without a coordinate
     constants: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)   # per link, of its coefficients
     widths: dict[str, int] = field(default_factory=lambda: {**WIDTHS})
-    begin: Schedule = field(default_factory=Schedule)
-    position: Schedule = field(default_factory=Schedule)
-    velocity: Schedule = field(default_factory=Schedule)
-    finish: Schedule = field(default_factory=Schedule)
-
-    @property
-    def scalars(self) -> dict[str, int]:
-        """The row of every scalar of the state and of what a step reads."""
-        rows = lasting_rows(self.t) | input_rows(self.t)
-        return {f"{name}_{i}": self.layout[name].row + i for name, size in rows.items() for i in range(size)}
-
-    @property
-    def state_size(self) -> int:
-        """Rows that a step changes for good; they come first."""
-        return sum(lasting_rows(self.t).values())
-
     def at(self, name: str, index: int = 0) -> Span:
         """Rows of one link, node or dof."""
         width = self.widths.get(name, 1)
@@ -113,7 +97,7 @@ class Plan:
 
 
 def make_plan(t: Topology) -> Plan:
-    """The rows of a topology, with empty schedules."""
+    """The rows of a topology: what a step leaves, then its inputs, then scratch."""
     layout = Layout()
     for name, size in (lasting_rows(t) | input_rows(t)).items():
         layout.add(name, size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.compiling.schedule import Span
+from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.language.ops import maximum, where
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.solver import sleep
@@ -14,17 +14,17 @@ from physx_runtime.solver.divergence import FLAG, moving_rows
 from physx_runtime.solver.sleep import Drowsiness
 
 
-def write_sleep(p: Plan) -> None:
+def write_sleep(p: Plan, s: Schedule) -> None:
     """After everything else of a step: what rests, and every link's counter."""
     if p.t.sleeping:
-        _decide(p)
-        _rest(p)
-        _count(p)
+        _decide(p, s)
+        _rest(p, s)
+        _count(p, s)
 
 
-def _decide(p: Plan) -> None:
+def _decide(p: Plan, s: Schedule) -> None:
     """Counters of worlds that something woke, and whether the world rests."""
-    s, flags = p.finish, {name: p.row(name) for name in ("wakes", "started")}
+    flags = {name: p.row(name) for name in ("wakes", "started")}
     clear(s, p.row("pushing"))
     pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
@@ -37,16 +37,15 @@ def _decide(p: Plan) -> None:
         "longest", "asleep", "stirred", "resting", "frozen")})
 
 
-def _rest(p: Plan) -> None:
-    s = p.finish
+def _rest(p: Plan, s: Schedule) -> None:
     for name in moving_rows(p.t):
         s.repeat(p.row(name).size, stay, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
                  frozen=p.row("frozen"))
     s.repeat(p.t.nv, stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
 
-def _count(p: Plan) -> None:
-    s, t, mean = p.finish, p.t, p.row("mean")
+def _count(p: Plan, s: Schedule) -> None:
+    t, mean = p.t, p.row("mean")
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
     else:

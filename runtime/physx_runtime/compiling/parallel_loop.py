@@ -12,8 +12,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from physx_runtime.targets.kernel_cache import keep, kept
-from physx_runtime.targets.own_code import own_code
+from physx_runtime.compiling.kernel_cache import keep, kept, package_code
 
 
 def parallel_loop(function: Callable[..., None]) -> Any:
@@ -43,5 +42,5 @@ class _Kept(NullCache):  # type: ignore[misc]
         keep(self._file(sig, data.codegen), dumps(data._reduce()))
 
     def _file(self, sig: Any, codegen: Any) -> str:
-        identity = f"{self._name} {sig} {codegen.magic_tuple()} {own_code()}"
+        identity = f"{self._name} {sig} {codegen.magic_tuple()} {package_code()}"
         return f"loop_{hashlib.sha256(identity.encode()).hexdigest()[:24]}.pickle"

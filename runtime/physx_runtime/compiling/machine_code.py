@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 import llvmlite
 import llvmlite.binding as llvm
 
-from physx_runtime.targets.kernel_cache import FORMAT, keep, keep_text, kept
-from physx_runtime.targets.own_code import own_code
+from physx_runtime.compiling.kernel_cache import FORMAT, keep, keep_text, kept, package_code
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
@@ -55,7 +54,7 @@ def load_kept(key: str, make: Callable[[], tuple[str, str]]) -> int:
 
     key: names what `make` depends on, besides the package's own code.
     """
-    digest = hashlib.sha256(f"{key} {own_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
+    digest = hashlib.sha256(f"{key} {package_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
     note = kept(f"made_{digest}.txt")
     if note is not None:
         symbol = note.decode()

@@ -1,4 +1,5 @@
-"""Which writes keep worlds awake and which wake them, as PhysX counts them (measured, see docs/physx_semantics.md)."""
+"""Sleep of worlds between steps: which writes keep them awake and which wake them, as PhysX counts them (measured, see
+docs/physx_semantics.md, sleeping)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.sleep import STARTED, STILL, TOUCHED, WOKEN
-from physx_runtime.worlds.buffers import Worlds
+from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

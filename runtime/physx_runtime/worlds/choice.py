@@ -1,6 +1,6 @@
-"""Which code steps a topology: straight-line code compiled for it, or per-joint bodies that serve every topology.
+"""The choice of the path that steps a topology.
 
-Straight-line code of n dofs grows with n^3 and so does its compilation; the generic path costs O(n) and compiles
+Straight-line code of n dofs grows with n^3 and so does its compilation; the by-joint path costs O(n) and compiles
 nothing for a topology. The choice depends on the topology alone, so the same stage always takes the same path.
 """
 
@@ -10,10 +10,8 @@ import logging
 from dataclasses import dataclass
 
 from physx_runtime.model.topology import Topology
+from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED
 from physx_schema.errors import UnsupportedError
-
-AUTO, GENERIC, SPECIALISED, HANDOVER = "auto", "generic", "specialised", "handover"
-PATHS = (AUTO, GENERIC, SPECIALISED, HANDOVER)
 
 # Budget of straight-line code: operations of its largest function, and seconds to compile that cold.
 MOST_OPERATIONS = 20_000
@@ -62,14 +60,14 @@ def _choose(t: Topology, device: str, asked: str) -> Choice:
     over = operations > MOST_OPERATIONS
     budget = f"{'over' if over else 'within'} the budget of {MOST_OPERATIONS} operations ({size})"
     if device == "cuda":
-        if asked in (GENERIC, HANDOVER):
+        if asked in (BY_JOINT, HANDOVER):
             raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or path='specialised'")
         if over and asked == AUTO:
             raise UnsupportedError(f"a tree of {len(t.dofs)} degrees of freedom is {budget}, and device 'cuda' has no "
                                    "other path; use device='cpu', or path='specialised' to compile it all the same")
         return Choice(SPECIALISED, budget if asked == AUTO else "as asked")
     if asked == AUTO:
-        return Choice(GENERIC if over else SPECIALISED, budget)
+        return Choice(BY_JOINT if over else SPECIALISED, budget)
     if asked == HANDOVER and over:
-        return Choice(GENERIC, f"{budget}: nothing to hand over to")
+        return Choice(BY_JOINT, f"{budget}: nothing to hand over to")
     return Choice(asked, "as asked")

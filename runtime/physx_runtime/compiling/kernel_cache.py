@@ -34,6 +34,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "physx_runtime"
 
 
+@functools.cache
+def package_code() -> str:
+    """A hash of the package's Python code: kernels that it emitted may change with it."""
+    root, total = Path(__file__).resolve().parents[1], hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
 def kept(name: str) -> bytes | None:
     """What was kept under a name; None where there is nothing, or nothing that can be trusted."""
     folder = cache_folder()

@@ -1,0 +1,64 @@
+"""Worlds in host memory: one buffer of blocks, rows and lanes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.vector_ir import CACHE_LINE
+from physx_runtime.model.topology import Topology
+
+Array = NDArray[Any]
+
+
+class Buffer:
+    """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
+
+    def __init__(self, t: Topology, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
+        self.topology, self.count, self.dtype, self.lanes, self.layout = t, count, dtype, lanes, layout
+        shape = (-(-count // lanes), len(layout), lanes)
+        # vectors that straddle two cache lines would cost twice
+        memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
+        start = -memory.ctypes.data % CACHE_LINE
+        self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
+        self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
+        self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
+
+    def rows(self, name: str) -> Array:
+        group = self._group(name)
+        return group.transpose(0, 2, 1).copy().reshape(len(self.host) * self.lanes, group.shape[1])[:self.count]
+
+    def write(self, name: str, values: Array) -> None:
+        worlds = self.memory(name).transpose(0, 2, 1)
+        full, rest = divmod(self.count, self.lanes)
+        worlds[:full] = values[:full * self.lanes].reshape(full, *worlds.shape[1:])
+        if rest:
+            # the last block is padded with copies of the last world, so that its lanes stay finite
+            worlds[full, :rest], worlds[full, rest:] = values[full * self.lanes:], values[-1]
+
+    def memory(self, name: str) -> Array:
+        self._alike.pop(name, None)
+        return self._group(name)
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        return self.host, self.layout
+
+    def alike(self, names: Collection[str]) -> bool:
+        for name in names:
+            if name not in self._alike:
+                rows = self._group(name)
+                self._alike[name] = bool((rows == rows[:1, :, :1]).all())
+        return all(self._alike[name] for name in names)
+
+    def _group(self, name: str) -> Array:
+        if name not in self._groups:
+            size = 0
+            while f"{name}_{size}" in self.layout:
+                size += 1
+            start = self.layout[f"{name}_0"] if size else 0
+            self._groups[name] = self.host[:, start:start + size, :]
+        return self._groups[name]

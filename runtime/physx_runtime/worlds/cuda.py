@@ -1,0 +1,60 @@
+"""Worlds on a GPU."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.program import step_layout, step_program
+from physx_runtime.targets.cuda import LANES, CudaKernel, require_gpu, to_device
+from physx_runtime.worlds.buffer import Buffer
+from physx_runtime.worlds.path import SPECIALISED
+
+Array = NDArray[Any]
+
+
+class CudaWorlds(Buffer):
+    """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
+
+    near, path = False, SPECIALISED
+
+    def __init__(self, t: Topology, count: int, dtype: str) -> None:
+        super().__init__(t, count, dtype, LANES, step_layout(t))
+        require_gpu()
+        self._device: Any = None        # at least as new as the host's buffer where set
+        self._fetched = True            # whether the host's buffer is as new
+        self._kernel = step_kernel(t, dtype)
+
+    def rows(self, name: str) -> Array:
+        self._fetch()
+        return super().rows(name)
+
+    def memory(self, name: str) -> Array:
+        self._fetch()
+        self._device = None
+        return super().memory(name)
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        self._fetch()
+        return super().blocks()
+
+    def step(self, steps: int, n: int, v: int) -> None:
+        if self._device is None:
+            self._device = to_device(self.host)
+        self._kernel.launch(self._device, self.count, steps, n, v)
+        self._fetched = False
+
+    def _fetch(self) -> None:
+        if not self._fetched:
+            self._device.copy_to_host(self.host)
+            self._fetched = True
+
+
+@functools.lru_cache(maxsize=64)
+def step_kernel(t: Topology, dtype: str) -> CudaKernel:
+    """The step of a topology as a kernel."""
+    return CudaKernel(step_program(t), dtype)

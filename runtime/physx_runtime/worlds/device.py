@@ -1,0 +1,33 @@
+"""The device that worlds are on."""
+
+from __future__ import annotations
+
+from physx_runtime.model.topology import Topology
+from physx_runtime.worlds.by_joint import ByJointWorlds
+from physx_runtime.worlds.choice import choose_path
+from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.handover import HandoverWorlds
+from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, SPECIALISED
+from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.worlds.store import Worlds
+
+DTYPES = ("float32", "float64")
+DEVICES = ("cpu", "cuda")
+
+
+def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
+    """Worlds on "cpu" or "cuda", stepped along a path.
+
+    Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
+    and where the device does not have the path.
+    """
+    if dtype not in DTYPES:
+        raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")
+    if device not in DEVICES:
+        raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
+    chosen = choose_path(t, device, path).path
+    if device == "cuda":
+        return CudaWorlds(t, count, dtype)
+    kinds: dict[str, type[SpecialisedWorlds | ByJointWorlds | HandoverWorlds]] = {
+        SPECIALISED: SpecialisedWorlds, BY_JOINT: ByJointWorlds, HANDOVER: HandoverWorlds}
+    return kinds[chosen](t, count, dtype)

@@ -1,0 +1,54 @@
+"""Where states and parameters of all worlds are kept, wherever that is, and how they are stepped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from physx_runtime.model.rows import input_rows, lasting_rows
+from physx_runtime.model.topology import Topology
+
+Array = NDArray[Any]
+
+
+class Worlds(Protocol):
+    """States and parameters of all worlds, and the step that advances them.
+
+    near: reading a row costs nothing worth saving.
+    """
+
+    near: bool
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+
+    @property
+    def path(self) -> str:
+        """The path that the next step takes."""
+
+    def rows(self, name: str) -> Array:
+        """A row group, (n_world, n), a copy."""
+
+    def write(self, name: str, values: Array) -> None:
+        """Set a row group from (n_world, n)."""
+
+    def memory(self, name: str) -> Array:
+        """A row group in the buffer, (blocks, n, lanes), to be changed in place before the next step or reading."""
+
+    def blocks(self) -> tuple[Array, Mapping[str, int]]:
+        """The buffer itself for reading, (blocks, rows, lanes), and which row each scalar is."""
+
+    def alike(self, names: Collection[str]) -> bool:
+        """Whether these row groups are the same in every world."""
+
+    def step(self, steps: int, n: int, v: int) -> None:
+        """Advance by steps of `n` position and `v` velocity iterations."""
+
+
+def copy_rows(before: Worlds, t: Topology, after: Worlds) -> None:
+    """Copy every row that worlds of a topology have to others that have them too."""
+    for name in lasting_rows(t) | input_rows(t):
+        after.write(name, before.rows(name))
