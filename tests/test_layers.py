@@ -67,7 +67,7 @@ ROOMS = {
         "solver.body": "dynamics language model solver.articulation",
         "solver.by_joint": "compiling dynamics language model solver.articulation solver.constraints",
         "solver": "compiling dynamics language model",
-        "targets": "compiling model solver",
+        "targets": "compiling",
         "packing": "collision dynamics model solver",
         "worlds": "compiling model solver targets",
         "simulation": "dynamics model packing solver worlds",
@@ -83,7 +83,7 @@ ROOMS = {
 }
 # Still to go.
 EXCEPTED = {
-    "compiling imports model", "compiling imports solver", "model imports packing", "simulation imports direct",
+    "model imports packing", "simulation imports direct",
     "simulation imports quantities",
 }
 
