@@ -41,8 +41,13 @@ def attribute(schema: str, base: str) -> Attribute:
 
 
 def default_number(schema: str, base: str) -> float:
-    """The default of an attribute that is a number. Raises KeyError as :func:`attribute`, TypeError for any other."""
+    """The default of an attribute that is a number or an array of one.
+
+    Raises KeyError as :func:`attribute`, TypeError for any other default.
+    """
     value = attribute(schema, base).default
+    if isinstance(value, tuple) and len(value) == 1:
+        value = value[0]
     if not isinstance(value, int | float):
         raise TypeError(f"{schema}.{base} has the default {value!r}, which is no number")
     return float(value)

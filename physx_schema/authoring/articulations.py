@@ -15,9 +15,9 @@ def articulation_root(
     """Make the bodies and joints at and below a prim an articulation, or change the settings of one.
 
     Apply it above the bodies, once they are there; a body held to the world by a joint gives a fixed base.
-    position_iterations: substeps per time step, 1 to 255; PhysX's default is 32. velocity_iterations: 0 to 255, PhysX's
-    default is 1; each applies tendons once more and solves compliant mimic joints hard, so 0 gives them the strength
-    that is authored.
+    position_iterations: substeps per time step. velocity_iterations: each applies tendons once more and solves
+    compliant mimic joints hard, so 0 gives them the strength that is authored. What is left out keeps the default of
+    PhysxArticulationAPI.
 
     Writes PhysicsArticulationRootAPI, and PhysxArticulationAPI with the iteration counts given. Raises AuthoringError,
     nothing written, for counts out of range, inside another articulation, and where there is no body to hold.

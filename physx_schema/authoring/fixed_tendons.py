@@ -13,6 +13,7 @@ from physx_schema.authoring.edits import Edit, author
 from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
 from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
+from physx_schema.definitions import default_number
 from physx_schema.errors import AuthoringError
 
 NAMESPACE = "physxTendon"
@@ -24,8 +25,9 @@ class Axis(NamedTuple):
     """A joint's part in a fixed tendon; a plain tuple in this order does as well."""
 
     joint: PrimLike
-    gearing: float = 1.0                # length per degree (revolute) or per length (prismatic)
-    force_coefficient: float = 1.0      # effort per tendon force: length (revolute) or 1 (prismatic), never converted
+    gearing: float = default_number("PhysxTendonAxisAPI", "gearing")    # length per degree (revolute) or per length
+    force_coefficient: float = default_number("PhysxTendonAxisAPI", "forceCoefficient")     # effort per tendon force:
+                                        # length (revolute) or 1 (prismatic), never converted
 
 
 def fixed_tendon(
@@ -45,7 +47,7 @@ def fixed_tendon(
     force_coefficient 0 only pass through, and count in len(axes)).
 
     stiffness, limit_stiffness: force / length. damping: force time / length. rest_length, offset, lower, upper: length.
-    What is left out is not written and keeps PhysX's default (0; no limits).
+    What is left out is not written and keeps its default: no gain, no limits.
 
     Writes PhysxTendonAxisRootAPI:<name> on the first joint and PhysxTendonAxisAPI:<name> on the others, each with
     gearing and forceCoefficient. Returns the root; `set` changes its values later.

@@ -16,6 +16,7 @@ from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, g
 from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
 from physx_schema.authoring.quantities import as_vector, given, is_finite
 from physx_schema.authoring.topology import Topology, disabled
+from physx_schema.definitions import default_number
 from physx_schema.description.frames import Frames
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import AuthoringError
@@ -32,7 +33,7 @@ class Attachment:
 
     link: PrimLike
     position: Vec3                      # in the link's frame, in the link's own (scaled) lengths
-    gearing: float = 1.0                # weight of the distance to the parent attachment
+    gearing: float = default_number("PhysxTendonAttachmentAPI", "gearing")      # of the distance to the parent
     children: Sequence[Attachment | tuple[Any, ...]] = ()
     rest_length: float | None = None    # leaf only: length at which it is slack; the length as posed where None
     lower: float | None = None          # leaf only: length, no limit where None
@@ -74,7 +75,7 @@ def spatial_tendon(
     leaf's link feel the pull, along the first and the last segment; every leaf is a tendon of its own.
 
     stiffness, limit_stiffness: force / length. damping: force time / length. offset: length. What is left out is not
-    written and keeps PhysX's default (0; no limits; the length between the authored link poses for rest_length).
+    written and keeps its default: no gain, no limits, and as rest_length the length between the authored link poses.
 
     Writes PhysxTendonAttachmentRootAPI:<name> on the root's link, and <name>_1, <name>_2 … depth first on the others:
     PhysxTendonAttachmentLeafAPI on leaves and PhysxTendonAttachmentAPI between, with localPos, parentLink and

@@ -13,6 +13,7 @@ from physx_schema.checking.engine.repair import SetValue, unsafe
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.rules.values import flat
 from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
+from physx_schema.description.units import default_gravity
 
 _FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
 _CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
@@ -173,11 +174,12 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
     meters = units * scene.meters_per_unit
     if not math.isfinite(meters) or meters == 0.0 or _GRAVITY[0] <= meters <= _GRAVITY[1]:
         return
+    usual = default_gravity(scene.meters_per_unit)
     yield GRAVITY.at(
         scene.path, "physics:gravityMagnitude",
         f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
-        f"{scene.meters_per_unit:g}", fix=f"author {9.81 / scene.meters_per_unit:g}, or leave it to PhysX to work out",
-        repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", 9.81 / scene.meters_per_unit)),
+        f"{scene.meters_per_unit:g}", fix=f"author {usual:g}, or leave it to PhysX to work out",
+        repair=unsafe(SetValue(scene.path, "physics:gravityMagnitude", usual)),
     )
 
 

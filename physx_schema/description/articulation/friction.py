@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
 from physx_schema.description.reading import Reading
-from physx_schema.description.units import coordinate, gain
-
-_LARGEST = 3.4028234e38     # the largest float32: PhysX takes it, and all above, for no bound
+from physx_schema.description.units import LARGEST_SINGLE, coordinate, gain
 
 
 class Resistance(NamedTuple):
@@ -71,7 +69,7 @@ def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View |
             "staticFrictionEffort", "friction", 0.0, "static_friction", "dynamic_friction")
     viscous = choice.positive("viscousFrictionCoefficient", "damping", "viscous_friction")
     velocity = properties.clamped("maxJointVelocity")
-    if not velocity < _LARGEST:
+    if not velocity < LARGEST_SINGLE:       # which PhysX takes, with all above, for no bound
         velocity = choice.fallback("maxJointVelocity", "velocityLimit", math.inf, "max_velocity")
     if not dynamic <= static:
         reading.problem(
