@@ -53,7 +53,7 @@ ROOMS = {
         "description": "definitions errors",
         "migration": "definitions description errors files",
         "checking": "definitions description errors files migration",
-        "authoring": "checking description errors",
+        "authoring": "checking definitions description errors",
         "cli": "checking definitions description errors files migration",
     },
     "physx_runtime": {
