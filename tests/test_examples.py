@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
 from physx_schema.description import describe
 
-ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"```(\w*)\n(.*?)```", README, re.S))
 

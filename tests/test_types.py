@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 MISTAKES = '''
 import numpy as np
 import physx_schema as PhysxSchema

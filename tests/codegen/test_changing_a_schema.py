@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/changing_a_schema.md"
+PAGE = ROOT / "docs/changing_a_schema.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 from physx_codegen import cli, emit
 from physx_codegen.cli import generate
+from support.places import SCHEMAS
 
-SMALL = Path(__file__).resolve().parents[1] / "data/codegen/small/schema"
+SMALL = SCHEMAS / "small/schema"
 
 
 def run(*arguments: object) -> Result:

@@ -17,13 +17,13 @@ from physx_codegen import load_yaml, write_usda
 from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
+from support.places import ROOT, SCHEMAS
 from support.schema_facts import difference
 from support.usd_files import plugin
 
-ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "generated/physx_generated"
-EVERYTHING = ROOT / "tests/data/codegen/everything/schema.usda"
-SMALL = ROOT / "tests/data/codegen/small/schema"
+EVERYTHING = SCHEMAS / "everything/schema.usda"
+SMALL = SCHEMAS / "small/schema"
 
 
 def run(*arguments: object) -> Any:
@@ -167,7 +167,7 @@ def test_pixars_generator_makes_of_a_round_trip_what_it_makes_of_the_original(tm
 
 
 def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
-    source = Path(__file__).resolve().parents[1] / "data/codegen/everything/schema.usda"
+    source = SCHEMAS / "everything/schema.usda"
     (tmp_path / "schema.usda").write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
     assert converting.convert(tmp_path / "schema.usda") == converting.convert(source)
 
@@ -183,7 +183,7 @@ def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> Non
 
 
 def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:
-    source = Path(__file__).resolve().parents[1] / "data/codegen/everything/schema.usda"
+    source = SCHEMAS / "everything/schema.usda"
     definitions = tmp_path / "definitions"
     assert CliRunner().invoke(convert, [str(source), "--out", str(definitions)]).exit_code == 0
     before = sorted(definitions.iterdir())

@@ -17,8 +17,8 @@ from physx_codegen.diff_command import diff
 from physx_codegen.model import Attribute, Library
 from physx_codegen.sources import Source, read
 from pxr import Sdf
+from support.places import ROOT, SCHEMAS
 
-ROOT = Path(__file__).resolve().parents[2]
 WHEEL = "physx-usd-schemas"
 COILS = """\
 name: Coils
@@ -307,7 +307,7 @@ def test_no_difference_exits_0(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_schema_usda_is_that_schema(tmp_path: Path) -> None:
-    source = ROOT / "tests/data/codegen/everything/schema.usda"
+    source = SCHEMAS / "everything/schema.usda"
     for folder in (tmp_path, tmp_path / "libraries"):
         (folder / "toy").mkdir(parents=True)
         shutil.copy(source, folder / "toy/schema.usda")

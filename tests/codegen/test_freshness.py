@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from click.testing import CliRunner
 from physx_codegen import emit, fields, json_schema, language_page, usda_keys, value_types
 from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "generated/physx_generated"
 
 

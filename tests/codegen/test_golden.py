@@ -15,29 +15,28 @@ from pathlib import Path
 import pytest
 from physx_codegen.generate import generate
 from physx_codegen.render import support
+from support.places import ROOT, SCHEMAS
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "tests/data/codegen"
-SMALL = DATA / "small"
+SMALL = SCHEMAS / "small"
 FEATURES = ("small", "kinds", "libraries")
 
 
 @cache
 def made(feature: str) -> dict[str, str]:
     """The files that depend on the schema; the support modules are checked by the freshness test."""
-    return {name: text for name, text in generate(DATA / feature / "schema").items() if name not in support()}
+    return {name: text for name, text in generate(SCHEMAS / feature / "schema").items() if name not in support()}
 
 
 @pytest.mark.parametrize("feature", FEATURES)
 def test_the_folder_holds_the_files_that_are_made(feature: str) -> None:
-    expected = DATA / feature / "expected"
+    expected = SCHEMAS / feature / "expected"
     found = {path.relative_to(expected).as_posix() for path in expected.rglob("*.txt")}
     assert found == {f"{name}.txt" for name in made(feature)}
 
 
 @pytest.mark.parametrize("feature,name", [(feature, name) for feature in FEATURES for name in sorted(made(feature))])
 def test_a_file_equals_the_expected_one(feature: str, name: str) -> None:
-    old = (DATA / feature / "expected" / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    old = (SCHEMAS / feature / "expected" / f"{name}.txt").read_text(encoding="utf-8").splitlines(keepends=True)
     new = made(feature)[name].splitlines(keepends=True)
     assert not "".join(difflib.unified_diff(old, new, "expected", "made"))
 
@@ -45,7 +44,7 @@ def test_a_file_equals_the_expected_one(feature: str, name: str) -> None:
 def test_output_is_the_same_under_another_hash_seed() -> None:
     code = ("from pathlib import Path; from physx_codegen.generate import generate; import sys;"
             "print([sorted(generate(Path(word)).items()) for word in sys.argv[1:]])")
-    sources = [str(DATA / feature / "schema") for feature in FEATURES] + [str(DATA / "everything/schema.usda")]
+    sources = [str(SCHEMAS / feature / "schema") for feature in FEATURES] + [str(SCHEMAS / "everything/schema.usda")]
     made_under = {seed: subprocess.run(
         [sys.executable, "-c", code, *sources], check=True, capture_output=True, text=True,
         env={"PYTHONPATH": str(ROOT / "codegen"), "PYTHONHASHSEED": seed}).stdout for seed in "012"}
@@ -126,8 +125,8 @@ def test_the_generated_package_is_usable(tmp_path: Path) -> None:
 
 if __name__ == "__main__":
     for feature_name in FEATURES:
-        shutil.rmtree(DATA / feature_name / "expected", ignore_errors=True)
+        shutil.rmtree(SCHEMAS / feature_name / "expected", ignore_errors=True)
         for file_name, content in made(feature_name).items():
-            path = DATA / feature_name / "expected" / f"{file_name}.txt"
+            path = SCHEMAS / feature_name / "expected" / f"{file_name}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, encoding="utf-8")

@@ -19,14 +19,14 @@ from physx_codegen import definitions, write_usda, write_yaml
 from physx_codegen.cli import generate as command
 from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
+from support.places import DATA, SCHEMAS
 
-ROOT = Path(__file__).resolve().parents[2]
-MALFORMED = ROOT / "tests/data/malformed_schemas"
+MALFORMED = DATA / "malformed_schemas"
 FAULTS = sorted(path.name for path in MALFORMED.glob("*") if path.suffix in {".usda", ".yaml"})
 USD_WORDS = re.compile(r"not usda: .*(?=; )")       # differ between releases of USD
 UNREADABLE = ("not usda: ", "not YAML: ", "does not begin with #usda", "byte order mark", "not UTF-8")
-FUZZED = {"schema.usda": ROOT / "tests/data/codegen/everything/schema.usda",
-          "toy.yaml": ROOT / "tests/data/codegen/small/schema/coil.yaml"}
+FUZZED = {"schema.usda": SCHEMAS / "everything/schema.usda",
+          "toy.yaml": SCHEMAS / "small/schema/coil.yaml"}
 MUTANTS = 60
 
 

@@ -11,8 +11,8 @@ import pytest
 from physx_codegen import naming, pages
 from physx_codegen.load_yaml import libraries, load
 from physx_codegen.model import Library
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = tuple(load(folder) for folder in libraries(ROOT / "schema"))
 PAGES = pages.render(LIBRARIES)
 VOID = {"meta", "input", "link", "br", "hr"}

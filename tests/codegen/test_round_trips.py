@@ -13,13 +13,13 @@ import pytest
 from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
+from support.places import ROOT, SCHEMAS
 from support.schema_facts import difference, specs
 
-ROOT = Path(__file__).resolve().parents[2]
 YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
-        ROOT / "tests/data/codegen/small/schema"]
+        SCHEMAS / "small/schema"]
 PLUGINS = Path(pxr.__file__).parent / "pluginfo"
-OWN = [ROOT / "tests/data/codegen" / name / "schema.usda" for name in ("everything", "small", "unregistered")]
+OWN = [SCHEMAS / name / "schema.usda" for name in ("everything", "small", "unregistered")]
 USDA = [*OWN, *sorted(PLUGINS.glob("*/resources/[uU]sd*/schema.usda"))]
 
 

@@ -18,14 +18,13 @@ from physx_codegen.load_yaml import load
 from physx_codegen.model import Library
 from physx_codegen.scope import Scope
 from pxr import Sdf
+from support.places import ROOT, SCHEMAS
 from support.usd_files import plugin, schemas
 from support.usd_generator import SOURCES, usd_generated
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "tests/data/codegen"
 OURS = {path.name: path for path in sorted((ROOT / "schema").iterdir()) if path.is_dir()}
-FOREIGN = {**SOURCES, "small": DATA / "small/schema.usda", "everything": DATA / "everything/schema.usda"}
-ALONE = {"kinds": DATA / "kinds/schema"}
+FOREIGN = {**SOURCES, "small": SCHEMAS / "small/schema.usda", "everything": SCHEMAS / "everything/schema.usda"}
+ALONE = {"kinds": SCHEMAS / "kinds/schema"}
 NAMES = [*FOREIGN, *ALONE, *OURS]
 CODE = [name for name in FOREIGN if name not in {"small", "usdSemantics"}]
 
@@ -100,7 +99,7 @@ def test_generated_schema_is_usds_letter_by_letter(name: str, theirs: Any) -> No
 
 def test_yaml_and_usda_of_one_schema_make_the_same(tmp_path: Path) -> None:
     made = []
-    for name, found in (("yaml", load(DATA / "small/schema")), ("usda", library("small"))):
+    for name, found in (("yaml", load(SCHEMAS / "small/schema")), ("usda", library("small"))):
         path = tmp_path / f"{name}.usda"
         path.write_text(usda.text(Scope((found,)), found, "a note"), encoding="utf-8")
         made.append(schemas(path))

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pxr import Sdf, Tf, Usd, UsdGeom, UsdPhysics
+from support.places import DATA
 
 import physx_schema as PhysxSchema
 
 RECORDS = [line.rpartition(" ")[0] for line in
-           (Path(__file__).parents[1] / "data/compat_calls.txt").read_text(encoding="utf-8").splitlines()]
+           (DATA / "compat_calls.txt").read_text(encoding="utf-8").splitlines()]
 PASSED = re.compile(r"<class passed to (.*)>")
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
-
-DATA = Path(__file__).resolve().parents[1] / "data/codegen"
+from support.places import SCHEMAS
 
 
 def run(feature: str, folder: Path, code: str) -> str:
     """Generate a package of the feature's name and run code with it."""
-    write({folder / feature: generate(DATA / feature / "schema")})
+    write({folder / feature: generate(SCHEMAS / feature / "schema")})
     result = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "-c", code], capture_output=True, text=True,
                             check=False, env=os.environ | {"PYTHONPATH": str(folder)})
     assert result.returncode == 0, result.stderr

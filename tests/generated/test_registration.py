@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 needs_wheel = pytest.mark.skipif(
     importlib.util.find_spec("physx_usd_schemas") is None,
     reason="physx-usd-schemas is not installed (extra 'oracle')",

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
+from support.places import SCHEMAS
 from support.usd_generator import SOURCES
 
-ROOT = Path(__file__).resolve().parents[2]
-EVERYTHING = ROOT / "tests/data/codegen/everything/schema.usda"
+EVERYTHING = SCHEMAS / "everything/schema.usda"
 USE = """
 import importlib
 import sys

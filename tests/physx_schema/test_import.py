@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
 import physx_schema
 
-ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("numpy", "jinja2", "yaml", "click", "dataclasses", "difflib", "physx_runtime", "physx_codegen",
          "physx_schema.authoring", "physx_schema.checking", "physx_schema.description",
          "physx_schema.class_description")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,16 +11,16 @@ from physx_codegen import naming
 from physx_codegen.load_yaml import load
 from physx_codegen.model import Attribute, SchemaClass
 from pxr import Sdf, Usd
+from support.places import DATA, ROOT
 from support.usd_files import schemas
 
 import physx_schema as PhysxSchema
 
-ROOT = Path(__file__).resolve().parents[2]
 LEGACY = load(ROOT / "schema/legacy")
 LIVING = load(ROOT / "schema/physx")
 GENERATED = schemas(ROOT / "generated/physx_generated/legacy/generatedSchema.usda")
 # Class of the PhysX repository -> its facts, and the facts of properties that living classes have lost.
-RETIRED = schemas(ROOT / "tests/data/legacy/retired.usda")
+RETIRED = schemas(DATA / "legacy/retired.usda")
 HOLDERS = {cls.extends: cls for cls in LEGACY.classes if cls.extends}
 CLASSES = [name for name in RETIRED if name not in HOLDERS]
 PROPERTIES = [pytest.param(name, key, id=f"{name}-{key}") for name, facts in RETIRED.items() for key in facts

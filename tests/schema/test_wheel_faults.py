@@ -10,11 +10,10 @@ import importlib.util
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PREPARE = """
 from pxr import Sdf, Usd, UsdGeom, UsdPhysics
 def outcome(call):

@@ -19,11 +19,11 @@ import physx_generated
 import pytest
 from physx_codegen.load_yaml import load
 from pxr import Sdf, Usd
+from support.places import ROOT
 from support.usd_files import plugin
 
 import physx_schema as PhysxSchema
 
-ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "generated/physx_generated"
 Facts = dict[tuple[str, str], Any]      # (property or "", field) -> value
 

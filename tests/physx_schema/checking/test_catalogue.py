@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+
+from support.places import ROOT
 
 from physx_schema.checking import RULES
-
-ROOT = Path(__file__).resolve().parents[3]
 
 # Codes without a measurement, by the reason why there is none.
 CLAIMS_NOTHING = {

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.places import ROOT
 
 from physx_schema.checking import RULES
 from physx_schema.checking.pages import COMMAND, about, explained, family, pages
 from physx_schema.cli.program import program
 
-FOLDER = Path(__file__).resolve().parents[3] / "docs" / "rules"
+FOLDER = ROOT / "docs" / "rules"
 
 
 def test_pages_are_in_step_with_the_catalogue() -> None:

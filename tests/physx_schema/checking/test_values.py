@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from pxr import Sdf, Usd
+from support.places import STAGES
 from support.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finding, check
-
-STAGES = Path(__file__).parents[2] / "data" / "stages"
 
 
 def findings(stage: Usd.Stage | str) -> list[Finding]:

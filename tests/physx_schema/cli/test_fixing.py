@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from pxr import Usd
+from support.places import STAGES
 from support.robots import finger
 
 from physx_schema.checking import check
@@ -61,7 +62,7 @@ def test_repair_is_said_as_what_it_does(folder: Path, attributes: dict[str, obje
 
 
 def test_properties_that_go_with_their_schema_are_counted(folder: Path) -> None:
-    text = (Path(__file__).parents[2] / "data" / "stages" / "mimic_transz.usda").read_text()
+    text = (STAGES / "mimic_transz.usda").read_text()
     (folder / "mimic.usda").write_text(text)
     said = "PhysxMimicJointAPI:transZ becomes PhysxMimicJointAPI:rotX, 4 properties with it"
     assert f"mimic.usda: /Robot/follow: would fix DJ.007/instance: {said}" in call("mimic.usda").stdout.splitlines()

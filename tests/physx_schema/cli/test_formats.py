@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support.places import STAGES
 from support.robots import finger
 
 from physx_schema.checking import RULES
 from physx_schema.cli.formats.places import line_of
 from physx_schema.cli.program import program
 
-STAGES = Path(__file__).parents[2] / "data" / "stages"
 HOSTILE = finger({"uniform token drive:angular:physics:type": "</script><b>%0A::error::x"},
                  ("PhysicsDriveAPI:angular",))
 

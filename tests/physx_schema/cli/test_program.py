@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from support.places import STAGES
 from support.robots import base, finger, joint, link, robot
 
 from physx_schema.checking import RULES
@@ -21,7 +22,6 @@ from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
 from physx_schema.cli.text import printable
 from physx_schema.errors import AuthoringError, UnreadableError
 
-STAGES = Path(__file__).parents[2] / "data" / "stages"
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
 MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.places import ROOT
 from support.robots import base, joint, link, opened, prim, robot
 
 from physx_schema.description import describe
 
-ROOT = Path(__file__).resolve().parents[3]
 TABLE = ROOT / "docs" / "body_properties.md"
 # What moving bodies read, on what does not move: it counts once the body does.
 RESTING = ("kinematic body", "fixed root")

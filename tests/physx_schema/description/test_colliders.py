@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from support.collision_stages import STAGES
 from support.physx_bodies import Measured
+from support.places import DATA
 from support.robots import base, joint, opened, placed, prim, robot
 
 from physx_schema.description import Collider, Description, Link, PhysicsMaterial, describe
 
 RECORDED: dict[str, Measured] = json.loads(
-    (Path(__file__).parents[2] / "data" / "collision" / "recorded.json").read_text(encoding="utf-8"))
+    (DATA / "collision" / "recorded.json").read_text(encoding="utf-8"))
 
 RELATIVE = 1e-6         # single floats inside PhysX
 BOX = 5e-6              # of boxes around meshes: sides from rotated corners, three of them multiplied

@@ -14,11 +14,12 @@ import pytest
 from support import facts_engines, facts_joints, facts_loops, facts_random, facts_scenes, facts_transforms, facts_trees
 from support.facts_agreement import differences, gravity_differences
 from support.physx_facts import Facts, measured_facts
+from support.places import DATA
 from support.robots import opened
 
 from physx_schema.description import Description, describe
 
-FILE = Path(__file__).parents[2] / "data" / "physx_facts.json"
+FILE = DATA / "physx_facts.json"
 THEMES = {
     "scenes": facts_scenes.STAGES, "transforms": facts_transforms.STAGES, "trees": facts_trees.STAGES,
     "joints": facts_joints.STAGES, "loops": facts_loops.STAGES, "engines": facts_engines.STAGES,

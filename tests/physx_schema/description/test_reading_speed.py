@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.places import ROOT
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from reading_speed import CALLS_PER_PRIM, CALLS_TO_CHECK, articulations, calls
 

@@ -13,12 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.places import DATA
 from support.robots import opened
 from support.round_bodies import round_stage
 
 from physx_schema.description import describe
 
-FILE = Path(__file__).parents[2] / "data" / "round_bodies.json"
+FILE = DATA / "round_bodies.json"
 RECORDED, SWEPT = range(16), range(100)
 # rad; PhysX keeps quaternions of single precision, whose last bit is half of this.
 BITS = 2e-7

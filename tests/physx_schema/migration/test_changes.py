@@ -13,11 +13,12 @@ import pytest
 from physx_codegen import diff, sources
 from pxr import Sdf, Usd
 from support.generated_packages import generated_package
+from support.places import SCHEMAS
 
 from physx_schema.migration import Migration, migrate
 from physx_schema.migration.changes import Difference, breaking
 
-SCHEMAS = Path(__file__).resolve().parents[2] / "data/codegen/changed"
+CHANGED = SCHEMAS / "changed"
 SEEDS = 60
 PLACEHOLDER = "__INSTANCE_NAME__"
 # What the old schema has: name on a prim, type, values, and the schema it needs.
@@ -40,14 +41,14 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The package of the new schema."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)         # USD is in use: the registry does not take it up
-        return generated_package(SCHEMAS / "new", tmp_path_factory.mktemp("made"), "shift_schemas")
+        return generated_package(CHANGED / "new", tmp_path_factory.mktemp("made"), "shift_schemas")
 
 
 @pytest.fixture(scope="module")
 def differences(tmp_path_factory: pytest.TempPathFactory) -> list[Difference]:
     """What `diff --json` says breaks stages."""
     path = tmp_path_factory.mktemp("diff") / "changes.json"
-    found = diff.compare(*(sources.read(str(SCHEMAS / name)) for name in ("old", "new")))
+    found = diff.compare(*(sources.read(str(CHANGED / name)) for name in ("old", "new")))
     path.write_text(diff.as_json(found), encoding="utf-8")
     return breaking(path)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from physx_runtime import Simulation
@@ -12,8 +10,8 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.world_quantities import ArrayLines, WorldQuantities, lines_of
+from support.places import FINGER
 
-FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 WORLDS = 37     # neither a multiple of any register's worlds nor of any block's
 UNTOUCHED = 7.0
 CHOSEN = np.array([36, 0, 5, 17, 16, 15, 33])

@@ -11,11 +11,10 @@ from physx_runtime import Direct, Simulation
 from physx_runtime.direct import DirectError
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.world_quantities import WorldQuantities
+from support.places import BALL, FINGER, MOTIONS
 from support.random_articulations import Features, random_articulation
 
-DATA = Path(__file__).parents[2] / "data" / "dynamics"
-FINGER, PENDULUM = DATA / "fixed_tendon_finger" / "stage.usda", DATA / "spherical_pendulum" / "stage.usda"
-SPATIAL = DATA / "spatial_tendon_chain" / "stage.usda"
+SPATIAL = MOTIONS / "spatial_tendon_chain" / "stage.usda"
 WORLDS = 3
 ALL = np.arange(WORLDS)
 # float32 of numbers of size 10.
@@ -214,7 +213,7 @@ def test_link_velocities_from_before_direct_was_made_are_not_there_until_links_a
 
 
 def test_the_joint_above_a_resting_pendulum_carries_its_weight() -> None:
-    simulation = Simulation(PENDULUM)
+    simulation = Simulation(BALL)
     direct = simulation.direct
     masses, gravity = simulation.parameter("mass")[0], simulation.parameter("gravity")[0, 0]
     # at rest where its weight pulls along no axis: the centre of mass on the joint
@@ -310,7 +309,7 @@ def test_what_a_later_simulation_refuses_is_not_set_in_an_earlier_one() -> None:
 
 
 def test_large_joint_velocities_are_scaled_together_before_coriolis_forces() -> None:
-    simulation = Simulation(DATA.parent / "dynamics" / "fixed_tendon_finger" / "stage.usda", worlds=2, dtype="float64")
+    simulation = Simulation(FINGER, worlds=2, dtype="float64")
     simulation.step()
     simulation.set("velocity_clamp", [1.0, 1.0, 1.0])
     simulation.set("v", [[0.5, -0.2, 1.0], [2.0, -0.8, 4.0]])

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import WriteType
+from support.places import FINGER
 from support.random_articulations import Features, random_articulation
 
 from tests.runtime.quantities.test_computation import FLOAT32, Recording
 
 # maxDofs and maxLinks of the two stages: a floating tree (6 dofs, 7 links), an arm with two spherical joints (7, 4).
 MAX_DOFS, MAX_LINKS = 7, 7
-FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 STAGES = ("floating_branched", "fixed_spherical")
 WORLDS = 3
 # world k of a simulation holds recorded state k; blocks in this order: (simulation, world)

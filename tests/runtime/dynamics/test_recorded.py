@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from physx_runtime import dump
@@ -13,19 +11,19 @@ from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.packing.articulation import pack
+from support.places import FINGER, MOTIONS
 
 from physx_schema.description import describe
 
 CASES = ("double_pendulum_n4", "drive_force_chain", "fixed_tendon_finger", "mimic_hard", "spatial_tendon_chain")
-LOCAL = Path(__file__).parents[2] / "data" / "dynamics"
 # PhysX computes these in float32 on numbers of size 1 to 20.
 FLOAT32 = 5e-6
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_inverse_dynamics_equal_the_recorded_ones(name: str) -> None:
-    description = describe(LOCAL / name / "stage.usda")
-    expected = np.load(LOCAL / name / "expected.npz")
+    description = describe(MOTIONS / name / "stage.usda")
+    expected = np.load(MOTIONS / name / "expected.npz")
     model = pack(description.articulations[0], description.scene)
     leaves = [path.rsplit("/", 1)[-1] for path in model.dof_names]
     order = [list(expected["dof_names"]).index(leaf) for leaf in leaves]
@@ -52,6 +50,6 @@ def test_inverse_dynamics_equal_the_recorded_ones(name: str) -> None:
 
 
 def test_a_dump_names_every_link_and_joint_with_its_quantities() -> None:
-    text = dump(LOCAL / "fixed_tendon_finger" / "stage.usda", [0.3, 0.1, 0.0], [1.0, 0.0, 0.0])
+    text = dump(FINGER, [0.3, 0.1, 0.0], [1.0, 0.0, 0.0])
     assert "/World/art/l2\n  v (" in text
     assert text.count("tau coriolis") == 3

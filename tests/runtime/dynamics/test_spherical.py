@@ -20,12 +20,12 @@ from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
+from support.places import BALL
 from support.random_articulations import Features, engine_names, random_articulation
 from support.trees import Rows, random_tree
 
 from physx_schema.description import describe
 
-PENDULUM = Path(__file__).parents[2] / "data" / "dynamics" / "spherical_pendulum" / "stage.usda"
 # float64 rounding of a few hundred operations on numbers of size 1 to 100.
 ROUNDING = 1e-11
 # PhysX reports in float32; relative to the largest entry.
@@ -96,7 +96,7 @@ def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floati
 
 def test_a_top_turns_as_eulers_equations_say() -> None:
     """A body on a spherical joint through its centre of mass, free of gravity and damping."""
-    sim = Simulation(PENDULUM, dt=1e-4, dtype="float64")
+    sim = Simulation(BALL, dt=1e-4, dtype="float64")
     for name, value in (("gravity", 0.0), ("com", 0.0), ("linear_damping", 0.0), ("angular_damping", 0.0)):
         sim.set(name, np.full(sim.get(name).shape[1], value))
     start = np.array([1.0, -0.5, 2.0])

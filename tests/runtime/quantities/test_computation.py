@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import physx_runtime
 import pytest
+from support.places import FINGER
 from support.random_articulations import Features, engine_names, random_articulation
 
 from physx_schema.description import Description, describe
@@ -23,7 +24,6 @@ REFERENCE = 1e-6
 REPORTED = {"jacobian": "jacobian", "mass_matrix": "mass_matrix", "gravity_compensation": "gravity",
             "coriolis_compensation": "coriolis", "com_world": "com_world", "com_root": "com_root",
             "centroidal_momentum": "centroidal"}
-FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 
 
 class Recording:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from physx_runtime import Simulation
+from support.places import FINGER
 
-FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 WORLDS, ROUNDING = 5, 1e-12
 # Central differences with this step of functions of size 10.
 STEP, DIFFERENCE = 1e-5, 1e-7

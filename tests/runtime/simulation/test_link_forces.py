@@ -14,6 +14,7 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.solver.program import step_program
 from pxr import Gf, Sdf, Usd, UsdGeom
 from support.physx_pushed import pushed, run_pushed
+from support.places import SLIDER
 from support.random_articulations import Features, engine_names, random_articulation
 
 from physx_schema.description import Description, describe
@@ -21,7 +22,6 @@ from physx_schema.description import Description, describe
 DT, STEPS = 1 / 60, 20
 ROUNDING = 2e-5         # rad or length over 20 steps in float32; the worst of the cases below is 1e-5
 MOVES = 4e-3            # what the forces change in each case
-SLIDER = Path(__file__).parents[2] / "data" / "dynamics" / "freefall_slider" / "stage.usda"
 
 
 @dataclass(frozen=True)

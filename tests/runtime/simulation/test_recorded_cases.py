@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
+from support.places import MOTIONS
 from support.random_articulations import engine_names
 
 from physx_schema.description import describe
 
 # Recorded with ovphysx; these travel with the repository, the others lie with the shared cases.
-LOCAL = Path(__file__).parents[2] / "data" / "dynamics"
 HERE = ("double_pendulum_n4", "drive_force_chain", "fixed_tendon_finger", "freefall_slider", "mimic_hard",
         "spatial_tendon_chain")
 ELSEWHERE = ("centimetre_drives", "defaults_only", "envelope_slider", "joint_state_frames", "limit_pendulum",
@@ -26,7 +26,7 @@ REACH = 2.0
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", HERE)
 def test_recorded_motion_is_reproduced_within_the_cases_tolerance(name: str, dtype: str) -> None:
-    compare(LOCAL / name, dtype)
+    compare(MOTIONS / name, dtype)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -37,7 +37,7 @@ def test_every_other_recorded_motion_is_reproduced_too(name: str, dtype: str, sh
 
 @pytest.mark.parametrize("name", HERE)
 def test_the_generic_path_reproduces_recorded_motion_too(name: str) -> None:
-    compare(LOCAL / name, "float32", "generic")
+    compare(MOTIONS / name, "float32", "generic")
 
 
 def compare(folder: Path, dtype: str, path: str = "auto") -> None:

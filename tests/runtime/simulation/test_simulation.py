@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation, simulate
+from support.places import FINGER, SLIDER
 
 from physx_schema.description import describe
 from physx_schema.description.model import Drive
@@ -17,8 +18,6 @@ from physx_schema.errors import UnsupportedError
 G, DT, N = 9.81, 1 / 60, 32
 
 
-STAGES = Path(__file__).parents[2] / "data" / "dynamics"
-SLIDER, FINGER = (STAGES / name / "stage.usda" for name in ("freefall_slider", "fixed_tendon_finger"))
 
 
 def test_free_fall_follows_the_closed_form_of_the_substeps() -> None:

@@ -26,6 +26,7 @@ from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
 from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
 from physx_runtime.worlds.handover import HandoverWorlds
+from support.places import FINGER
 from support.random_articulations import Features, engine_names, random_articulation
 from support.trees import Rows, random_tree
 
@@ -36,7 +37,6 @@ from physx_schema.errors import UnsupportedError
 ROUNDING = 1e-11
 # Of the equations of motion of 1024 links in float64, relative to the largest force; 1e-12 was measured.
 IDENTITY = 1e-8
-FINGER = Path(__file__).parents[2] / "data" / "dynamics" / "fixed_tendon_finger" / "stage.usda"
 N, V = 4, 1
 
 State = dict[str, NDArray[np.float64]]

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation
+from support.places import SLIDER
 from support.random_articulations import Features, random_articulation
 
 from physx_schema.description import describe
 from physx_schema.description.model import Description, Drive, Envelope
 
-SLIDER = Path(__file__).parents[2] / "data" / "dynamics" / "freefall_slider" / "stage.usda"
 ROUNDING = 2e-7
 GPU_OFF = "bool physxScene:enableGPUDynamics = 0"
 ONCE = "bool physxScene:enableExternalForcesEveryIteration = 0"

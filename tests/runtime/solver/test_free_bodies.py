@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, dump_step, simulate
 from pxr import Usd
 from support.physx_pushed import pushed, run_pushed
+from support.places import SLIDER
 from support.robots import opened
 
 from physx_schema.description import describe
@@ -138,7 +139,6 @@ def test_body_moves_as_in_physx(name: str, measured: Mapping[str, Motion]) -> No
 
 # --- choosing and refusing -------------------------------------------------------------------------------------------
 
-ARM = Path(__file__).parents[2] / "data" / "dynamics" / "freefall_slider" / "stage.usda"
 HINGE = """def PhysicsRevoluteJoint "hinge"
     {
         rel physics:body1 = </World/ball>
@@ -161,7 +161,7 @@ def test_only_body_of_a_stage_is_simulated() -> None:
 
 def test_body_beside_an_articulation_is_named_by_its_path() -> None:
     live = opened(stage())
-    live.OverridePrim("/World/arm").GetReferences().AddReference(str(ARM))
+    live.OverridePrim("/World/arm").GetReferences().AddReference(str(SLIDER))
     assert simulate(live, steps=1).link_names != ("/World/ball",)
     assert simulate(live, steps=1, articulation="/World/ball").link_names == ("/World/ball",)
 
@@ -229,7 +229,7 @@ def test_what_is_read_of_a_body_counts_as_read() -> None:
 
 def test_session_steps_articulations_and_bodies_together() -> None:
     live: Usd.Stage = opened(stage())
-    live.OverridePrim("/World/arm").GetReferences().AddReference(str(ARM))
+    live.OverridePrim("/World/arm").GetReferences().AddReference(str(SLIDER))
     alone = simulate(live, dt=DT, steps=5, articulation="/World/ball")
     with Session(live) as session:
         assert "/World/ball" in session.articulations

@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
 from support.pgs_stages import DT, ITERATIONS, STAGES, STEPS
+from support.places import DATA
 from support.robots import opened
 
 from tests.runtime.solver.test_random_physx import FAMILIES, compare
 
-RECORDED = Path(__file__).parents[2] / "data" / "pgs.json"      # of ovphysx 0.7.0, written by `record`
+RECORDED = DATA / "pgs.json"      # of ovphysx 0.7.0, written by `record`
 # Largest difference of float32 arithmetic in another order over a few steps, of the largest velocity.
 ROUNDING = 1e-6
 # Families of random trees by their first seed, seeds of each, and the share of all seeds that must hold.

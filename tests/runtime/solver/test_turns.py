@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from physx_runtime import simulate
+from support.places import DOUBLE_PENDULUM
 from support.robots import opened
 
-STAGE = Path(__file__).parents[2] / "data" / "dynamics" / "double_pendulum_n4" / "stage.usda"
 WIDE = "\n    float physics:lowerLimit = -1000\n    float physics:upperLimit = 1000\n"
 
 
@@ -20,7 +19,7 @@ WIDE = "\n    float physics:lowerLimit = -1000\n    float physics:upperLimit = 1
 ])
 def test_a_hinge_comes_back_by_two_turns_unless_it_has_limits(limits: str, velocity: float, steps: int,
                                                              position: float) -> None:
-    text = STAGE.read_text()
+    text = DOUBLE_PENDULUM.read_text()
     start = text.index("{", text.index("PhysicsRevoluteJoint")) + 1
     ours = simulate(opened(text[:start] + limits + text[start:]), 1 / 60, steps, joint_position=[6.0, 0.0],
                     joint_velocity=[velocity, 0.0])

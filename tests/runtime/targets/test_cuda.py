@@ -17,6 +17,7 @@ from physx_runtime import Simulation, simulate
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.articulation import pack
 from physx_runtime.worlds.cuda import step_kernel
+from support.places import BALL, DOUBLE_PENDULUM, FINGER, ROOT
 
 from physx_schema.description import describe
 
@@ -25,9 +26,6 @@ pytest.importorskip("numba_cuda", reason="the cuda extra is not installed")
 # Three float32 steps; fma contracts elsewhere on the two targets.
 SIMULATED = 2e-6
 START = [[0.3, 0.1, 0.0], [0.2, 0.0, 0.1]]
-ROOT = Path(__file__).resolve().parents[3]
-FINGER, PENDULUM, BALL = (ROOT / "tests" / "data" / "dynamics" / name / "stage.usda"
-                          for name in ("fixed_tendon_finger", "double_pendulum_n4", "spherical_pendulum"))
 
 
 @pytest.mark.parametrize("stage", [FINGER, BALL], ids=["finger", "ball"])
@@ -77,7 +75,7 @@ FATES = f"""
 import json, sys, warnings
 from physx_runtime import Simulation
 from physx_runtime.simulation.divergence import DivergenceWarning
-sim = Simulation({str(PENDULUM)!r}, 3, device='cuda')
+sim = Simulation({str(DOUBLE_PENDULUM)!r}, 3, device='cuda')
 sim.set_parameter('mass', [1.0, 1.5, 0.5], [0, 2])
 sim.reset(joint_position=[0.3, 0.1])
 sim.set('joint_effort', [3e38] * 2, [1])
@@ -99,7 +97,7 @@ def test_parameters_resets_and_divergence_of_single_worlds_under_the_simulator()
     assert (flags, later, reports) == ([False, True, False], [False] * 3, 1)
     assert np.float32(before[1]).tolist() == np.float32([0.3, 0.1]).tolist()
     assert before[0] == before[2]
-    cpu = Simulation(PENDULUM, 2)
+    cpu = Simulation(DOUBLE_PENDULUM, 2)
     cpu.set_parameter("mass", [1.0, 1.5, 0.5], [0])
     cpu.reset(joint_position=[[0.3, 0.1], [0.2, 0.1]])
     cpu.step()

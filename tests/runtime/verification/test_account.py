@@ -13,6 +13,7 @@ from physx_runtime.verification import Row, verify
 from physx_runtime.verification.accounted import accounted_rows
 from physx_runtime.verification.authored import authored_numbers
 from pxr import Gf, Usd
+from support.places import DATA, MOTIONS, STAGES
 from support.robots import base, link, opened, prim, robot
 from support.rule_examples import examples, stage
 from support.verified import chain, drive, row_of
@@ -20,8 +21,7 @@ from support.verified import chain, drive, row_of
 from physx_schema.description import Authored, Description, Opinion, describe
 from physx_schema.errors import UnreadableError
 
-DATA = Path(__file__).parents[2] / "data"
-STAGES = sorted([*(DATA / "stages").glob("*.usda"), *(DATA / "dynamics").rglob("*.usda")])
+PATHS = sorted([*STAGES.glob("*.usda"), *MOTIONS.rglob("*.usda")])
 QUATERNIONS = (Gf.Quatf, Gf.Quatd, Gf.Quath)
 
 
@@ -55,7 +55,7 @@ def planted(description: Description, value: object = 1.0) -> Description:
                    consumed=description.consumed | {f"{new.path}.{new.property}"})
 
 
-@pytest.mark.parametrize("path", STAGES, ids=lambda path: str(path.relative_to(DATA)))
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: str(path.relative_to(DATA)))
 def test_every_opinion_of_a_stage_has_a_row(path: Path) -> None:
     description = describe(path)
     assert not unnamed(description, verify(description).rows)

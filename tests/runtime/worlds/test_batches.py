@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, Simulation
+from support.places import FINGER, MOTIONS, ROOT
 from support.random_articulations import Features, random_articulation
 from support.varied_stages import bits, varied
 
 DT = 1 / 60
-STAGES = Path(__file__).parents[2] / "data" / "dynamics"
-FINGER, SLIDER, MIMIC, SPATIAL = (STAGES / name / "stage.usda" for name in (
-    "fixed_tendon_finger", "freefall_slider", "mimic_hard", "spatial_tendon_chain"))
+MIMIC, SPATIAL = (MOTIONS / name / "stage.usda" for name in ("mimic_hard", "spatial_tendon_chain"))
 # Every feature at once.
 RICH: dict[str, Any] = {"links": (4, 6), "drive": 0.7, "limit": 0.6, "friction": 0.6, "armature": 0.6,
                         "max_velocity": 0.3, "fixed_tendon": 1.0, "spatial_tendon": 1.0, "mimic": 1.0}
@@ -216,7 +215,7 @@ def test_every_parameter_says_its_shape_unit_and_range() -> None:
 
 
 def test_the_page_on_batches_has_every_parameter_with_its_range_and_unit() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "batches.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "batches.md").read_text(encoding="utf-8")
     for stage in (FINGER, MIMIC, SPATIAL):
         for name, parameter in Simulation(stage).parameters.items():
             line = next((line for line in page.splitlines() if line.startswith(f"| `{name}`")), "")
