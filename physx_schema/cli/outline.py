@@ -8,8 +8,8 @@ from physx_schema.cli.outline_tree import articulation_lines, collider_line, hea
 from physx_schema.cli.quantities import Units, number, units_of
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import Articulation, Description, Link, Opinion, Scene
-from physx_schema.description.articulation.solver_batches import SolverBatches
-from physx_schema.description.collision.model import PhysicsMaterial
+from physx_schema.description.model import PhysicsMaterial
+from physx_schema.description.solver_batches import SolverBatches
 
 _LISTED = 3             # places of one kind that are listed; --json has every one
 

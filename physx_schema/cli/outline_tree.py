@@ -20,8 +20,8 @@ from physx_schema.description import (
     Mimic,
     SpatialTendon,
 )
-from physx_schema.description.articulation.solver_batches import SolverCounts
-from physx_schema.description.collision.model import Collider
+from physx_schema.description.model import Collider
+from physx_schema.description.solver_batches import SolverCounts
 
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
 _AXES = "XYZ"

@@ -1,25 +1,31 @@
 """A stage as frozen facts: the one reader that rules and runtime share."""
 
-from physx_schema.description.collision.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model import (
     Articulation,
     Attachment,
+    Authored,
+    Collider,
+    CollisionGroup,
     Coupling,
     Description,
     DistanceRange,
     Dof,
     Drive,
     Envelope,
+    FilteredPair,
     FixedTendon,
     Joint,
     Link,
     Mimic,
+    MimicDeclaration,
+    Opinion,
+    PhysicsMaterial,
+    Problem,
     Scene,
     SpatialTendon,
     TendonAxis,
     unlimited,
 )
-from physx_schema.description.opinions.authored import Authored, MimicDeclaration, Opinion, Problem
 from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.reader import describe
 

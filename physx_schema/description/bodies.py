@@ -10,8 +10,8 @@ from physx_schema.description.collision.mass import as_rotation, read_mass
 from physx_schema.description.model import BodySettings, IterationBounds, Joint, Link, Push
 from physx_schema.description.opinions.deviations import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import Vec3
-from physx_schema.description.reading import Reading
 from physx_schema.description.units import radians
 
 

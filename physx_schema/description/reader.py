@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
-from physx_schema.description.articulation.forces import read_forces
 from physx_schema.description.articulation.free_joints import free_joints
 from physx_schema.description.articulation.joints import directed, read_joints
 from physx_schema.description.articulation.mimics import read_declarations, read_mimics
@@ -16,16 +15,16 @@ from physx_schema.description.articulation.spatial_tendons import read_spatial_t
 from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.bodies import as_free_body, read_link
 from physx_schema.description.collision.colliders import ColliderPart
-from physx_schema.description.collision.reader import read_collision
-from physx_schema.description.model import Articulation, Description, Link, Push
+from physx_schema.description.collision.collision import read_collision
+from physx_schema.description.forces import read_forces
+from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
 from physx_schema.description.opinions.accounting import settle
-from physx_schema.description.opinions.authored import MimicDeclaration, Problem
 from physx_schema.description.opinions.circumstances import report_circumstances
 from physx_schema.description.opinions.declared import applied_schemas
 from physx_schema.description.opinions.deviations import default_sleep_threshold
-from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
-from physx_schema.description.scene import Scenes
+from physx_schema.description.scenes import Scenes
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.uncollected import uncollected
 

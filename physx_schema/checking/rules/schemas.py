@@ -10,7 +10,7 @@ from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.definitions import definitions
 from physx_schema.description import Description
-from physx_schema.description.opinions.known import OTHER_SCHEMAS
+from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 
 HOST = Rule("schema/host", "warning", """
     Schema on a prim it does not belong on

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from physx_schema.description.articulation.solve_order import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
-from physx_schema.description.reading import Reading
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.units import gain
 
 _ROOT = "PhysxTendonAxisRootAPI"

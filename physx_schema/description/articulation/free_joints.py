@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from physx_schema.description.articulation.joints import AuthoredJoint, undirected
 from physx_schema.description.articulation.tree import Tree, nested_roots
 from physx_schema.description.model import Joint
-from physx_schema.description.reading import Reading
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.roster import Roster
 
 

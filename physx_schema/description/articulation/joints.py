@@ -13,8 +13,8 @@ from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Coupling, DistanceRange, Joint
 from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
-from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.records import record
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}

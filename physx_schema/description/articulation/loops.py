@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from physx_schema.description.articulation.graph import BodyGraph
+from physx_schema.description.articulation.body_graph import BodyGraph
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
 
 _LARGEST = 20_000       # bodies looked at; what is longer is no loop that a person can follow

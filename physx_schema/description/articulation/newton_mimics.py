@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from physx_schema.description.articulation.solve_order import joint_order
 from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.reading import Reading
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.units import coordinate, radians
 
 API = "NewtonMimicAPI"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from physx_schema.description.articulation.joints import TREE_KINDS
-from physx_schema.description.reading import path_key
+from physx_schema.description.opinions.reading import path_key
 
 JointOrder = tuple[int, tuple[str, ...]]
 

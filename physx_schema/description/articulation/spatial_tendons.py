@@ -10,8 +10,8 @@ from difflib import get_close_matches
 from physx_schema.description.frames import composed, scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.poses import IDENTITY_POSE, Vec3
-from physx_schema.description.reading import Reading, path_key
 
 _ROOT = "PhysxTendonAttachmentRootAPI"
 _LEAF = "PhysxTendonAttachmentLeafAPI"

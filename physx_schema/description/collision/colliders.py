@@ -13,15 +13,14 @@ from pxr import Usd
 from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision.materials import Materials
 from physx_schema.description.collision.meshes import Array, MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
-from physx_schema.description.collision.model import Collider
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
-from physx_schema.description.model import Scene
+from physx_schema.description.model import Collider, Scene
 from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
-from physx_schema.description.reading import Reading
 from physx_schema.description.records import record
-from physx_schema.description.scene import Scenes
+from physx_schema.description.scenes import Scenes
 from physx_schema.description.units import STEPS_PER_SECOND
 
 _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent

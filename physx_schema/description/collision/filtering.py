@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from pxr import Sdf, Tf, Usd
 
-from physx_schema.description.collision.model import CollisionGroup, FilteredPair
+from physx_schema.description.model import CollisionGroup, FilteredPair
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.reading import Reading, path_key
+from physx_schema.description.opinions.reading import Reading, path_key
 
 _GROUP = "PhysicsCollisionGroup"
 _PAIRS = "PhysicsFilteredPairsAPI"

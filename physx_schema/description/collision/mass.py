@@ -13,8 +13,8 @@ from physx_schema.description.collision.principal_axes import Weight, is_aligned
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
 from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
-from physx_schema.description.reading import Reading
 from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia
 
 _SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)

@@ -7,9 +7,9 @@ from typing import Any
 from pxr import Tf, UsdShade
 
 from physx_schema.definitions import attribute
-from physx_schema.description.collision.model import PhysicsMaterial
+from physx_schema.description.model import PhysicsMaterial
 from physx_schema.description.opinions.prim import PrimOpinions, unauthored
-from physx_schema.description.reading import Reading
+from physx_schema.description.opinions.reading import Reading
 
 COMBINE_MODES = attribute("PhysxMaterialAPI", "frictionCombineMode").tokens
 DEFAULT_FRICTION = 0.5      # of the SDK's own material

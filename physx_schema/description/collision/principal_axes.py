@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_schema.description.collision.model import Collider
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.collision.solids import solid
+from physx_schema.description.model import Collider
 from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
 
 Single = Any        # np.float32, whose operators its type stubs widen

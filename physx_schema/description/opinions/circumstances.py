@@ -11,8 +11,8 @@ from pxr import Sdf, Usd, UsdGeom
 
 from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import split_name
-from physx_schema.description.reading import Reading
 
 _ARCS = (   # a word of USD's message, the metadata that it is about
     ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),

@@ -8,7 +8,7 @@ from functools import cache
 from pxr import Usd
 
 from physx_schema.definitions import definitions
-from physx_schema.description.opinions.authored import AppliedSchema
+from physx_schema.description.model import AppliedSchema
 from physx_schema.description.opinions.ownership import Owner
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.schemas import split_name

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 from pxr import Usd
 
-from physx_schema.description.opinions.known import OTHER_SCHEMAS
+from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 from physx_schema.description.opinions.ownership import Owner, owners
 from physx_schema.description.opinions.schemas import JOINT_KINDS, SCHEMAS
 

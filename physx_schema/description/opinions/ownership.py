@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from physx_schema.description.opinions.known import NOT_EVALUATED
+from physx_schema.description.opinions.coverage import NOT_EVALUATED
 from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.opinions.usd_physics import INSTANCE
 

@@ -19,10 +19,10 @@ from physx_schema.description.conversions import (
     as_vector,
     shown,
 )
-from physx_schema.description.opinions.authored import Problem
+from physx_schema.description.model import Problem
 from physx_schema.description.opinions.hints import meant_property, meant_schema
 from physx_schema.description.opinions.ownership import Owner
-from physx_schema.description.opinions.retired import retired_schema
+from physx_schema.description.opinions.retirement import retired_schema
 from physx_schema.description.opinions.schemas import (
     IMPLIED,
     JOINT_KINDS,

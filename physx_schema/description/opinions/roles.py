@@ -10,8 +10,8 @@ from functools import cache
 from physx_schema.description.conversions import as_vector
 from physx_schema.description.model import Articulation, Link
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import SCHEMAS
-from physx_schema.description.reading import Reading
 
 Unread = tuple[str, str, str]       # code, reason, suggestion
 

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from physx_generated import Attribute, Definition, Relationship
 
 from physx_schema.definitions import definitions, ends
-from physx_schema.description.opinions.known import WITHOUT_EFFECT, WITHOUT_FACTS
+from physx_schema.description.opinions.coverage import WITHOUT_EFFECT, WITHOUT_FACTS
 from physx_schema.description.opinions.usd_physics import INSTANCE, JOINT, NEWTON, USD_PHYSICS
 
 TRANSLATIONS = ("transX", "transY", "transZ")

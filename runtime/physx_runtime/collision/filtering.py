@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from physx_schema.description.collision.model import Collider
-from physx_schema.description.model import Articulation, Description, Link
+from physx_schema.description.model import Articulation, Collider, Description, Link
 
 _INVERTED = "physxScene:invertCollisionGroupFilter"
 _ITSELF = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")

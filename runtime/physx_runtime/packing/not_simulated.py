@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
-from physx_schema.description.articulation.solver_batches import SolverCounts
-from physx_schema.description.model import Articulation, Description, Joint
+from physx_schema.description.model import Articulation, Description, Joint, Opinion
 from physx_schema.description.opinions.accounting import CONTACTS
-from physx_schema.description.opinions.authored import Opinion
+from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
 
 # Lines that a warning quotes.

@@ -14,11 +14,10 @@ from physx_runtime.session.messages import Message, problem_message
 from physx_runtime.session.run import Run, StateEdits, state_instance
 from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import Frames, vector
-from physx_schema.description.model import Articulation, Dof, Joint
-from physx_schema.description.opinions.authored import Problem
+from physx_schema.description.model import Articulation, Dof, Joint, Problem
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import Pose
-from physx_schema.description.reading import Reading
 from physx_schema.description.units import coordinate, radians
 
 Ignored = Callable[[Iterable[str], str, str], None]     # prim paths, property, text

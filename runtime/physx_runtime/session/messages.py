@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from physx_runtime.packing.choice import refusal
 from physx_runtime.packing.not_simulated import not_simulated
 from physx_runtime.packing.scene import scene_model
-from physx_schema.description.model import Description
-from physx_schema.description.opinions.authored import Problem
+from physx_schema.description.model import Description, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from physx_runtime.packing.articulation import PackedModel, pack
 from physx_runtime.session.observing import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_schema.description.articulation.solver_batches import as_solved
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Scene
 from physx_schema.description.opinions.schemas import ROTATIONS
 from physx_schema.description.poses import Pose, Vec3
+from physx_schema.description.solver_batches import as_solved
 
 Array = NDArray[np.float64]
 LARGEST = 1e30      # length, and per s

@@ -13,8 +13,8 @@ from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.worlds.path import AUTO
 from physx_schema.description import describe
-from physx_schema.description.articulation.solver_batches import SolverCounts, as_solved, solver_counts
 from physx_schema.description.model import Description
+from physx_schema.description.solver_batches import SolverCounts, as_solved, solver_counts
 
 
 class Simulation(Answers):

@@ -17,8 +17,8 @@ from physx_runtime.simulation.recording import spatial_velocities, velocities_af
 from physx_runtime.simulation.standing import Standing
 from physx_runtime.solver.scene import Counts
 from physx_runtime.worlds.path import AUTO
-from physx_schema.description.articulation.solver_batches import SolverCounts
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.solver_batches import SolverCounts
 
 Array = NDArray[Any]
 

@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_schema.description.articulation.solver_batches import SolverBatches, SolverCounts
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.solver_batches import SolverBatches, SolverCounts
 
 Worlds = NDArray[np.int64]      # indices
 Counts = list[tuple[SolverCounts, Worlds]]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.report import IGNORED, NOT_EVALUATED, Row
 from physx_schema.description.model import Description
-from physx_schema.description.opinions.known import WITHOUT_EFFECT
+from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
 OUTSIDE = "the joint is in no articulation; only articulations are measured"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.packing.not_simulated import NotSimulated
-from physx_schema.description.articulation.solver_batches import SolverCounts
+from physx_schema.description.solver_batches import SolverCounts
 
 # A number, or those of a vector or an array.
 Value = float | tuple[float, ...]

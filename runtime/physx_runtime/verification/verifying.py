@@ -29,8 +29,8 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_schema.description import describe
-from physx_schema.description.articulation.solver_batches import SolverBatches, as_solved
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.solver_batches import SolverBatches, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 

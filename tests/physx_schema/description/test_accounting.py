@@ -10,7 +10,7 @@ from pxr import Sdf
 from support.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
-from physx_schema.description.opinions.known import OTHER_SCHEMAS
+from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.opinions.usd_physics import INSTANCE
 

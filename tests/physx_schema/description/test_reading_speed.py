@@ -18,7 +18,7 @@ from physx_schema import check
 from physx_schema.checking import stage
 from physx_schema.description import describe, reader
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.reading import Reading
+from physx_schema.description.opinions.reading import Reading
 
 
 @pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, CALLS_TO_CHECK)])

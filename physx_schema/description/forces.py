@@ -9,8 +9,8 @@ from pxr import Gf
 from physx_schema.description.frames import pose_matrix, pose_of, vector
 from physx_schema.description.model import Push
 from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
-from physx_schema.description.reading import Reading
 
 # PhysX leaves a force or torque out whose squared size is below this, whatever its unit (measured: 0.0031 does
 # nothing, 0.0032 acts).

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from physx_schema.description.model import Articulation, Description, Joint, Link, Scene
-from physx_schema.description.reading import path_key
+from physx_schema.description.opinions.reading import path_key
 
 # A batch takes no further island from so many bodies or articulations on (solverBatchSize, solverArticulationBatchSize
 # of PxSceneDesc).

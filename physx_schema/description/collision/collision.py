@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from physx_schema.description.collision.colliders import ColliderPart, ColliderReader
 from physx_schema.description.collision.filtering import group_of_collider, read_filtered_pairs, read_groups
 from physx_schema.description.collision.materials import Materials
-from physx_schema.description.collision.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
-from physx_schema.description.reading import Reading
-from physx_schema.description.scene import Scenes
+from physx_schema.description.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.scenes import Scenes
 
 
 @dataclass(frozen=True, slots=True)

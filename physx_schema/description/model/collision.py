@@ -1,4 +1,4 @@
-"""Facts about collision: colliders, physics materials, collision groups and filtered pairs."""
+"""Colliders, physics materials, collision groups and filtered pairs."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from pxr import Usd, UsdGeom
 from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import IterationBounds, Scene
 from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
-from physx_schema.description.opinions.retired import retired_schema
+from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.retirement import retired_schema
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.poses import Vec3
-from physx_schema.description.reading import Reading, path_key
 from physx_schema.description.units import default_gravity
 
 # Schemas that PhysX sees a scene with.

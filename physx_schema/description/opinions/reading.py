@@ -8,7 +8,7 @@ from typing import Any
 from pxr import Usd
 
 from physx_schema.description.frames import Frames
-from physx_schema.description.opinions.authored import Problem
+from physx_schema.description.model import Problem
 from physx_schema.description.opinions.prim import PrimOpinions, look_up
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.units import holds_defaults, takes_unit

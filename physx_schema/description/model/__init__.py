@@ -1,0 +1,25 @@
+"""What a stage's physics says, read once: frozen facts that rules and runtime share.
+
+Units: radians, seconds, and the stage's own length and mass units (the ones PhysX computes in); multiply lengths by
+`Scene.meters_per_unit` for metres. Quaternions are (x, y, z, w). Poses are (position, quaternion).
+
+Every fact names the prim it comes from, and `prefix` where a USD property belongs to it: the authored value of a
+drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`.
+"""
+
+from physx_schema.description.model.articulation import Articulation
+from physx_schema.description.model.body import BodySettings, Link, Push
+from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.model.description import Description
+from physx_schema.description.model.joint import Coupling, DistanceRange, Dof, Drive, Envelope, Joint, unlimited
+from physx_schema.description.model.mimic import Mimic, MimicDeclaration
+from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
+from physx_schema.description.model.scene import IterationBounds, Scene
+from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
+
+__all__ = [
+    "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider", "CollisionGroup",
+    "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon",
+    "IterationBounds", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion", "PhysicsMaterial", "Problem",
+    "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
+]

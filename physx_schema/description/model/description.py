@@ -1,0 +1,53 @@
+"""Everything physical on a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from physx_schema.description.model.articulation import Articulation
+from physx_schema.description.model.body import Link
+from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.model.joint import Joint
+from physx_schema.description.model.mimic import MimicDeclaration
+from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
+from physx_schema.description.model.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Everything physical on a stage."""
+
+    source: str                         # file name or layer identifier
+    scene: Scene                        # the one that steps bodies without an owner
+    articulations: tuple[Articulation, ...]
+    bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
+    body_paths: tuple[str, ...] = ()    # of every rigid body that PhysX makes, links too, in traversal order
+    joints: tuple[Joint, ...] = ()      # joints between them (link indices are -1)
+    mimic_declarations: tuple[MimicDeclaration, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unused: tuple[Opinion, ...] = ()
+    not_evaluated: tuple[Opinion, ...] = ()     # physics that PhysX reads but this library does not
+    consumed: frozenset[str] = field(default_factory=frozenset)     # property paths that became facts or need none
+    authored: tuple[Authored, ...] = ()         # every physics property with an opinion
+    applied: tuple[AppliedSchema, ...] = ()     # the schemas whose definitions say where they belong
+    scenes: tuple[Scene, ...] = ()      # every PhysicsScene by path; `scene` is the first where there is any
+    static_colliders: tuple[Collider, ...] = ()     # without a rigid body, or with a disabled one
+    materials: tuple[PhysicsMaterial, ...] = ()     # every prim with PhysicsMaterialAPI
+    collision_groups: tuple[CollisionGroup, ...] = ()
+    filtered_pairs: tuple[FilteredPair, ...] = ()
+
+    @property
+    def loose_bodies(self) -> tuple[Link, ...]:
+        """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
+        held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
+        return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
+
+    def only(self, articulation: Articulation) -> Description:
+        """The same stage with nothing on it but one articulation, which may be another than it describes."""
+        return replace(self, articulations=(articulation,), bodies=(), body_paths=(), joints=(), problems=(),
+                       not_evaluated=(), static_colliders=())
+
+    def scene_of(self, body: Articulation | Link) -> Scene:
+        """The scene that steps an articulation or a body."""
+        path = body.links[0].scene if isinstance(body, Articulation) else body.scene
+        return next((scene for scene in (self.scene, *self.scenes) if scene.path == path), self.scene)

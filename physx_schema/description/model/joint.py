@@ -1,0 +1,116 @@
+"""Joints: their degrees of freedom, drives and what they hold outside articulations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from physx_schema.description.poses import Pose, Vec3
+from physx_schema.description.records import record
+
+UNLIMITED = 0.5e38
+
+
+def unlimited(value: float) -> bool:
+    """Whether PhysX treats a limit of this size as none (magnitude from 0.5e38 on)."""
+    return math.isinf(value) or abs(value) >= UNLIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Performance envelope of a drive (PhysxDrivePerformanceEnvelopeAPI)."""
+
+    path: str
+    prefix: str
+    max_actuator_velocity: float        # rad/s or length/s
+    velocity_dependent_resistance: float    # force s / rad or length
+    speed_effort_gradient: float        # (rad or length) / s / force
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """Implicit spring-damper of one degree of freedom (PhysicsDriveAPI)."""
+
+    path: str
+    prefix: str                         # "drive:angular:physics:"
+    stiffness: float                    # force / length, torque / rad (or 1/s^2 for an acceleration drive)
+    damping: float                      # force s / length, torque s / rad (or 1/s)
+    target_position: float              # rad or length
+    target_velocity: float              # rad/s or length/s
+    max_force: float                    # force or torque, inf where unlimited
+    acceleration: bool                  # type token "acceleration"
+    envelope: Envelope | None = None
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Dof:
+    """One degree of freedom of an articulation joint."""
+
+    name: str                           # joint prim path, or "path:axis" for a joint with several
+    path: str                           # joint prim path
+    angular: bool
+    lower: float                        # rad or length, -inf where free
+    upper: float                        # rad or length, inf where free
+    position: float                     # authored joint state, rad or length
+    velocity: float                     # authored joint state, rad/s or length/s
+    armature: float                     # kg length^2 (angular) or kg
+    static_friction: float              # effort
+    dynamic_friction: float             # effort
+    viscous_friction: float             # effort s / rad or length
+    max_velocity: float                 # rad/s or length/s, inf where free
+    axis_prefix: str | None = None      # "physxJointAxis:angular:" where PhysxJointAxisAPI is applied
+    drive: Drive | None = None
+    axis: Vec3 = (1.0, 0.0, 0.0)        # in the joint frame: along or about which the coordinate counts
+    sources: tuple[tuple[str, str], ...] = ()   # fields with a value of another engine's property: ("armature", ...)
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceRange:
+    """What a distance joint holds the distance between its two frames' origins to."""
+
+    minimum: float                      # length, 0 where there is none
+    maximum: float                      # length, inf where there is none
+    stiffness: float                    # force / length beyond the range; 0 with no damping: hard
+    damping: float                      # force s / length
+    spring: bool                        # physxPhysicsDistanceJoint:springEnabled: the two are the spring's
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """What a gear or a rack-and-pinion joint couples: two revolute joints, or a revolute and a prismatic one."""
+
+    first: str                          # prim path of the first hinge
+    second: str                         # prim path of the second hinge, or of the prismatic joint
+    ratio: float                        # as authored: of angular velocities, or of angular velocity to velocity
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The inbound joint of a link, from parent link to child link whatever body0 and body1 are.
+
+    A joint coordinate q keeps the sign of the authored joint (body0 to body1), as do its limits, drive and state.
+    With q, X(p) the pose of the child frame in the parent frame displaced by p along or about the joint axis, the
+    child link sits at parent_frame * X(p) * inverse(child_frame), where p = q, or p = -q where `reversed` is set.
+    Where a joint turns about several axes, X(p) turns by the rotation vector that is the sum of p * Dof.axis.
+    """
+
+    path: str
+    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"; outside
+                                        # articulations "distance" | "gear" | "rack" as well
+    axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for fixed joints
+    parent: int                         # link index
+    child: int                          # link index
+    reversed: bool                      # the child link is the authored body0: q keeps the authored sign
+    parent_frame: Pose                  # joint frame in the parent link's frame, lengths scaled
+    child_frame: Pose                   # joint frame in the child link's frame, lengths scaled
+    dofs: tuple[Dof, ...]               # empty for fixed joints
+    body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
+    body1: str = ""
+    break_force: float = math.inf       # mass length / s^2; what breaks a joint outside articulations
+    break_torque: float = math.inf      # mass length^2 / s^2
+    collision_enabled: bool = False     # whether the two bodies of a joint outside articulations collide
+    distance: DistanceRange | None = None
+    coupling: Coupling | None = None

@@ -1,0 +1,71 @@
+"""Tendons: fixed ones through joint positions, spatial ones through distances between points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from physx_schema.description.poses import Vec3
+from physx_schema.description.records import record
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class TendonAxis:
+    """One joint axis of a fixed tendon (PhysxTendonAxisAPI)."""
+
+    path: str                           # joint prim
+    dof: int                            # index into Articulation.dofs
+    gearing: float                      # length / rad or length (converted from per degree)
+    force_coefficient: float            # not converted; both with the opposite sign where body0 is the child: PhysX
+
+
+@dataclass(frozen=True, slots=True)
+class FixedTendon:
+    """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
+
+    path: str                           # joint prim of the root axis
+    name: str                           # instance name
+    prefix: str                         # "physxTendon:<name>:"
+    axes: tuple[TendonAxis, ...]
+    stiffness: float                    # force / length
+    damping: float                      # force s / length
+    limit_stiffness: float              # force / length
+    offset: float                       # length
+    rest_length: float                  # length
+    lower_limit: float                  # length, -inf where free
+    upper_limit: float                  # length, inf where free
+    enabled: bool
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """One attachment of a spatial tendon; parents come before children, the root first."""
+
+    path: str                           # link prim
+    name: str                           # instance name
+    prefix: str                         # "physxTendon:<name>:"
+    link: int                           # index into Articulation.links
+    local_position: Vec3                # in the link frame, lengths scaled
+    gearing: float                      # dimensionless
+    parent: int                         # index into SpatialTendon.attachments, -1 for the root
+    leaf: bool
+    rest_length: float                  # leaf only: where the spring is slack
+    lower_limit: float                  # leaf only
+    upper_limit: float                  # leaf only
+    rest_from_poses: bool = False       # restLength is below 0: rest_length is the geared length without the offset
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialTendon:
+    """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
+
+    path: str                           # link prim of the root attachment
+    name: str                           # root's instance name
+    prefix: str                         # "physxTendon:<name>:"
+    attachments: tuple[Attachment, ...]
+    stiffness: float                    # force / length
+    damping: float                      # force s / length
+    limit_stiffness: float              # force / length
+    offset: float                       # length
+    enabled: bool
