@@ -69,7 +69,7 @@ class Articulations:
 
     def __init__(self, simulation: Actor, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
-        self._quantities = WorldQuantities(simulation.topology)
+        self._quantities = WorldQuantities(simulation.model.topology)
         # state, time and forces of the last step since this was made
         self.start_of_step: dict[str, Array] = {}
         # per world: written to since the links were last placed, and placed again since the last step
@@ -110,7 +110,7 @@ class Articulations:
 
     def about_to_step(self) -> None:
         """Keep what outputs of the step follow from."""
-        names = (*self.simulation.model.state, *acting_rows(self.topology))
+        names = (*self.simulation.model.state, *acting_rows(self.simulation.model.topology))
         self.start_of_step = {name: self.simulation.get(name) for name in names}
 
     def stepped(self) -> None:

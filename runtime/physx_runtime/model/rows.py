@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 
 # What one element of a row belongs to.
 WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED = (
@@ -24,6 +24,9 @@ MIMIC, PUSH = "mimic joint", "authored force"
 # Owners with row groups of their own, numbered: fixed_tendon0_stiffness. Every leaf of a spatial tendon has one.
 GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TENDON: "spatial_tendon",
           LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", PUSH: "push"}
+
+# Whom alone a row is of, where not of both.
+ARTICULATION, BODY = "articulation", "rigid body"
 
 # What makes a row.
 STATE = "state"                 # what a step goes on from
@@ -60,7 +63,8 @@ class Row:
     neutral: float = 0.0                # what it then is
     fact: str = ""                      # the description's name for it, where that is another
     derived: bool = False               # a parameter that the step knows only by the rows that follow from it
-    when: Callable[[Topology], object] | None = None    # which topologies have it, all of them where None
+    actor: str = ""                     # whom alone it is of
+    when: Callable[[Topology], object] | None = None    # which trees have it, all of them where None
 
     @property
     def width(self) -> int:
@@ -74,17 +78,17 @@ class Row:
 
 
 def _of_schema(owner: str, schema: str, names: str, *, ranges: Mapping[str, str] = MappingProxyType({}),
-               feature: str = "", unlimited: str = "") -> Iterator[Row]:
+               feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[Row]:
     """Parameters called as a schema's attributes are; `unlimited` is the one that is infinite where nothing acts."""
     for name in names.split():
         first, *others = name.split("_")
-        yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature,
+        yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
                   attribute=first + "".join(word.capitalize() for word in others),
                   neutral=math.inf if name == unlimited else 0.0)
 
 
 def _floating(t: Topology) -> bool:
-    return not (t.fixed_base or t.body)
+    return not t.fixed_base
 
 
 ANY, POSITIVE, NON_NEGATIVE, BOUND = "(-inf, inf)", "(0, inf)", "[0, inf)", "[-inf, inf]"
@@ -113,11 +117,11 @@ TABLE: tuple[Row, ...] = (
     # --- the world and what acts on it ------------------------------------------------------------------------------
     Row("dt", WORLD, TIME, "Time of a step.", "time"),
     Row("h", WORLD, TIME, "What one iteration counts for: dt / N, with PGS dt.", "time"),
-    Row("erp", WORLD, TIME, "Part of a position error that an iteration takes back."),
+    Row("erp", WORLD, TIME, "Part of a position error that an iteration takes back.", actor=ARTICULATION),
     Row("gravity", WORLD, PARAMETER, "Acceleration of free fall, world axes.", "distance / time^2", ANY, XYZ),
-    Row("length_scale", WORLD, DERIVED, "Length units a metre.", "distance / metre"),
+    Row("length_scale", WORLD, DERIVED, "Length units a metre.", "distance / metre", actor=ARTICULATION),
     Row("least_response", WORLD, DERIVED, "Response of a joint to an impulse below which envelopes take it for none.",
-        "1 / mass (linear), 1 / (mass * distance^2) (angular)"),
+        "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
     Row("joint_effort", DOF, ACTING, "Effort at the joint.", _EFFORT),
     # --- links ------------------------------------------------------------------------------------------------------
     Row("mass", LINK, PARAMETER, "Inertia does not change with it.", "mass", POSITIVE),
@@ -128,13 +132,15 @@ TABLE: tuple[Row, ...] = (
     Row("principal_axes", LINK, PARAMETER, "Of the inertia, in the link's frame; attachments of tendons turn with "
         "them.", "quaternion x y z w, normalised here", ANY, XYZW, derived=True),
     Row("com", LINK, DERIVED, "Centre of mass in F, which center_of_mass gives in the link's frame.", "distance",
-        components=XYZ),
+        components=XYZ, actor=ARTICULATION),
     Row("inertia", LINK, DERIVED, "About the centre of mass, axes of F.", "mass * distance^2", components=SYMMETRIC),
-    Row("tree_position", LINK, DERIVED, "F where q is 0, in the parent's F.", "distance", components=XYZ),
-    Row("tree_rotation", LINK, DERIVED, "F where q is 0, in the parent's F.", components=XYZW),
+    Row("tree_position", LINK, DERIVED, "F where q is 0, in the parent's F.", "distance", components=XYZ,
+        actor=ARTICULATION),
+    Row("tree_rotation", LINK, DERIVED, "F where q is 0, in the parent's F.", components=XYZW, actor=ARTICULATION),
     Row("gravity_enabled", LINK, PARAMETER, "Whether the link falls.", "", "0 or 1"),
     *_of_schema(LINK, "PhysxRigidBodyAPI",
-                "linear_damping angular_damping max_linear_velocity max_angular_velocity cfm_scale"),
+                "linear_damping angular_damping max_linear_velocity max_angular_velocity"),
+    *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
     # --- degrees of freedom -----------------------------------------------------------------------------------------
     *_of_schema(DOF, "PhysxJointAxisAPI", "armature"),
     Row("velocity_clamp", DOF, DERIVED, "Maximum at the step's start; PhysX looks at another axis than for "
@@ -163,9 +169,10 @@ TABLE: tuple[Row, ...] = (
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------
-    Row("root_axes", ROOT, DERIVED, "Of a floating root's moments of inertia, in F.", components=XYZW, when=_floating),
+    Row("root_axes", ROOT, DERIVED, "Of a floating root's moments of inertia, in F.", components=XYZW,
+        actor=ARTICULATION, when=_floating),
     Row("single_turn", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
-        when=_floating),
+        actor=ARTICULATION, when=_floating),
     Row("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
         when=lambda t: t.balls),
     *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI",
@@ -191,7 +198,7 @@ TABLE: tuple[Row, ...] = (
     Row("torque", PUSH, DERIVED, "World axes or those of F; 0 where it is disabled.", "torque, or radian / time^2",
         components=XYZ),
     Row("point", PUSH, DERIVED, "Where it acts, in F.", "distance", components=XYZ),
-    Row("gyroscopic", WORLD, DERIVED, "0 for a body without gyroscopic forces.", when=lambda t: t.body),
+    Row("gyroscopic", WORLD, DERIVED, "0 without gyroscopic forces.", actor=BODY),
     Row("sleep_threshold", WORLD, DERIVED, "Kinetic energy per mass below which links come to rest.",
         "distance^2 / time^2", when=lambda t: t.sleeping),
     # --- made within a step -----------------------------------------------------------------------------------------
@@ -232,12 +239,15 @@ def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
     return [(f"{GROUPS[owner]}{i}_", count) for i, count in enumerate(counts)]
 
 
-def rows_made(t: Topology, *makers: str) -> dict[str, int]:
-    """Size of every row of a topology that one of these makes."""
+def rows_made(topology: ActorTopology, *makers: str) -> dict[str, int]:
+    """Size of every row of a topology that one of these makes; of dofs a body has but the state's rows, empty."""
+    t, is_body = topology.tree, isinstance(topology, BodyTopology)
     known: dict[str, list[tuple[str, int]]] = {}
     found: dict[str, int] = {}
     for row in TABLE:
-        if row.maker in makers and not row.derived and (row.when is None or row.when(t)):
+        if row.maker not in makers or row.derived or row.actor == (ARTICULATION if is_body else BODY):
+            continue
+        if (row.when is None or row.when(t)) and not (is_body and row.owner == DOF and row.maker != STATE):
             if row.owner not in known:
                 known[row.owner] = groups(t, row.owner)
             for prefix, count in known[row.owner]:
@@ -245,19 +255,26 @@ def rows_made(t: Topology, *makers: str) -> dict[str, int]:
     return found
 
 
-def state_rows(t: Topology) -> dict[str, int]:
+def state_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step goes on from."""
     return rows_made(t, STATE)
 
 
-def lasting_rows(t: Topology) -> dict[str, int]:
+def lasting_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step changes for good: the state, whether it diverged, and what it keeps about sleeping."""
     return rows_made(t, STATE, KEPT)
 
 
-def input_rows(t: Topology) -> dict[str, int]:
+def input_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step reads: settings, efforts and parameters."""
     return rows_made(t, TIME, ACTING, PARAMETER, DERIVED)
+
+
+def tree_rows(t: ActorTopology) -> dict[str, int]:
+    """Rows of the tree that an actor's equations of motion are those of, and that it has not itself: 0 for a body,
+    whose frame F is at its centre of mass."""
+    own, tree = state_rows(t) | input_rows(t), state_rows(t.tree) | input_rows(t.tree)
+    return {name: size for name, size in tree.items() if name not in own}
 
 
 def total_rows(t: Topology) -> dict[str, int]:
@@ -287,6 +304,6 @@ ROOT_ROWS = ("root_position", "root_rotation")
 LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING and row.owner == LINK)
 
 
-def acting_rows(t: Topology) -> tuple[str, ...]:
+def acting_rows(t: ActorTopology) -> tuple[str, ...]:
     """Rows of the time step, efforts and link forces, which hold for the steps they are set for."""
     return ("dt", *rows_made(t, ACTING))

@@ -1,7 +1,7 @@
 """The structure a step is traced for.
 
-`Topology` holds what shapes the code: the tree, the joint kinds and which features act. It is the cache key; parameter
-values never enter it.
+`Topology` holds what shapes the code of an articulation: the tree, the joint kinds and which features act;
+`BodyTopology` what shapes that of a rigid body. It is the cache key; parameter values never enter it.
 
 Every link has an internal frame F: at its joint's anchor, x along the joint axis, for a spherical joint x, y, z along
 twist and swings (for a floating root: at its centre of mass). Parameters are given in that frame, so algorithms never
@@ -69,22 +69,13 @@ class PushTopology:
     central: bool                   # at the centre of mass
 
 
-@dataclass(frozen=True, slots=True)
-class Topology:
-    """The structure of one articulation's step."""
+class _Actor:
+    """What follows alike from the structure of any actor."""
 
-    fixed_base: bool
-    forces_every_iteration: bool
-    links: tuple[LinkTopology, ...]
-    dofs: tuple[DofTopology, ...]
-    fixed_tendons: tuple[FixedTendonTopology, ...] = ()
-    spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
-    mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
-    solver: str = TGS               # or PGS, which applies forces once a step
-    link_forces: bool = False                       # the rows link_force and link_torque act
-    pushes: tuple[PushTopology, ...] = ()
-    sleeping: bool = False                          # worlds fall asleep
-    body: bool = False                              # one rigid body, which is not stepped as an articulation
+    __slots__ = ()
+    solver: str                     # TGS or PGS, which applies forces once a step
+    link_forces: bool               # the rows link_force and link_torque act
+    pushes: tuple[PushTopology, ...]
 
     @property
     def pgs(self) -> bool:
@@ -95,6 +86,55 @@ class Topology:
     def pushed(self) -> bool:
         """Whether something may push links from outside."""
         return self.link_forces or bool(self.pushes)
+
+
+@dataclass(frozen=True, slots=True)
+class BodyTopology(_Actor):
+    """The structure of one rigid body's step."""
+
+    forces_every_iteration: bool
+    solver: str = TGS
+    link_forces: bool = False
+    pushes: tuple[PushTopology, ...] = ()           # of link 0, itself
+    sleeping: bool = False                          # worlds fall asleep
+
+    @property
+    def tree(self) -> Topology:
+        """The tree that its equations of motion are those of: one free link."""
+        return Topology(False, self.forces_every_iteration, (LinkTopology(-1, ROOT),), (), solver=self.solver,
+                        link_forces=self.link_forces, pushes=self.pushes, sleeping=self.sleeping)
+
+    @property
+    def root_size(self) -> int:
+        """Generalised velocities: linear at its centre of mass, angular; world axes."""
+        return 6
+
+    @property
+    def nv(self) -> int:
+        """Generalised velocities: those of the root, which it is itself."""
+        return 6
+
+
+@dataclass(frozen=True, slots=True)
+class Topology(_Actor):
+    """The structure of one articulation's step."""
+
+    fixed_base: bool
+    forces_every_iteration: bool
+    links: tuple[LinkTopology, ...]
+    dofs: tuple[DofTopology, ...]
+    fixed_tendons: tuple[FixedTendonTopology, ...] = ()
+    spatial_tendons: tuple[SpatialTendonTopology, ...] = ()
+    mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
+    solver: str = TGS
+    link_forces: bool = False
+    pushes: tuple[PushTopology, ...] = ()
+    sleeping: bool = False                          # worlds fall asleep
+
+    @property
+    def tree(self) -> Topology:
+        """The tree that its equations of motion are those of."""
+        return self
 
     @property
     def root_size(self) -> int:
@@ -154,3 +194,6 @@ class Topology:
             order += self.dofs_of(top)
             stack += reversed(self.children(top))
         return order
+
+
+ActorTopology = Topology | BodyTopology

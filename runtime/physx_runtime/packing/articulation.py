@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +12,19 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import (
     FIXED,
-    PGS,
     PRISMATIC,
     REVOLUTE,
     ROOT,
     SPHERICAL,
-    TGS,
     DofTopology,
     FixedTendonTopology,
     LinkTopology,
-    PushTopology,
     SpatialTendonTopology,
     Topology,
 )
+from physx_runtime.packing.frames import IDENTITY_ROTATION, compose, inverse
+from physx_runtime.packing.model import PackedModel, arrays, stepping
+from physx_runtime.packing.pushes import push_rows, push_topology
 from physx_schema.description.articulation.spatial_tendons import place_in_link
 from physx_schema.description.model import (
     Articulation,
@@ -53,8 +52,6 @@ LEAST_TURN = 1e-6
 LEAST_RESPONSE = 2.0**-23
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
-IDENTITY_ROTATION = (0.0, 0.0, 0.0, 1.0)
-
 # Turns of a joint frame that bring x onto +x, +y, +z and, for a joint whose child is body0, onto -x, -y, -z.
 HALF = math.sqrt(0.5)
 AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
@@ -67,32 +64,18 @@ AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
 BALL_TURN: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
 
 
-@dataclass(frozen=True, slots=True)
-class PackedModel:
-    """An articulation ready to step: structure, parameters and the authored state, float64."""
-
-    topology: Topology
-    parameters: Mapping[str, Array]     # row name -> values, as model.rows; settings left out
-    state: Mapping[str, Array]          # row name -> values, as model.rows
-    dof_names: tuple[str, ...]
-    link_names: tuple[str, ...]
-    link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
-    position_iterations: int
-    velocity_iterations: int
-    articulation: Articulation          # what it was packed from
-    scene: Scene
-
-
 def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
     """The model of an articulation, for solver="physx" or "ideal".
 
-    Raises UnsupportedError, naming every prim that the step does not handle.
+    Raises UnsupportedError for one that is not enabled.
     """
-    _refuse_unsupported(articulation, scene)
+    if not articulation.enabled:
+        raise UnsupportedError(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
+                               "articulations are stepped, set it to true")
     frames = tuple(_internal_frame(link, articulation.fixed_base) for link in articulation.links)
     tendons = tuple(t for t in articulation.fixed_tendons if t.enabled)
     paths = tuple(path for t in articulation.spatial_tendons if t.enabled for path in _leaf_paths(t))
-    kind, forces_every_iteration = _stepping(scene, solver)
+    kind, forces_every_iteration = stepping(scene, solver)
     topology = Topology(
         articulation.fixed_base, forces_every_iteration,
         tuple(_link_topology(link) for link in articulation.links),
@@ -101,15 +84,12 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         tuple(_fixed_tendon_topology(articulation, t) for t in tendons),
         tuple(SpatialTendonTopology(tuple(a.link for a in path)) for _, path in paths),
         tuple((m.follower, m.reference) for m in articulation.mimics), kind,
-        pushes=tuple(_push_topology(i, push) for i, push in _pushes(articulation)))
-    body = articulation.links[0].body
-    topology = replace(topology, sleeping=scene.sleeping and bool(topology.moving_links), body=body is not None)
+        pushes=tuple(push_topology(i, push) for i, push in _pushes(articulation)))
+    topology = replace(topology, sleeping=scene.sleeping and bool(topology.moving_links))
     parameters: dict[str, list[float]] = {name: [] for name, size in input_rows(topology).items() if not size}
     parameters |= {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
                    "least_response": [LEAST_RESPONSE]}
     parameters |= _link_rows(articulation, frames) | _dof_rows(articulation)
-    if body is not None:
-        parameters["gyroscopic"] = [float(body.gyroscopic)]
     if topology.sleeping:
         parameters["sleep_threshold"] = [articulation.sleep_threshold]
     if "root_axes" in input_rows(topology):
@@ -119,84 +99,27 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
     for i, tendon in enumerate(tendons):
         parameters |= _fixed_tendon_rows(f"fixed_tendon{i}", tendon)
     state = _state_rows(articulation, frames, len(topology.locked))
-    if body is not None and body.starts_asleep and topology.sleeping:
-        state["v"] = [0.0] * 6
     for i, (spatial, path) in enumerate(paths):
         parameters |= _spatial_tendon_rows(f"spatial_tendon{i}", spatial, path, articulation.links, frames)
     for i, (link, push) in enumerate(_pushes(articulation)):
-        parameters |= _push_rows(f"push{i}", push, frames[link])
+        parameters |= push_rows(f"push{i}", push, frames[link])
     for i, m in enumerate(articulation.mimics):
         parameters |= {f"mimic{i}_gearing": [m.gearing], f"mimic{i}_offset": [m.offset],
                        f"mimic{i}_natural_frequency": [m.natural_frequency],
                        f"mimic{i}_damping_ratio": [m.damping_ratio]}
     return PackedModel(
-        topology, _arrays(parameters), _arrays(state), tuple(dof.name for dof in articulation.dofs),
-        tuple(link.path for link in articulation.links), tuple(_inverse(frame) for frame in frames),
+        topology, arrays(parameters), arrays(state), tuple(dof.name for dof in articulation.dofs),
+        tuple(link.path for link in articulation.links), tuple(inverse(frame) for frame in frames),
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 
 
-def _stepping(scene: Scene, solver: str) -> tuple[str, bool]:
-    """The solver of the step, and whether it applies forces in every iteration.
-
-    Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both.
-    """
-    if scene.solver_type != "PGS":
-        return TGS, scene.forces_every_iteration
-    return (TGS, True) if solver == "ideal" else (PGS, False)
-
-
-def as_articulation(body: Link) -> Articulation:
-    """A body outside articulations as one of a single link, which `pack` packs as the body it is."""
-    settings = body.body
-    if settings is None:
-        raise UnsupportedError(f"{body.path}: a link of an articulation is no body of its own; step the articulation")
-    return Articulation(
-        path=body.path, fixed_base=False, base_joint=None, links=(body,), enabled=True,
-        position_iterations=settings.position_iterations, velocity_iterations=settings.velocity_iterations,
-        sleep_threshold=settings.sleep_threshold)
-
-
-def _arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
-    return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
-
-
-def _refuse_unsupported(articulation: Articulation, scene: Scene) -> None:
-    problems = []
-    if not articulation.enabled:
-        problems.append(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
-                        "articulations are stepped, set it to true")
-    body = articulation.links[0].body
-    for name in ("position", "rotation") if body is not None else ():
-        if getattr(body, f"locked_{name}"):
-            axes = "lockedPosAxis" if name == "position" else "lockedRotAxis"
-            problems.append(f"{articulation.path}: physxRigidBody:{axes} is {getattr(body, f'locked_{name}')}; bodies "
-                            "with locked axes are not stepped, set it to 0")
-    if body is not None and not np.all(np.isfinite(articulation.links[0].inertia)):
-        problems.append(f"{articulation.path}: physics:diagonalInertia has a moment of 0, which nothing turns; bodies "
-                        "with infinite moments are not stepped, author three positive moments")
-    if articulation.links[0].kinematic and body is not None:
-        problems.append(f"{articulation.path}: physics:kinematicEnabled is true; the body stays where it is, set it to "
-                        "false to step it")
-    if problems:
-        raise UnsupportedError("\n".join(problems))
-
-
 # --- frames --------------------------------------------------------------------------------------------------------
-
-def _compose(a: Pose, b: Pose) -> Pose:
-    return sp.add(a[0], sp.rotate(a[1], b[0])), sp.mul_quat(a[1], b[1])
-
-
-def _inverse(a: Pose) -> Pose:
-    conjugate = (-a[1][0], -a[1][1], -a[1][2], a[1][3])
-    return sp.scale(-1.0, sp.rotate(conjugate, a[0])), conjugate
-
 
 def _internal_frame(link: Link, fixed_base: bool) -> Pose:
     """F in the link frame: the joint's child frame turned so that x is its axis; a floating root's centre of mass."""
     if link.joint is None:
         return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), IDENTITY_ROTATION
-    return _compose(link.joint.child_frame, ((0.0, 0.0, 0.0), _axis_turn(link.joint)))
+    return compose(link.joint.child_frame, ((0.0, 0.0, 0.0), _axis_turn(link.joint)))
 
 
 def _axis_turn(joint: Joint) -> sp.Quat:
@@ -207,8 +130,8 @@ def _axis_turn(joint: Joint) -> sp.Quat:
 
 def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
     """F at q = 0 in the parent's F."""
-    turned = _compose(joint.parent_frame, ((0.0, 0.0, 0.0), _axis_turn(joint)))
-    return _compose(_inverse(parent_frame), turned)
+    turned = compose(joint.parent_frame, ((0.0, 0.0, 0.0), _axis_turn(joint)))
+    return compose(inverse(parent_frame), turned)
 
 
 # --- rows ----------------------------------------------------------------------------------------------------------
@@ -218,12 +141,12 @@ def _link_rows(articulation: Articulation, frames: tuple[Pose, ...]) -> dict[str
         "mass", "com", "inertia", "tree_position", "tree_rotation", "gravity_enabled", "linear_damping",
         "angular_damping", "max_linear_velocity", "max_angular_velocity", "cfm_scale")}
     for link, frame in zip(articulation.links, frames, strict=True):
-        to_frame = _inverse(frame)
+        to_frame = inverse(frame)
         tree = _tree_frame(link.joint, frames[link.parent]) if link.joint else ((0.0,) * 3, IDENTITY_ROTATION)
         inertia = link.inertia
         symmetric = (inertia[0][0], inertia[1][1], inertia[2][2], inertia[0][1], inertia[0][2], inertia[1][2])
         rows["mass"].append(link.mass)
-        rows["com"] += _compose(to_frame, (link.center_of_mass, IDENTITY_ROTATION))[0]
+        rows["com"] += compose(to_frame, (link.center_of_mass, IDENTITY_ROTATION))[0]
         rows["inertia"] += sp.rotate_sym(sp.matrix(to_frame[1]), symmetric)
         rows["tree_position"] += tree[0]
         rows["tree_rotation"] += tree[1]
@@ -324,7 +247,7 @@ def _leaf_paths(tendon: SpatialTendon) -> list[tuple[SpatialTendon, tuple[Attach
 
 def _spatial_tendon_rows(name: str, tendon: SpatialTendon, path: tuple[Attachment, ...],
                          links: tuple[Link, ...], frames: tuple[Pose, ...]) -> dict[str, list[float]]:
-    positions = [_compose(_inverse(frames[a.link]), (place_in_link(links[a.link], a), IDENTITY_ROTATION))[0]
+    positions = [compose(inverse(frames[a.link]), (place_in_link(links[a.link], a), IDENTITY_ROTATION))[0]
                  for a in path]
     leaf = path[-1]
     return _tendon_rows(name, tendon) | {
@@ -338,24 +261,9 @@ def _pushes(articulation: Articulation) -> list[tuple[int, Push]]:
     return [(i, push) for i, link in enumerate(articulation.links) for push in link.pushes]
 
 
-def _push_topology(link: int, push: Push) -> PushTopology:
-    return PushTopology(link, push.world, push.acceleration, push.point is None)
-
-
-def _push_rows(name: str, push: Push, frame: Pose) -> dict[str, list[float]]:
-    """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
-    to_frame = _inverse(frame)
-    rows = {"force": push.force, "torque": push.torque}
-    rows = {key: value if push.world else sp.rotate(to_frame[1], value) for key, value in rows.items()}
-    rows = {key: value if push.enabled else (0.0, 0.0, 0.0) for key, value in rows.items()}
-    point = push.point or (0.0, 0.0, 0.0)
-    rows["point"] = _compose(to_frame, (point, IDENTITY_ROTATION))[0]
-    return {f"{name}_{key}": list(value) for key, value in rows.items()}
-
-
 def _state_rows(articulation: Articulation, frames: tuple[Pose, ...], locked: int) -> dict[str, list[float]]:
     root = articulation.links[0]
-    position, rotation = _compose(root.pose, frames[0])
+    position, rotation = compose(root.pose, frames[0])
     velocity = [] if articulation.fixed_base else [*root.linear_velocity, *root.angular_velocity]
     rows = {"q": [dof.position for dof in articulation.dofs],
             "v": [*velocity, *(dof.velocity for dof in articulation.dofs)],

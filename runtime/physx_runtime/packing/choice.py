@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from physx_runtime.model.scene import named
-from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.packing.body import as_articulation
 from physx_schema.description.model import Articulation, Description, Link
 from physx_schema.errors import UnsupportedError
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from physx_runtime.model.scene import SceneModel, named
-from physx_runtime.packing.articulation import as_articulation, pack
+from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.body import as_articulation
 from physx_runtime.packing.choice import held_body, nothing_moves, require_taken
 from physx_runtime.packing.not_simulated import alone, untrusted
 from physx_schema.description.model import Articulation, Description, Link
@@ -44,7 +45,7 @@ def _why_not(description: Description, actor: Articulation, solver: str) -> tupl
         return (held,)
     found = untrusted(description, alone(description, actor))
     try:
-        pack(actor, description.scene_of(actor), solver)
+        pack_actor(actor, description.scene_of(actor), solver)
     except UnsupportedError as error:
         return (*found, *str(error).splitlines())
     return found

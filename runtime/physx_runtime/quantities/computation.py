@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
-from physx_runtime.packing.articulation import PackedModel, pack
+from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.choice import choose
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
 from physx_runtime.quantities.world_quantities import Quantity
@@ -70,8 +71,8 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     """
     description = stage if isinstance(stage, Description) else describe(stage)
     chosen = choose(description, articulation)
-    model = pack(chosen, description.scene_of(chosen))
-    t = model.topology
+    model = pack_actor(chosen, description.scene_of(chosen))
+    t = model.topology.tree
     if kind not in QUANTITIES_BY_KIND:
         raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
     if kind == "centroidal_momentum" and t.fixed_base:
@@ -98,7 +99,7 @@ def _shape(t: Topology, name: str) -> tuple[int, ...]:
 def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, ArrayLike] | None,
           dtype: str) -> tuple[bool, dict[str, Array]]:
     """Whether one state is given, and the rows of all states, (n, n_state)."""
-    t = model.topology
+    t = model.topology.tree
     given = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
     given |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
     unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
@@ -113,7 +114,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
                          "of states")
     count = counts.pop() if counts else 1
     rows = {name: np.repeat(values[:, None], count, axis=1)
-            for name, values in {**model.parameters, **model.state}.items()}
+            for name, values in {**model.tree_parameters, **model.state}.items()}
     rows |= _root_rows(model, {name: np.broadcast_to(states[f"root {name}"], (count, size)).T
                                for name, size in ROOT_STATE_SIZES.items() if f"root {name}" in states}, rows)
     rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))

@@ -53,7 +53,7 @@ class Dynamics:
 
     def __init__(self, simulation: Actor) -> None:
         self._simulation = simulation
-        self._quantities = WorldQuantities(simulation.topology)
+        self._quantities = WorldQuantities(simulation.model.topology)
         self._inertias: dict[tuple[int, str], Quantity] = {}
 
     @property

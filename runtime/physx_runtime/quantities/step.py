@@ -18,9 +18,9 @@ from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.damping import damping_forces
 from physx_runtime.solver.articulation.free_velocity import link_weight
-from physx_runtime.solver.articulation.link_forces import external_forces
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
+from physx_runtime.solver.link_forces import external_forces
 
 
 def _start(rows: Rows) -> Rows:

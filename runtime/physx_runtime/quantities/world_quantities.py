@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.function import Function, Sizes, trace_function
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.model.topology import DofTopology, Topology
+from physx_runtime.model.rows import input_rows, state_rows, tree_rows
+from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
 from physx_runtime.quantities.state import evaluated
 from physx_runtime.targets.cpu import FunctionKernel, Lines
 from physx_runtime.worlds.store import Worlds
@@ -54,10 +54,15 @@ def lines_of(array: Array) -> ArrayLines:
 class WorldQuantities:
     """Quantities of one simulation's worlds."""
 
-    def __init__(self, t: Topology) -> None:
-        self.topology = structure(t)
-        self.specialised = _pairs(t) <= MOST_LINK_DOF_PAIRS
+    def __init__(self, t: ActorTopology) -> None:
+        self._structure = structure(t)
+        self.specialised = _pairs(t.tree) <= MOST_LINK_DOF_PAIRS
         self._kernels: dict[object, FunctionKernel] = {}
+
+    @property
+    def topology(self) -> Topology:
+        """The tree that quantities are functions of."""
+        return self._structure.tree
 
     def run(self, quantity: Quantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
@@ -98,32 +103,36 @@ class WorldQuantities:
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
         kernel = self._kernels.get(key)
         if kernel is None or kernel.layout is not layout:
-            function = _traced(quantity, self.topology, sizes)
-            kernel = FunctionKernel(function, layout, state_rows(self.topology), str(buffer.dtype), buffer.shape[2])
+            function = _traced(quantity, self._structure, sizes)
+            kernel = FunctionKernel(function, layout, state_rows(self._structure), str(buffer.dtype), buffer.shape[2])
             self._kernels[key] = kernel
         return kernel
 
     def _on_arrays(self, quantity: Quantity, store: Worlds, worlds: Indices,
                    given: Mapping[str, Array]) -> dict[str, Array]:
-        t = self.topology
-        rows: dict[str, Array] = {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
-        made = evaluated(quantity, t, rows | {name: values.T for name, values in given.items()})
+        t = self._structure
+        rows: dict[str, Array] = {name: np.zeros((size, len(worlds))) for name, size in tree_rows(t).items()}
+        rows |= {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
+        made = evaluated(quantity, t.tree, rows | {name: values.T for name, values in given.items()})
         return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
 
 
-def structure(t: Topology) -> Topology:
+def structure(t: ActorTopology) -> ActorTopology:
     """What quantities depend on: the tree, its joints and what pushes links from outside.
 
     How often forces act stays too, which reports of joint forces show. Whatever else acts on the joints is left out.
     The rows of link forces are there; a quantity that reads them is given them.
     """
+    if isinstance(t, BodyTopology):
+        return BodyTopology(t.forces_every_iteration, link_forces=True, pushes=t.pushes)
     dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
     return Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
 
 
 @functools.lru_cache(maxsize=256)
-def _traced(quantity: Quantity, t: Topology, given: Sizes) -> Function:
-    return trace_function(functools.partial(quantity, t), state_rows(t) | input_rows(t), given)
+def _traced(quantity: Quantity, t: ActorTopology, given: Sizes) -> Function:
+    absent = {name: [0.0] * size for name, size in tree_rows(t).items()}
+    return trace_function(lambda rows: quantity(t.tree, {**absent, **rows}), state_rows(t) | input_rows(t), given)
 
 
 def _pairs(t: Topology) -> int:

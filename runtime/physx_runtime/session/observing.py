@@ -22,7 +22,7 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[np.float64]
@@ -43,14 +43,15 @@ class Observer:
     def of(model: PackedModel) -> Observer:
         """The observer of a model; a structure seen before needs no tracing."""
         frames = [x for position, rotation in model.link_frames for x in (*position, *rotation)]
-        rows = (np.ravel(model.parameters[name]).tolist() for name in _parameter_rows(model.topology))
+        t, parameters = model.topology.tree, model.tree_parameters
+        rows = (np.ravel(parameters[name]).tolist() for name in _parameter_rows(t))
         return Observer(model, [*(x for row in rows for x in row), *frames])
 
     def links(self, before: State, after: State, dt: float) -> Array:
         """(n_link, 13): pose, then velocity as PhysX reports it after the step of dt [s] from `before` to `after`."""
         names = state_rows(self.model.topology)
         states = (np.ravel(state[name]).tolist() for state in (before, after) for name in names)
-        values = _traced(self.model.topology)([dt, *(x for row in states for x in row), *self._parameters])
+        values = _traced(self.model.topology.tree)([dt, *(x for row in states for x in row), *self._parameters])
         return np.array(values, dtype=np.float64).reshape(-1, LINK_SIZE)
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.articulation import PackedModel, pack
+from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.observing import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -99,7 +100,7 @@ class Run:
 
     def repack(self, articulation: Articulation, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
-        model = self.simulation.adapted(pack(as_solved(articulation, self.simulation.iterations), scene,
+        model = self.simulation.adapted(pack_actor(as_solved(articulation, self.simulation.iterations), scene,
                                              self.simulation.solver))
         own = self.model
         if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):

@@ -13,14 +13,14 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.row_labels import row_label, row_sizes
 from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
 from physx_runtime.simulation.parameters import Parameter
 from physx_runtime.simulation.recording import link_poses
 from physx_runtime.simulation.reset import Start
-from physx_runtime.solver.settings import SolverSettings, solver_settings
+from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.sleep import TARGETS, Waking
@@ -62,8 +62,8 @@ class Actor:
         self.model: PackedModel = model
         self.model = self.adapted(model)
         self.settings: SolverSettings = solver_settings(solver, self.model)
-        self._worlds: Worlds = make_worlds(self.topology, self.worlds, device, dtype, path)
-        self._waking = Waking(self._worlds, self.topology)
+        self._worlds: Worlds = make_worlds(self.model.topology, self.worlds, device, dtype, path)
+        self._waking = Waking(self._worlds, self.model.topology)
         self.divergence = DivergenceReport(self)
         self.steps_taken = 0
         self._watchers: list[Watcher] = []
@@ -79,8 +79,10 @@ class Actor:
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = required_time(dt)
+        inputs = input_rows(self.model.topology)
         for name, value in self.settings.rows(self.dt).items():
-            self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
+            if name in inputs:
+                self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
 
     def set_iterations(self, position: int, velocity: int) -> None:
         """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
@@ -94,25 +96,23 @@ class Actor:
         Raises ValueError where the model's structure is not that of this simulation.
         """
         model = self.adapted(model)
-        if model.topology != self.topology:
+        if model.topology != self.model.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
         self.model, self.settings = model, solver_settings(self.solver, model)
         self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
-        efforts = self.get("joint_effort")
-        for name, values in model.parameters.items():
+        inputs = input_rows(model.topology)
+        held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
+        for name, values in {**model.parameters, **held}.items():
             self.set(name, values)
-        self.set("joint_effort", efforts)
-        if not self.settings.softened:
-            self.set("cfm_scale", np.zeros(len(self.topology.links)))
-            self.set("least_response", [0.0])
-            for name in {"least_turn", "single_turn"} & input_rows(self.topology).keys():
-                self.set(name, [0.0])
+        for name in () if self.settings.softened else SOFTENING:
+            if name in inputs:
+                self.set(name, np.zeros(inputs[name]))
         self.set_time_step(self.dt)
 
     @property
     def topology(self) -> Topology:
-        """The structure the step was compiled for."""
-        return self.model.topology
+        """The tree of links that is stepped; of a body one free link."""
+        return self.model.topology.tree
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class Actor:
         return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        rows = row_sizes(self.topology)
+        rows = row_sizes(self.model.topology)
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]
@@ -171,16 +171,16 @@ class Actor:
         """Step from now on by code that reads link forces, all rows staying as they are."""
         if self.topology.link_forces:
             return
-        before = self._worlds, self.topology
-        self.model = replace(self.model, topology=replace(self.topology, link_forces=True))
-        self._worlds = make_worlds(self.topology, self.worlds, self._device, self.dtype, self._path)
-        self._values.store, self._waking = self._worlds, Waking(self._worlds, self.topology)
+        before, topology = (self._worlds, self.model.topology), replace(self.model.topology, link_forces=True)
+        self.model = replace(self.model, topology=topology)
+        self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype, self._path)
+        self._values.store, self._waking = self._worlds, Waking(self._worlds, topology)
         copy_rows(*before, self._worlds)
 
     def adapted(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off in this simulation."""
         sleeping = model.topology.sleeping and not self._sleepless
-        topology = replace(model.topology, link_forces=self.topology.link_forces, sleeping=sleeping)
+        topology = replace(model.topology, link_forces=self.model.topology.link_forces, sleeping=sleeping)
         rows = input_rows(topology)
         return replace(model, topology=topology,
                        parameters={name: values for name, values in model.parameters.items() if name in rows})

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from physx_runtime.packing.articulation import pack
+from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.choice import choose
 from physx_runtime.packing.not_simulated import require_trusted
 from physx_runtime.simulation.answers import Answers
@@ -53,7 +53,7 @@ class Simulation(Answers):
         seen = description if solver == "physx" else description.only(chosen)
         self.iterations: SolverCounts = solver_counts(seen, chosen)     # and whose they are
         self.not_simulated = require_trusted(description, chosen, self.iterations)
-        model = pack(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
+        model = pack_actor(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
         if randomize:
             model = replace(model, topology=randomized(model.topology, randomize))
         super().__init__(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.row_labels import row_label
 from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.solver.divergence import FLAG, LARGEST, moving_rows
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import stages

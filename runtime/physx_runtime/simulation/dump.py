@@ -40,7 +40,7 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 
 
 def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
-    t = sim.topology
+    t, rows = sim.topology, {**sim.model.tree_parameters, **rows}
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
     motions = link_motions(t, k, rows["v"])
     forces = inertial_forces(t, rows, k, motions)
@@ -76,7 +76,7 @@ def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike]
     ValueError for a world that there is none of, another name in `reported`, and arrays that do not fit.
     """
     _require_comparable(sim, world, reported or {})
-    t, theirs = sim.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
+    t, theirs = sim.model.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
     start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
     both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
             for kind in (np.float32, np.float64)]

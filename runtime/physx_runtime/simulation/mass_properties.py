@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameters import attachment_paths
 
 Array = NDArray[np.float64]
@@ -72,7 +72,8 @@ class MassProperties:
             if name == "principal_axes" and link == 0 and "root_axes" in self.model.parameters:
                 yield "root_axes", 0, _stacked(self._axes(0))
             return
-        yield "com", 3 * link, _stacked(sp.add(*self._in_frame(link, self._center(link))))
+        if "com" in self.model.parameters:
+            yield "com", 3 * link, _stacked(sp.add(*self._in_frame(link, self._center(link))))
         if link == 0 and not self.articulation.fixed_base:
             yield from self._children_of_root()
 

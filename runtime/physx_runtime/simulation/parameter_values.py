@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.topology import REVOLUTE, Topology
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.mass_properties import MassProperties
 from physx_runtime.simulation.parameters import FEATURES, Parameter, parameters_of
 
@@ -37,7 +37,7 @@ class ParameterValues:
     """The parameters of one articulation in every world."""
 
     def __init__(self, model: PackedModel, store: RowStore, worlds: int, dtype: str) -> None:
-        self.topology: Topology = model.topology
+        self.topology: Topology = model.topology.tree
         self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.articulation, model.scene)
         self.mass_properties = MassProperties(model, worlds)
         self.rows_set: set[str] = set()     # that may differ from the model's

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
-from physx_runtime.model.topology import DofTopology, Topology
+from physx_runtime.model.rows import tree_rows
+from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
 from physx_schema.description.model import Articulation, Scene
 
 # (row, index) of the step
@@ -150,7 +151,7 @@ FEATURES = {
 }
 
 
-def randomized(t: Topology, names: Collection[str]) -> Topology:
+def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
     """The topology in which the named parameters count on every dof; a dof without drive gets a force drive.
 
     Raises ValueError for a name that is no parameter, or one that counts anyway, and for a name instead of several.
@@ -161,7 +162,7 @@ def randomized(t: Topology, names: Collection[str]) -> Topology:
     if unknown:
         raise ValueError(f"randomize names {', '.join(unknown)}; allowed are {', '.join(sorted(FEATURES))} (every "
                          "other parameter may differ between worlds without being named)")
-    if names and not t.dofs:
+    if isinstance(t, BodyTopology) or not t.dofs:
         raise ValueError(f"randomize names {', '.join(sorted(names))}, parameters of joints; there are no joints here")
     wanted = {FEATURES[name].attribute for name in names}
 
@@ -172,11 +173,14 @@ def randomized(t: Topology, names: Collection[str]) -> Topology:
     return replace(t, dofs=tuple(with_features(dof) for dof in t.dofs))
 
 
-def parameters_of(t: Topology, articulation: Articulation, scene: Scene) -> dict[str, Parameter]:
+def parameters_of(topology: ActorTopology, articulation: Articulation, scene: Scene) -> dict[str, Parameter]:
     """Every parameter of a model by name; kinds of element that it has none of are left out."""
     found: dict[str, Parameter] = {}
-    for kind, (elements, rows_of) in _elements(t, articulation, scene).items():
+    missing = tree_rows(topology)
+    for kind, (elements, rows_of) in _elements(topology.tree, articulation, scene).items():
         for entry in TABLE[kind] if elements else ():
+            if entry.row in missing:
+                continue
             name = entry.name if kind in ("scene", "link", "dof") else f"{_prefix(kind)}_{entry.name}"
             width = range(len(entry.components) or 1)
             scalars = tuple(rows_of(entry, i, part) for i in range(len(elements)) for part in width)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics import link_state
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import NotSimulated
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 
@@ -58,7 +58,7 @@ class Recording:
 def _rows(model: PackedModel, state: Mapping[str, Array]) -> dict[str, Any]:
     """Parameters, and states whose last axis is the row's with that axis first; float64 whatever the states are."""
     frames = [x for position, rotation in model.link_frames for x in (*position, *rotation)]
-    return {**model.parameters, "link_frames": frames, **{name: _leading(x) for name, x in state.items()}}
+    return {**model.tree_parameters, "link_frames": frames, **{name: _leading(x) for name, x in state.items()}}
 
 
 def _stacked(rows: Mapping[str, Array], values: list[list[Any]]) -> Array:
@@ -73,7 +73,7 @@ def link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     rows: q, root_position and root_rotation of the states, the row's axis last.
     """
     own = _rows(model, rows)
-    return _stacked(rows, link_state.link_poses(model.topology, own, state_kinematics(model.topology, own)))
+    return _stacked(rows, link_state.link_poses(model.topology.tree, own, state_kinematics(model.topology.tree, own)))
 
 
 def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
@@ -81,7 +81,7 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
     rows: q, v and root_rotation of the states, the row's axis last.
     """
-    t, own = model.topology, _rows(model, rows)
+    t, own = model.topology.tree, _rows(model, rows)
     return _stacked(rows, link_state.link_velocities(t, state_kinematics(t, own), own["v"]))
 
 
@@ -90,7 +90,7 @@ def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Ar
 
     They are not those of the new pose, but `held_velocities` of the state `before` the step.
     """
-    held = held_velocities(model.topology, {**_rows(model, before), "dt": [dt]}, _leading(v))
+    held = held_velocities(model.topology.tree, {**_rows(model, before), "dt": [dt]}, _leading(v))
     return _stacked(before, [linear_first(motion) for motion in held])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.articulation import PackedModel
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import is_rotation, refusal
 
 Array = NDArray[Any]
@@ -25,7 +25,7 @@ class Start:
         self._model, self._worlds, self._dtype, self._center = model, worlds, dtype, root_center
         self.rows = {name: np.broadcast_to(values, (len(worlds), len(values))).copy()
                      for name, values in model.state.items()}
-        if not model.topology.fixed_base:
+        if model.topology.root_size:
             position, rotation = model.articulation.links[0].pose
             self._place_root(np.array([*position, *rotation]))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.rows import lasting_rows
-from physx_runtime.packing.articulation import pack
+from physx_runtime.packing.actor import pack_actor
 from physx_runtime.simulation.actor import Actor, Indices
 from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.parameter_values import chosen_worlds
@@ -55,7 +55,7 @@ class SceneActor(Answers):
                  device: str = "cpu", dtype: str = "float32", solver: str = "physx", path: str = AUTO,
                  sleeping: bool = True) -> None:
         scene = description.scene_of(articulation)
-        model = pack(articulation, scene, solver)
+        model = pack_actor(articulation, scene, solver)
         super().__init__(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
         own = articulation.position_iterations, articulation.velocity_iterations
         self.iterations = SolverCounts(articulation.path, *own, articulation.path, articulation.path, own)

@@ -1,23 +1,44 @@
-"""The parts of a step as `step` has them for articulations and `free_body` for bodies, under one name each."""
+"""Articulations and rigid bodies behind one interface: the parts of a step that are named alike for both."""
 
 from __future__ import annotations
 
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import Force, Motion
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import begin, finish, iterate
-from physx_runtime.solver.body.step import begin_body, finish_body, iterate_body
+from physx_runtime.model.topology import ActorTopology, BodyTopology
+from physx_runtime.solver.articulation import response
+from physx_runtime.solver.articulation import step as articulation
+from physx_runtime.solver.body import step as body
+from physx_runtime.solver.response import Response
+
+Made = dict[str, list[Scalar]]
 
 
-def begin_step(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def begin(t: ActorTopology, rows: Rows) -> Made:
     """Everything computed once at the step's start."""
-    return (begin_body if t.body else begin)(t, rows)
+    return body.begin(t, rows) if isinstance(t, BodyTopology) else articulation.begin(t, rows)
 
 
-def iterate_step(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """One position iteration, or with `final` one velocity iteration."""
-    return (iterate_body if t.body else iterate)(t, rows, final)
+def respond(t: ActorTopology, start: Rows, begun: Rows, link: int, impulse: Force) -> Response:
+    """How the actor answers a unit impulse on a link, given about its centre of mass; world axes.
+
+    start: the rows at the step's start. begun: what `begin` made of them. link: 0 of a rigid body.
+    """
+    if isinstance(t, BodyTopology):
+        return body.respond(start, begun, impulse)
+    return response.respond(t, start, begun, link, impulse)
 
 
-def finish_step(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def iterate(t: ActorTopology, rows: Rows, final: bool) -> Made:
+    """One position iteration, or with `final` one velocity iteration: forces, own constraints, motion."""
+    return body.iterate(t, rows, final) if isinstance(t, BodyTopology) else articulation.iterate(t, rows, final)
+
+
+def finish(t: ActorTopology, rows: Rows) -> Made:
     """What is left at the step's end; divergence and sleeping come after it."""
-    return (finish_body if t.body else finish)(t, rows)
+    return body.finish(t, rows) if isinstance(t, BodyTopology) else articulation.finish(t, rows)
+
+
+def mean_motions(t: ActorTopology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
+    """Per link, the velocity that moved its centre of mass over the step, and the rotation of F."""
+    return [body.mean_motion(t, rows)] if isinstance(t, BodyTopology) else response.mean_motions(t, rows)

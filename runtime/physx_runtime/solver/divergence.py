@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.rows import state_rows
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 
 # The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.
 LARGEST = 1e37
 FLAG = "diverged"       # row of one scalar: 0, or 1 for good once the world has diverged
 
 
-def moving_rows(t: Topology) -> list[str]:
+def moving_rows(t: ActorTopology) -> list[str]:
     """State rows that a step changes; a fixed base stays where it is."""
     return [name for name, size in state_rows(t).items()
-            if size and not (t.fixed_base and name.startswith("root_"))]
+            if size and (t.root_size or not name.startswith("root_"))]
 
 
-def keep_state(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def keep_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state at the step's start, as rows of their own."""
     return {f"kept_{name}": list(rows[name]) for name in moving_rows(t)}
 
@@ -30,7 +30,7 @@ def still_sound(total: Scalar, flag: Scalar) -> Scalar:
     return (total < LARGEST) & (flag < 0.5)
 
 
-def freeze_diverged(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
     if not moving_rows(t):
         return {FLAG: list(rows[FLAG])}

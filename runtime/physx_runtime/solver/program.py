@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from physx_runtime.compiling.program import PassSource, Program, program_layout, trace_program
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.rows import input_rows, lasting_rows
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.actors import begin_step, finish_step, iterate_step
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.solver import actors
 from physx_runtime.solver.divergence import freeze_diverged, keep_state
 from physx_runtime.solver.sleep import fall_asleep, listening
 
@@ -20,27 +20,27 @@ LISTENING = "listening"     # the row that guards the end of a step: where no li
 
 
 @functools.lru_cache(maxsize=64)
-def step_layout(t: Topology) -> dict[str, int]:
+def step_layout(t: ActorTopology) -> dict[str, int]:
     """Row scalar -> row of the buffer: what lasts, then inputs; nothing is traced."""
     return program_layout(lasting_rows(t), input_rows(t))
 
 
 @functools.lru_cache(maxsize=64)
-def step_program(t: Topology) -> Program:
+def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
     passes = (PassSource("begin", functools.partial(_begin, t)),
-              PassSource("position", functools.partial(iterate_step, t, final=False), POSITION_COUNT,
+              PassSource("position", functools.partial(actors.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
-              PassSource("velocity", functools.partial(iterate_step, t, final=True), VELOCITY_COUNT,
+              PassSource("velocity", functools.partial(actors.iterate, t, final=True), VELOCITY_COUNT,
                          changes=MOVING),
               PassSource("finish", functools.partial(_finish, t), guard=LISTENING))
     return trace_program(passes, lasting_rows(t), input_rows(t))
 
 
-def _begin(t: Topology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    return begin_step(t, rows) | keep_state(t, rows)
+def _begin(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+    return actors.begin(t, rows) | keep_state(t, rows)
 
 
-def _finish(t: Topology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    out = freeze_diverged(t, {**rows, **finish_step(t, rows)})
+def _finish(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+    out = freeze_diverged(t, {**rows, **actors.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out

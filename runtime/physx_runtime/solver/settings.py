@@ -6,17 +6,19 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
 IDEAL_ITERATIONS = 1024
 # Share of a position error that one TGS iteration, or PGS step, takes away at most (DyCpuGpuArticulation.h).
 TGS_BIAS, PGS_BIAS = 0.9, 0.8
+# Rows that soften constraints and leave out or round small turns as PhysX does; 0 in the ideal.
+SOFTENING = ("cfm_scale", "least_response", "least_turn", "single_turn")
 
 
 class _Model(Protocol):
     @property
-    def topology(self) -> Topology: ...
+    def topology(self) -> ActorTopology: ...
     @property
     def position_iterations(self) -> int: ...
     @property

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
-from physx_runtime.dynamics.spatial import Motion, quaternion, triple
+from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, Single, maximum, minimum, where
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.link_forces import any_force
+from physx_runtime.model.topology import ActorTopology, BodyTopology
+from physx_runtime.solver.actors import mean_motions
 from physx_runtime.solver.divergence import FLAG, moving_rows
+from physx_runtime.solver.link_forces import any_force
 
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.
@@ -29,18 +29,6 @@ LEAST_TIME = 1e-6       # s, of a link at rest while another one moves
 STILL, TOUCHED, WOKEN, STARTED = 0.0, 1.0, 2.0, 3.0
 
 
-def mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
-    """The generalised velocity that moved the articulation, over the whole step."""
-    if t.body and not t.forces_every_iteration:
-        return list(rows["v"])
-    if t.pgs:
-        return list(rows["v_moving"])
-    travel = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
-    travel += rows["travel"] if t.dofs else []
-    rate = 1.0 / rows["dt"][0]
-    return [rate * x for x in travel]
-
-
 @dataclass(slots=True)
 class Drowsiness:
     """One link's counter, and its velocities added up; axes of F."""
@@ -50,12 +38,12 @@ class Drowsiness:
     angular: sp.Vec3
 
 
-def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
+def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
     """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
     links = _begun(t, rows)
     resting, moves_no_more = rests(_longest(links), after[FLAG][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
-    frozen = resting if t.body else moves_no_more
+    frozen = resting if isinstance(t, BodyTopology) else moves_no_more
     out: dict[str, list[Scalar]] = {
         name: [where(frozen, kept, x) for x, kept in zip(after[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
@@ -69,17 +57,17 @@ def fall_asleep(t: Topology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]
         "stirred": [STILL]}
 
 
-def _begun(t: Topology, rows: Rows) -> list[Drowsiness]:
+def _begun(t: ActorTopology, rows: Rows) -> list[Drowsiness]:
     """All links that can move before a step is counted."""
     stirring = wakes(rows["stirred"][0], rows["asleep"][0])
     if t.pushed:
         stirring = stirring | (any_force(t, rows) > 0.0)
     return [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
                              triple(rows, "sleep_angular", i)), stirring, starts_anew(rows["stirred"][0]))
-            for i in range(len(t.moving_links))]
+            for i in range(len(t.tree.moving_links))]
 
 
-def listening(t: Topology, rows: Rows) -> list[Scalar]:
+def listening(t: ActorTopology, rows: Rows) -> list[Scalar]:
     """Whether velocities are added up, per link that can move; where none are, a step only counts down."""
     return [listens(link.counter, rows["dt"][0]) for link in _begun(t, rows)]
 
@@ -133,17 +121,13 @@ def _longest(links: list[Drowsiness]) -> Scalar:
     return longest
 
 
-def _counted(t: Topology, rows: Rows, links: list[Drowsiness]) -> list[Drowsiness]:
+def _counted(t: ActorTopology, rows: Rows, links: list[Drowsiness]) -> list[Drowsiness]:
     """All links that can move after this step."""
-    balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-    k = state_kinematics(t, rows, balls)
-    motions = link_motions(t, k, mean_velocity(t, rows))
-    new = []
-    for own, i in zip(links, t.moving_links, strict=True):
-        s = rows["inertia"][6 * i:6 * i + 6]
+    new, motions = [], mean_motions(t, rows)
+    for own, i in zip(links, t.tree.moving_links, strict=True):
+        s, (velocity, R) = rows["inertia"][6 * i:6 * i + 6], motions[i]
         inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
-        new.append(count_down(own, k.R[i], motions[i].velocity, rows["mass"][i], inertia, rows["dt"][0],
-                              rows["sleep_threshold"][0]))
+        new.append(count_down(own, R, velocity, rows["mass"][i], inertia, rows["dt"][0], rows["sleep_threshold"][0]))
     return new
 
 

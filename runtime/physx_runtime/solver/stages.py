@@ -9,33 +9,34 @@ import numpy as np
 
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import state_rows
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.actors import begin_step, finish_step, iterate_step
+from physx_runtime.model.topology import ActorTopology, BodyTopology
+from physx_runtime.solver import actors
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.settings import SolverSettings
 
 
-def stages(t: Topology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
+def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
     """(name, rows) after each stage of a step; the rows of the last one hold the new state, before it falls asleep.
 
     rows: as model's row tables, lists of numbers or of arrays with one number a world; they compute in their own type.
     """
     now: dict[str, Any] = dict(rows)
     yield "start", now
-    yield "start clamp", {**now, "v": clamp_start(t, now)}
+    if not isinstance(t, BodyTopology):
+        yield "start clamp", {**now, "v": clamp_start(t, now)}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
-        now |= begin_step(t, now)
-        yield "gyroscopic torque and damping" if t.body else "Coriolis and damping", now
+        now |= actors.begin(t, now)
+        yield "gyroscopic torque and damping" if isinstance(t, BodyTopology) else "Coriolis and damping", now
         for i in range(settings.position_iterations):
-            now = now | iterate_step(t, now, final=False)
+            now = now | actors.iterate(t, now, final=False)
             yield f"iteration {i + 1}", now
         for i in range(settings.velocity_iterations):
-            now = now | iterate_step(t, now, final=True)
+            now = now | actors.iterate(t, now, final=True)
             yield f"velocity iteration {i + 1}", now
-        yield "end", now | finish_step(t, now)
+        yield "end", now | actors.finish(t, now)
 
 
-def step_on_numbers(t: Topology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
+def step_on_numbers(t: ActorTopology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
     """The rows with the state after one step."""
     *_, (_, end) = stages(t, rows, settings)
     return {**rows, **{name: end[name] for name in state_rows(t)}}

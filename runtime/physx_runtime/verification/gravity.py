@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.packing.articulation import as_articulation
+from physx_runtime.packing.body import as_articulation
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped

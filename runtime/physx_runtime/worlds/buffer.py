@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.vector_ir import CACHE_LINE
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 class Buffer:
     """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
 
-    def __init__(self, t: Topology, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
+    def __init__(self, t: ActorTopology, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
         self.topology, self.count, self.dtype, self.lanes, self.layout = t, count, dtype, lanes, layout
         shape = (-(-count // lanes), len(layout), lanes)
         # vectors that straddle two cache lines would cost twice

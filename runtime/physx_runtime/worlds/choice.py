@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED
 from physx_schema.errors import UnsupportedError
 
@@ -40,7 +40,7 @@ def expected_operations(t: Topology) -> int:
     return 3 * n**3 + 40 * n**2 + 300 * n + 2 * couplings * n**2
 
 
-def choose_path(t: Topology, device: str, asked: str) -> Choice:
+def choose_path(t: ActorTopology, device: str, asked: str) -> Choice:
     """The path for a topology on a device; said in one line of the log "physx_runtime" at level INFO.
 
     Raises ValueError for an unknown path, UnsupportedError where the device does not have the one asked for.
@@ -48,12 +48,13 @@ def choose_path(t: Topology, device: str, asked: str) -> Choice:
     if asked not in PATHS:
         raise ValueError(f"path is {asked!r}; allowed are {', '.join(map(repr, PATHS))}")
     choice = _choose(t, device, asked)
-    logger.info("%d links, %d dofs on %s: %s path, %s", len(t.links), len(t.dofs), device, choice.path, choice.reason)
+    logger.info("%d links, %d dofs on %s: %s path, %s", len(t.tree.links), len(t.tree.dofs), device, choice.path,
+                choice.reason)
     return choice
 
 
-def _choose(t: Topology, device: str, asked: str) -> Choice:
-    if t.body:
+def _choose(t: ActorTopology, device: str, asked: str) -> Choice:
+    if isinstance(t, BodyTopology):
         return Choice(SPECIALISED, "a body without joints")
     operations = expected_operations(t)
     size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s to compile"

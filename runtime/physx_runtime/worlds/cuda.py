@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
@@ -22,7 +22,7 @@ class CudaWorlds(Buffer):
 
     near, path = False, SPECIALISED
 
-    def __init__(self, t: Topology, count: int, dtype: str) -> None:
+    def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         super().__init__(t, count, dtype, LANES, step_layout(t))
         require_gpu()
         self._device: Any = None        # at least as new as the host's buffer where set
@@ -55,6 +55,6 @@ class CudaWorlds(Buffer):
 
 
 @functools.lru_cache(maxsize=64)
-def step_kernel(t: Topology, dtype: str) -> CudaKernel:
+def step_kernel(t: ActorTopology, dtype: str) -> CudaKernel:
     """The step of a topology as a kernel."""
     return CudaKernel(step_program(t), dtype)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
 from physx_runtime.worlds.cuda import CudaWorlds
 from physx_runtime.worlds.handover import HandoverWorlds
-from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, SPECIALISED
+from physx_runtime.worlds.path import AUTO, BY_JOINT, SPECIALISED
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
 
@@ -15,7 +15,7 @@ DTYPES = ("float32", "float64")
 DEVICES = ("cpu", "cuda")
 
 
-def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
+def make_worlds(t: ActorTopology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
     """Worlds on "cpu" or "cuda", stepped along a path.
 
     Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
@@ -28,6 +28,6 @@ def make_worlds(t: Topology, count: int, device: str, dtype: str, path: str = AU
     chosen = choose_path(t, device, path).path
     if device == "cuda":
         return CudaWorlds(t, count, dtype)
-    kinds: dict[str, type[SpecialisedWorlds | ByJointWorlds | HandoverWorlds]] = {
-        SPECIALISED: SpecialisedWorlds, BY_JOINT: ByJointWorlds, HANDOVER: HandoverWorlds}
-    return kinds[chosen](t, count, dtype)
+    if chosen == SPECIALISED or isinstance(t, BodyTopology):
+        return SpecialisedWorlds(t, count, dtype)
+    return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)

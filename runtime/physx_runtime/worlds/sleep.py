@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.sleep import STARTED, STILL, TOUCHED, WOKEN
 from physx_runtime.worlds.store import Worlds
 
@@ -28,7 +28,7 @@ class Waking:
     """Writes to the worlds of a store, and what they do to those that sleep or are about to; where none ever sleeps,
     writes alone."""
 
-    def __init__(self, store: Worlds, t: Topology) -> None:
+    def __init__(self, store: Worlds, t: ActorTopology) -> None:
         self._store, self._topology = store, t
 
     def write(self, name: str, values: Array, worlds: Indices | None) -> None:

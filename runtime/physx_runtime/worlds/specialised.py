@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.cpu import Run, compile_program, register_lanes
 from physx_runtime.worlds.buffer import Buffer
@@ -20,7 +20,7 @@ class SpecialisedWorlds(Buffer):
 
     near, path = True, SPECIALISED
 
-    def __init__(self, t: Topology, count: int, dtype: str) -> None:
+    def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         super().__init__(t, count, dtype, block_lanes(t, dtype), step_layout(t))
         self._run = compile_step(t, dtype, self.lanes)
 
@@ -28,12 +28,12 @@ class SpecialisedWorlds(Buffer):
         self._run(self.host, steps, n, v)
 
 
-def block_lanes(t: Topology, dtype: str) -> int:
+def block_lanes(t: ActorTopology, dtype: str) -> int:
     """Worlds in a block on this machine."""
     return (REGISTERS_PER_BLOCK if t.nv <= FEW_VELOCITIES else 1) * register_lanes(dtype)
 
 
 @functools.lru_cache(maxsize=64)
-def compile_step(t: Topology, dtype: str, lanes: int) -> Run:
+def compile_step(t: ActorTopology, dtype: str, lanes: int) -> Run:
     """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
     return compile_program(f"step {t}", functools.partial(step_program, t), dtype, lanes)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 
 from physx_runtime.model.rows import input_rows, lasting_rows
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
 
@@ -48,7 +48,7 @@ class Worlds(Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
-def copy_rows(before: Worlds, t: Topology, after: Worlds) -> None:
+def copy_rows(before: Worlds, t: ActorTopology, after: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
     for name in lasting_rows(t) | input_rows(t):
         after.write(name, before.rows(name))

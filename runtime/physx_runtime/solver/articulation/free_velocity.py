@@ -12,8 +12,8 @@ from physx_runtime.dynamics.spatial import Force, triple
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.damping import damping_forces
-from physx_runtime.solver.articulation.link_forces import external_forces, left_by
 from physx_runtime.solver.articulation.momentum import compound_body, momentum_of, momentum_rows, restored
+from physx_runtime.solver.link_forces import external_forces, left_by
 
 
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:

@@ -7,36 +7,52 @@ measured, see docs/physx_semantics.md, rigid bodies).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.inertia import central_inertia
-from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics
-from physx_runtime.dynamics.spatial import Motion, linear_first, motion_of, quaternion, triple
+from physx_runtime.dynamics.spatial import Force, Motion, linear_first, motion_of, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, sincos, where
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.link_forces import applied, left_by
+from physx_runtime.model.topology import BodyTopology
+from physx_runtime.solver.link_forces import applied_force, left_by, pushed_by
+from physx_runtime.solver.response import Response
 
 
-def begin_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque."""
     rotation = sp.normalized(quaternion(rows, "root_rotation", 0))
-    k = forward_kinematics(t, rows, rows["q"], rotation)
-    a, velocity, dt = body_acceleration(t, rows, k), motion_of(rows["v"]), rows["dt"][0]
+    R = sp.matrix(rotation)
+    inertia = world_inertia(rows, R)
+    a, velocity, dt = body_acceleration(t, rows, R, inertia), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
         velocity = velocity + a * dt
     v = _limited(_damped(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
     w = _limited(_damped(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
-    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(central_inertia(t, rows, k, 0), w, dt)))
+    w = sp.add(w, sp.scale(rows["gyroscopic"][0], gyroscopic_change(inertia, w, dt)))
     return {"v": [*v, *w], "push": [rows["h"][0] * x for x in linear_first(a)],
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
 
-def body_acceleration(t: Topology, rows: Rows, k: Kinematics) -> Motion:
+def world_inertia(rows: Rows, R: sp.Mat3) -> sp.Sym3:
+    """The moment of inertia about the centre of mass, world axes; R: the rotation of F."""
+    s = rows["inertia"]
+    return sp.rotate_sym(R, (s[0], s[1], s[2], s[3], s[4], s[5]))
+
+
+def body_acceleration(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Motion:
     """Of the centre of mass by gravity and forces, their torque without the gyroscopic one; world axes."""
-    force = applied(t, rows, k)[0]
+    force = applied(t, rows, R, inertia)
     fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))
-    return Motion(sp.solve_sym(central_inertia(t, rows, k, 0), force.angular) if t.pushed else sp.ZERO3,
+    return Motion(sp.solve_sym(inertia, force.angular) if t.pushed else sp.ZERO3,
                   sp.add(fall, sp.scale(1.0 / rows["mass"][0], force.linear)))
+
+
+def applied(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
+    """What pushes the body from outside, about its centre of mass."""
+    force = applied_force(t, rows, 0)
+    for i, push in enumerate(t.pushes):
+        force = force + pushed_by(push, rows, i, R, sp.ZERO3, inertia)
+    return force
 
 
 def gyroscopic_change(inertia: sp.Sym3, w: sp.Vec3, dt: Scalar) -> sp.Vec3:
@@ -58,15 +74,15 @@ def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:
     return sp.scale(where(speed > fastest, fastest / maximum(speed, 1e-30), 1.0), velocity)
 
 
-def iterate_body(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+def iterate(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """One position iteration; a velocity iteration does nothing, nor does one without forces: the end moves it."""
     if final or not t.forces_every_iteration:
         return {}
     v = [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]
-    return {"v": v, **moved(rows, v)}
+    return {"v": v, **move(rows, v)}
 
 
-def moved(rows: Rows, v: list[Scalar]) -> dict[str, list[Scalar]]:
+def move(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """The place, the way and the turn after the time h at the velocity v; PhysX adds every iteration's way to the place
     itself, and puts the turns together before it turns the body by them, which rounds otherwise."""
     h, linear, w = rows["h"][0], v[0:3], (v[3], v[4], v[5])
@@ -87,10 +103,26 @@ def _turned(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
                           -x * a - y * b - z * d + e * c))
 
 
-def finish_body(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
+def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    end = {} if t.forces_every_iteration else moved({**rows, "h": rows["dt"]}, list(rows["v"]))
+    end = {} if t.forces_every_iteration else move({**rows, "h": rows["dt"]}, list(rows["v"]))
     rows = {**rows, **end}
     rotation = sp.mul_quat(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(sp.normalized(rotation))}
+
+
+def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
+    """The velocity that moved its centre of mass over the step, and the rotation of F."""
+    velocity = motion_of(rows["v"])
+    if t.forces_every_iteration:
+        rate = 1.0 / rows["dt"][0]
+        velocity = motion_of([rate * x for x in (*rows["root_travel"], *rows["root_turn"])])
+    return velocity, sp.matrix(sp.normalized(quaternion(rows, "root_rotation", 0)))
+
+
+def respond(start: Rows, begun: Rows, impulse: Force) -> Response:
+    """The answer to a unit impulse throughout a step; the inertia is turned as at its start."""
+    inertia = world_inertia(start, sp.matrix(quaternion(begun, "root_rotation", 0)))
+    change = Motion(sp.solve_sym(inertia, impulse.angular), sp.scale(1.0 / start["mass"][0], impulse.linear))
+    return Response(linear_first(impulse), linear_first(change), 0.0, 0.0)

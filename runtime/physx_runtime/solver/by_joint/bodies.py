@@ -28,9 +28,9 @@ from physx_runtime.language.ops import Scalar
 from physx_runtime.model.topology import ROOT, ROTARY_JOINTS, LinkTopology, Topology
 from physx_runtime.solver.articulation.damping import damping_force
 from physx_runtime.solver.articulation.free_velocity import link_weight
-from physx_runtime.solver.articulation.link_forces import external_forces
 from physx_runtime.solver.by_joint.tree import RIGID, TURN
 from physx_runtime.solver.constraints.softening import softening
+from physx_runtime.solver.link_forces import external_forces
 
 Rows = dict[str, list[Scalar]]
 Made = Mapping[str, Sequence[Any]]

@@ -1,4 +1,4 @@
-"""Forces and torques on links from outside: those set by row, and those that PhysxForceAPI authors.
+"""Forces and torques on links and bodies from outside: those set by row, and those that PhysxForceAPI authors.
 
 They act as gravity does, in every position iteration or once a step, reduced by the link's damping over the step
 (DyFeatherstoneForwardDynamic.cpp, computeZ; measured, see docs/physx_semantics.md, forces).
@@ -13,7 +13,7 @@ from physx_runtime.dynamics.inertia import central_inertia
 from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum
-from physx_runtime.model.topology import Topology
+from physx_runtime.model.topology import ActorTopology, PushTopology, Topology
 
 
 def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Force]) -> Sequence[Force]:
@@ -28,30 +28,30 @@ def applied(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
     """What pushes every link, about its centre of mass; world axes."""
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
     for i, push in enumerate(t.pushes):
-        forces[push.link] = forces[push.link] + pushed(t, rows, k, i)
+        inertia = central_inertia(t, rows, k, push.link)
+        forces[push.link] = forces[push.link] + pushed_by(push, rows, i, k.R[push.link], k.com[push.link], inertia)
     return forces
 
 
-def applied_force(t: Topology, rows: Rows, link: int) -> Force:
+def applied_force(t: ActorTopology, rows: Rows, link: int) -> Force:
     """The rows link_force and link_torque of a link."""
     return Force(triple(rows, "link_torque", link), triple(rows, "link_force", link)) if t.link_forces else NO_FORCE
 
 
-def pushed(t: Topology, rows: Rows, k: Kinematics, index: int) -> Force:
-    """The force of one authored push about its link's centre of mass.
+def pushed_by(push: PushTopology, rows: Rows, index: int, R: sp.Mat3, com: sp.Vec3, central: sp.Sym3) -> Force:
+    """The force of the authored push with this index about its link's centre of mass.
 
-    An acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
+    R, com, central: rotation of the link's F, its centre of mass from the origin of F, and its inertia; world axes. An
+    acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
-    push = t.pushes[index]
-    link, R = push.link, k.R[push.link]
     force, torque = triple(rows, f"push{index}_force", 0), triple(rows, f"push{index}_torque", 0)
     if not push.world:
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
     if push.acceleration:
-        force = sp.scale(rows["mass"][link], force)
-        torque = sp.mul_sv(central_inertia(t, rows, k, link), torque)
+        force = sp.scale(rows["mass"][push.link], force)
+        torque = sp.mul_sv(central, torque)
     if not push.central:
-        arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), k.com[link])
+        arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), com)
         torque = sp.add(torque, sp.cross(arm, force))
     return Force(torque, force)
 
@@ -68,7 +68,7 @@ def left_by(damping: Scalar, dt: Scalar) -> Scalar:
     return maximum(1.0 - damping * dt, 0.0)
 
 
-def any_force(t: Topology, rows: Rows) -> Scalar:
+def any_force(t: ActorTopology, rows: Rows) -> Scalar:
     """Size of all link forces and pushes together: above 0 where something pushes."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]

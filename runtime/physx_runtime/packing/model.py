@@ -1,0 +1,52 @@
+"""What is handed to the step: an articulation or a body as structure and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.model.rows import tree_rows
+from physx_runtime.model.topology import PGS, TGS, ActorTopology
+from physx_schema.description.model import Articulation, Scene
+from physx_schema.description.poses import Pose
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PackedModel:
+    """An articulation or a rigid body ready to step: structure, parameters and the authored state, float64."""
+
+    topology: ActorTopology
+    parameters: Mapping[str, Array]     # row name -> values, as model.rows; settings left out
+    state: Mapping[str, Array]          # row name -> values, as model.rows
+    dof_names: tuple[str, ...]
+    link_names: tuple[str, ...]         # of a body its own path
+    link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
+    position_iterations: int
+    velocity_iterations: int
+    articulation: Articulation          # what it was packed from
+    scene: Scene
+
+    @property
+    def tree_parameters(self) -> dict[str, Array]:
+        """The parameters of the tree that its equations of motion are those of (`ActorTopology.tree`)."""
+        return {name: np.zeros(size) for name, size in tree_rows(self.topology).items()} | dict(self.parameters)
+
+
+def arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
+    """Rows as arrays."""
+    return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
+
+
+def stepping(scene: Scene, solver: str) -> tuple[str, bool]:
+    """The solver of the step, and whether it applies forces in every iteration.
+
+    Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both.
+    """
+    if scene.solver_type != "PGS":
+        return TGS, scene.forces_every_iteration
+    return (TGS, True) if solver == "ideal" else (PGS, False)
