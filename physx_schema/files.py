@@ -11,6 +11,8 @@ from pathlib import Path
 
 from physx_schema.errors import UnsupportedError
 
+LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -51,6 +53,12 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def require_layer_name(path: Path) -> None:
+    """Refuse a name by which USD would write no layer. Raises UnsupportedError."""
+    if path.suffix not in LAYER_SUFFIXES:
+        raise UnsupportedError(f"{path}: is no name of a USD layer; end it in {', '.join(LAYER_SUFFIXES)}")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -6,8 +6,8 @@ from typing import Literal, TypeVar
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from physx_schema.authoring.arguments import as_vector, is_finite, not_finite, not_vector
 from physx_schema.authoring.prims import PrimLike, find_prim, is_prim_path, refuse, why_not_editable
-from physx_schema.authoring.quantities import as_vector, is_finite, not_finite, not_vector
 from physx_schema.checking.rules.mass import moments_fault
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import AuthoringError

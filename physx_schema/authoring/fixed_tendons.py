@@ -9,9 +9,9 @@ from typing import NamedTuple
 from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
-from physx_schema.authoring.edits import Edit, author
+from physx_schema.authoring.applications import Application, apply_all
+from physx_schema.authoring.arguments import given, is_finite
 from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
-from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.definitions import default_number
 from physx_schema.errors import AuthoringError
@@ -64,14 +64,14 @@ def fixed_tendon(
         stiffness=stiffness, damping=damping, restLength=rest_length, offset=offset, limitStiffness=limit_stiffness,
         lowerLimit=lower, upperLimit=upper,
     )
-    edits = [
-        Edit(
+    applications = [
+        Application(
             PhysxTendonAxisRootAPI if index == 0 else PhysxTendonAxisAPI, prim, name,
             {"gearing": [axis.gearing], "forceCoefficient": [axis.force_coefficient], **(values if index == 0 else {})},
         )
         for index, (prim, axis) in enumerate(zip(prims, taking_part, strict=True))
     ]
-    root: PhysxTendonAxisRootAPI = author(edits, problems)[0]
+    root: PhysxTendonAxisRootAPI = apply_all(applications, problems)[0]
     return root
 
 

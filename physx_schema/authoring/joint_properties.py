@@ -8,8 +8,8 @@ from typing import Literal
 from physx_generated import PhysxJointAxisAPI
 from pxr import Usd, UsdPhysics
 
+from physx_schema.authoring.arguments import given, is_finite, not_finite
 from physx_schema.authoring.prims import refuse, require_axis, stage_of, why_not_editable
-from physx_schema.authoring.quantities import given, is_finite, not_finite
 
 NOT_NEGATIVE = ("stiffness", "damping", "maxForce")
 

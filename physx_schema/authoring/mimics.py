@@ -5,16 +5,16 @@ from __future__ import annotations
 from physx_generated import PhysxMimicJointAPI
 from pxr import Sdf, Usd, UsdPhysics
 
-from physx_schema.authoring.edits import Edit, author
+from physx_schema.authoring.applications import Application, apply_all
+from physx_schema.authoring.arguments import given, is_finite
 from physx_schema.authoring.prims import PrimLike, find_prim, joint_axis_of, leftovers, stage_of
-from physx_schema.authoring.quantities import given, is_finite
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.checking.engine.finding import location
 from physx_schema.checking.rules.mimic_limits import asked_for, limits_fault
 from physx_schema.description.opinions.schemas import ROTATIONS
 
 SCHEMA = "PhysxMimicJointAPI"
-NAMESPACE = "physxMimicJoint"
+_NAMESPACE = "physxMimicJoint"
 INSTANCES = {"X": "rotX", "Y": "rotY", "Z": "rotZ"}
 NEWTON = "NewtonMimicAPI"
 # How a hard coupling is spelt: no damping ratio, and a frequency that nothing reads but SimReady's rule asks for.
@@ -43,15 +43,15 @@ def mimic(
     stage = stage_of(joint)
     prim, leader = find_prim(stage, joint), find_prim(stage, reference)
     name = instance or _instance_of(prim)
-    where = f"{prim.GetPath()}.{NAMESPACE}:{name}"
+    where = f"{prim.GetPath()}.{_NAMESPACE}:{name}"
     problems = _value_problems(where, gearing, natural_frequency, damping_ratio)
     problems += _place_problems(Topology(stage), prim, leader, name)
     if not problems:
         problems += _limit_problems(prim, leader, gearing, offset or 0.0)
     spring = given(naturalFrequency=natural_frequency, dampingRatio=damping_ratio) or HARD
     values = {"referenceJoint": leader, "gearing": gearing, **given(offset=offset), **spring}
-    edit = Edit(PhysxMimicJointAPI, prim, name, values)
-    authored: PhysxMimicJointAPI = author([edit], problems)[0]
+    application = Application(PhysxMimicJointAPI, prim, name, values)
+    authored: PhysxMimicJointAPI = apply_all([application], problems)[0]
     return authored
 
 
@@ -79,7 +79,7 @@ def _value_problems(
 def _place_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instance: str) -> list[str]:
     """Lines for joints that PhysX does not couple, and for what is on the joint already."""
     path, reference = str(prim.GetPath()), str(leader.GetPath())
-    lines = leftovers(prim, NAMESPACE, [SCHEMA], instance)
+    lines = leftovers(prim, _NAMESPACE, [SCHEMA], instance)
     lines += [f"{path}: already a mimic joint, {SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
               for other in ROTATIONS if other != instance and prim.HasAPI(SCHEMA, other)]
     if _has_newtons(prim):

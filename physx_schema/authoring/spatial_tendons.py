@@ -11,17 +11,16 @@ from typing import Any
 from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafAPI, PhysxTendonAttachmentRootAPI
 from pxr import Usd
 
-from physx_schema.authoring.edits import Edit, author
+from physx_schema.authoring.applications import Application, apply_all
+from physx_schema.authoring.arguments import as_vector, given, is_finite
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, gain_problems, limit_problems
 from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
-from physx_schema.authoring.quantities import as_vector, given, is_finite
 from physx_schema.authoring.topology import Topology, disabled
+from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
 from physx_schema.definitions import default_number
 from physx_schema.description.frames import Frames
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import AuthoringError
-
-SHORTEST_SEGMENT = 1e-3     # stage lengths; PhysX gives a segment of this length or less no direction and no force
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +90,12 @@ def spatial_tendon(
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
                        in enumerate(zip(flat, prims[1:], strict=True), 1))]
     values = given(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
-    edits = [Edit(PhysxTendonAttachmentRootAPI, first.prim, name, {"localPos": first.attachment.position, **values})]
-    edits += [_edit(point, points[point.parent]) for point in points[1:]]
+    applications = [Application(
+        PhysxTendonAttachmentRootAPI, first.prim, name, {"localPos": first.attachment.position, **values})]
+    applications += [_application(point, points[point.parent]) for point in points[1:]]
     problems = gain_problems(first.where, stiffness, damping, limit_stiffness)
     problems += _limit_problems(points, limit_stiffness) + _place_problems(Topology(stage), points)
-    authored: PhysxTendonAttachmentRootAPI = author(edits, [*problems, *_segment_problems(points)])[0]
+    authored: PhysxTendonAttachmentRootAPI = apply_all(applications, [*problems, *_segment_problems(points)])[0]
     return authored
 
 
@@ -129,10 +129,10 @@ def _flatten(name: str, attachments: object) -> Iterator[tuple[Attachment, int]]
         stack += [(child, count) for child in reversed(_attachments(name, attachment.children))]
 
 
-def _edit(point: _Point, parent: _Point) -> Edit:
+def _application(point: _Point, parent: _Point) -> Application:
     attachment = point.attachment
     leaf = given(restLength=attachment.rest_length, lowerLimit=attachment.lower, upperLimit=attachment.upper)
-    return Edit(
+    return Application(
         PhysxTendonAttachmentAPI if attachment.children else PhysxTendonAttachmentLeafAPI, point.prim, point.name,
         {
             "localPos": attachment.position, "gearing": attachment.gearing, "parentLink": parent.prim,

@@ -11,9 +11,9 @@ import click
 
 from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
-from physx_schema.cli.checking import check_command
+from physx_schema.cli.check_command import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
-from physx_schema.cli.machine import VERSION, description_json, plain
+from physx_schema.cli.json_output import VERSION, description_json, plain
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe

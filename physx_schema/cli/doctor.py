@@ -14,7 +14,7 @@ from pathlib import Path
 import physx_generated
 from pxr import Plug, Usd
 
-from physx_schema.cli.machine_state import cuda_state, kernel_cache
+from physx_schema.cli.computer import cuda_state, kernel_cache
 from physx_schema.definitions import every_definition
 
 # Distributions that bring a `pxr` of their own; two of them overwrite each other's files.

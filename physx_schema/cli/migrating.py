@@ -13,15 +13,15 @@ from typing import Any
 
 import click
 
-from physx_schema.cli.machine import VERSION, plain
+from physx_schema.cli.json_output import VERSION, plain
 from physx_schema.cli.text import plural, printable
 from physx_schema.errors import UnsupportedError
+from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking
 from physx_schema.migration.report import layer_name
 from physx_schema.migration.writing import copied, in_package, replace, why_not
 
-SUFFIXES = (".usda", ".usdc", ".usd")
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 
 
@@ -104,8 +104,7 @@ def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
     """Write copies. Raises UnsupportedError for a place that holds something already or cannot be written."""
     places = [target for _, target in targets]
     for target in places:
-        if target.suffix not in SUFFIXES:
-            raise UnsupportedError(f"{target}: is no name of a USD layer; end it in {', '.join(SUFFIXES)}")
+        require_layer_name(target)
         if places.count(target) > 1:
             raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
         if target.exists():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of, joint_lines
-from physx_schema.cli.quantities import Units, number, units_of
 from physx_schema.cli.text import plural, printable
+from physx_schema.cli.unit_names import Units, number, units_of
 from physx_schema.description import Articulation, Description, Link, Opinion, Scene
 from physx_schema.description.model import PhysicsMaterial
 from physx_schema.description.solver_batches import SolverBatches

@@ -6,8 +6,8 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 
-from physx_schema.cli.quantities import Units, number
 from physx_schema.cli.text import plural
+from physx_schema.cli.unit_names import Units, number
 from physx_schema.description import (
     Articulation,
     Attachment,

@@ -135,13 +135,13 @@ def _living(
     return found
 
 
-Found = tuple[str, str, str, str, bool, str]        # the fields of Successor after `former`
+_Fields = tuple[str, str, str, str, bool, str]        # the fields of Successor after `former`
 
 
 def _successors(
     definition: Definition, gone: bool, moving: Mapping[str, Move], known: Mapping[str, Definition],
     newest: tuple[int, ...] | None,
-) -> Iterable[tuple[str, Found]]:
+) -> Iterable[tuple[str, _Fields]]:
     """Former names of one class's properties, and what became of each."""
     move = moving.get(definition.identifier)
     for prop in (*definition.properties, *definition.retired_properties):

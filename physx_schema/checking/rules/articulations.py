@@ -18,7 +18,7 @@ _EXCLUDED = {"bool physics:excludeFromArticulation": "1"}
 _SCENES = usda.prim("PhysicsScene", "s1", {}) + usda.prim("PhysicsScene", "s2", {})
 _TREE = usda.body(name="c") + usda.body(name="d") + usda.joint("j3", parent="c", child="d")
 
-NO_ROOT = Rule("articulation/no-root", "warning", """
+ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Joined bodies without an articulation root
 
     Without PhysicsArticulationRootAPI PhysX solves joints one by one, as soft constraints.
@@ -46,7 +46,7 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
 )
 
 
-@finder("articulation-roots", NO_ROOT, SEVERAL_TREES)
+@finder("articulation-roots", ARTICULATION_NO_ROOT, SEVERAL_TREES)
 def roots(description: Description) -> Iterator[Finding]:
     """Robots without a root, and roots with several robots."""
     joined = [joint for joint in description.joints if joint.body0 and joint.body1]
@@ -54,7 +54,7 @@ def roots(description: Description) -> Iterator[Finding]:
         problem.property == "apiSchemas" and problem.code.startswith("articulation/")
         for problem in description.problems)
     if joined and not description.articulations and not rooted:
-        yield NO_ROOT.at(joined[0].path, "", "joints between bodies, and no articulation on the stage")
+        yield ARTICULATION_NO_ROOT.at(joined[0].path, "", "joints between bodies, and no articulation on the stage")
     for path, count in Counter(item.path for item in description.articulations).items():
         if count > 1:
             starts = ", ".join(item.links[0].path for item in description.articulations if item.path == path)
@@ -76,7 +76,7 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
     remedy=usda.prim("Xform", "in", {}, children=usda.body()),
 )
 
-NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
+ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
     Articulation root without bodies
 
     PhysicsArticulationRootAPI holds no enabled rigid body.
@@ -118,7 +118,7 @@ WORLD_JOINT_OUTSIDE = ReaderRule("articulation/world-joint-outside", "warning", 
     """,
 )
 
-IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
+ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
     Articulation inside an instance
 
     PhysX makes no articulation of what is inside an instance or a point instancer.
@@ -139,7 +139,7 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     """,
 )
 
-SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
+ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error", """
     Articulation across scenes
 
     The links' bodies have different simulation owners, or only some of them have one where there are several scenes;

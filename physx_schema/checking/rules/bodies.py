@@ -13,7 +13,7 @@ _SCENES = usda.prim("PhysicsScene", "s1", {}) + usda.prim("PhysicsScene", "s2", 
 _STRETCHED, _TURNED = usda.placed(scale="(1, 1, 2)"), usda.placed(rotateXYZ="(45, 0, 0)")
 _MANY = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
 
-NO_SCENE = ReaderRule("body/no-scene", "error", """
+BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
     Body owned by no scene
 
     physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.
@@ -25,7 +25,7 @@ NO_SCENE = ReaderRule("body/no-scene", "error", """
     remedy=usda.body({_OWNER: "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
 )
 
-SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
+BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
     Body owned by several scenes
 
     physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.
@@ -37,7 +37,7 @@ SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
     remedy=usda.body({_OWNER: "</Robot/s1>"}) + _SCENES,
 )
 
-IN_INSTANCE = ReaderRule("body/in-instance", "error", """
+BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     Body or joint inside an instance
 
     PhysX makes no body, joint or articulation of prims inside an instance, whether or not they are kinematic or

@@ -70,7 +70,7 @@ MESH = ReaderRule("collider/mesh", "error", """
     remedy=_mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]"),
 )
 
-NO_SCENE = ReaderRule("collider/no-scene", "error", """
+COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
     Collider owned by no scene
 
     physics:simulationOwner names no PhysicsScene, and PhysX makes no shape of the collider: nothing collides with it,
@@ -155,7 +155,7 @@ SOFT = ReaderRule("material/soft", "warning", """
     remedy=_material({"float physics:restitution": "0.5"}),
 )
 
-SEVERAL = ReaderRule("group/several", "warning", """
+GROUP_SEVERAL = ReaderRule("group/several", "warning", """
     Collider in several collision groups
 
     PhysX keeps a collider in one collision group, the first by path.

@@ -35,7 +35,7 @@ _PRIM: Sequence[tuple[str, tuple[str, ...]]] = (
 _OTHERS = ("newton:", "mjc:")
 _RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
 _TIMESTEP = "mjc:option:timestep"
-Values = Mapping[str, float]        # property name to its number
+_Values = Mapping[str, float]        # property name to its number
 
 DISAGREE = Rule("engine/disagree", "warning", """
     Two engines told different things
@@ -79,7 +79,7 @@ def disagreements(description: Description) -> Iterator[Finding]:
             yield from _differing(path, meaning, said, values)
 
 
-def _joint(dof: Dof, values: Values) -> Iterator[Finding]:
+def _joint(dof: Dof, values: _Values) -> Iterator[Finding]:
     axis = "angular" if dof.angular else "linear"
     taken = {name for _, name in dof.sources}       # of Newton, which PhysX takes in place of its own
     for meaning, names in _JOINT:
@@ -91,14 +91,14 @@ def _joint(dof: Dof, values: Values) -> Iterator[Finding]:
         yield from _differing(dof.path, meaning, said, values)
 
 
-def _scene(path: str, values: Values) -> Iterator[Finding]:
+def _scene(path: str, values: _Values) -> Iterator[Finding]:
     said = {name: values[name] for name in _RATES if name in values}
     if values.get(_TIMESTEP, 0.0) > 0.0:
         said[_TIMESTEP] = 1.0 / values[_TIMESTEP]
     yield from _differing(path, "time step", said, values)
 
 
-def _differing(path: str, meaning: str, said: Values, values: Values) -> Iterator[Finding]:
+def _differing(path: str, meaning: str, said: _Values, values: _Values) -> Iterator[Finding]:
     """One finding where the properties that say one thing do not all say the same."""
     if len(said) < 2 or max(said.values()) - min(said.values()) <= _AGREE * max(map(abs, said.values())):
         return

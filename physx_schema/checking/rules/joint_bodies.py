@@ -70,7 +70,7 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
     remedy=usda.joint("j2"),
 )
 
-DISABLED = Rule("joint/disabled", "info", """
+JOINT_DISABLED = Rule("joint/disabled", "info", """
     Joint that is switched off
 
     PhysX makes nothing of a joint with jointEnabled false.
@@ -86,12 +86,12 @@ DISABLED = Rule("joint/disabled", "info", """
 )
 
 
-@finder("disabled-joints", DISABLED)
+@finder("disabled-joints", JOINT_DISABLED)
 def disabled_joints(description: Description) -> Iterator[Finding]:
     """Joints that are switched off, which splits what they would hold together."""
     for item in description.authored:
         if item.base == "jointEnabled" and item.value is False:
-            yield DISABLED.at(item.path, item.property, "the joint is switched off")
+            yield JOINT_DISABLED.at(item.path, item.property, "the joint is switched off")
 
 
 NO_HINGE = ReaderRule("joint/no-hinge", "error", """
@@ -147,7 +147,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
     remedy=usda.joint("j2"),
 )
 
-NO_BODIES = ReaderRule("joint/no-bodies", "error", """
+JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
     Joint without bodies
 
     A joint with no rigid body on either side does nothing.
@@ -173,7 +173,7 @@ STATIC = ReaderRule("joint/static", "error", """
         "rel physics:body0": "</Robot/anvil>", "rel physics:body1": "</Robot/b>"}),
 )
 
-SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
+JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
     Joint between scenes
 
     PhysX makes no joint between bodies that different scenes step.

@@ -15,7 +15,7 @@ from physx_schema.description import Description, Link
 _TOLERANCE = 1e-4       # relative, of single floats that tools have rounded
 _TURNED = 0.5           # degrees by which axes are turned, above the rounding of meshes
 _FAR = 3.0              # sizes of the colliders' bounds from which a centre of mass is far off
-Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
+_Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 _MOMENTS, _AXES = "float3 physics:diagonalInertia", "quatf physics:principalAxes"
@@ -51,7 +51,7 @@ INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
 )
 
 
-def _inertia(path: str, values: Values) -> Iterator[Finding]:
+def _inertia(path: str, values: _Values) -> Iterator[Finding]:
     """The largest moment of a solid is at most the sum of the others."""
     fault = moments_fault(values.get("diagonalInertia", ()))
     if fault:
@@ -86,7 +86,7 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
 )
 
 
-def _pair(path: str, values: Values, link: Link | None) -> Iterator[Finding]:
+def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
     """Moments mean little without the axes they are about."""
     moments, axes = any(values.get("diagonalInertia", ())), any(values.get("principalAxes", ()))
     if axes and not moments:

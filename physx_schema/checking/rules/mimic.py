@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding, judged
@@ -23,22 +24,30 @@ from physx_schema.description import Description, MimicDeclaration, Opinion
 
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 SOUND = usda.follower()
+REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
 SCRIPT = "(`benchmarks/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
 _ROTATIONS = ("rotX", "rotY", "rotZ")
+_ONE_AXIS = ("revolute", "prismatic")
 _NOT_MADE = "PhysX makes no mimic joint of it"
 _LEGAL_IN_SIMREADY = frozenset({"transX", "transY", "transZ", "X", "Y", "Z"})
-REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in ("transX", "transY", "transZ", "rotY", "rotZ")]
-
 _TRANSLATIONS = {
     "float physics:lowerLimit": None, "float physics:upperLimit": None,
     **{f"float limit:{name}:physics:low": "1" for name in ("transX", "transY", "rotY", "rotZ")},
     **{f"float limit:{name}:physics:high": "-1" for name in ("transX", "transY", "rotY", "rotZ")},
 }
 
-_ONE_AXIS = ("revolute", "prismatic")
 
-HOST = Rule("DJ.007/host", "error", """
+@dataclass(frozen=True, slots=True)
+class Refusal(Rule):
+    """A rule on declarations that PhysX refuses; its code ends in the reader's word for the refusal."""
+
+    why: str = _NOT_MADE
+    base: str = ""              # the property at fault, "" for the applied schema
+    repair: Callable[[MimicDeclaration], Repair | None] = lambda item: None
+
+
+MIMIC_HOST = Rule("DJ.007/host", "error", """
     Mimic joint on a prim that is no joint
 
     PhysxMimicJointAPI belongs on the joint that follows, of a type derived from PhysicsJoint.
@@ -51,7 +60,7 @@ HOST = Rule("DJ.007/host", "error", """
     remedy=SOUND,
 )
 
-WRONG_INSTANCE = Rule("DJ.007/instance", "error", f"""
+MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     Mimic joint under an instance name that PhysX ignores
 
     The instance name must be rotX, rotY or rotZ, on prismatic joints too: it names a slot, not a direction. Under any
@@ -71,7 +80,7 @@ def _instance(item: MimicDeclaration) -> Iterator[Finding]:
     if item.instance in _ROTATIONS:
         return
     found = f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ"
-    finding = WRONG_INSTANCE.at(item.path, "apiSchemas", found, repair=_renamed(item))
+    finding = MIMIC_INSTANCE.at(item.path, "apiSchemas", found, repair=_renamed(item))
     yield from judged(finding, "error", "info" if item.instance in _LEGAL_IN_SIMREADY else "error")
 
 
@@ -84,7 +93,18 @@ def _renamed(item: MimicDeclaration) -> Repair:
     return safe(*edits)
 
 
-ONE_INSTANCE = Rule("DJ.007/one-instance", "error", f"""
+def removed(item: MimicDeclaration) -> list[Edit]:
+    """A declaration taken away with its properties, which would be orphans."""
+    edits: list[Edit] = [RemoveSchema(item.path, f"{API}:{item.instance}")]
+    edits += [RemoveProperty(item.path, f"physxMimicJoint:{item.instance}:{base}") for base in sorted(item.authored)]
+    return edits
+
+
+def _taken_away(item: MimicDeclaration) -> Repair:
+    return unsafe(*removed(item))
+
+
+ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
     Several mimic joints on a joint with one axis
 
     A revolute or prismatic joint has one axis and can follow once. PhysX takes the first of rotX, rotY, rotZ and
@@ -93,20 +113,12 @@ ONE_INSTANCE = Rule("DJ.007/one-instance", "error", f"""
     Measured: rotX with gearing -1 and rotY with 1: the follower reaches 19.99 degrees, and PhysX logs that only one
     instance can be applied. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="keep one mimic instance on the joint",
     example=usda.follower({"rel physxMimicJoint:rotY:referenceJoint": "</Robot/j1>",
                            "float physxMimicJoint:rotY:gearing": "1"}, "PhysxMimicJointAPI:rotY"),
     remedy=SOUND,
+    repair=_taken_away,
 )
-
-
-def removed(item: MimicDeclaration) -> list[Edit]:
-    """A declaration taken away with its properties, which would be orphans."""
-    edits: list[Edit] = [RemoveSchema(item.path, f"{API}:{item.instance}")]
-    edits += [RemoveProperty(item.path, f"physxMimicJoint:{item.instance}:{base}") for base in sorted(item.authored)]
-    return edits
-
 
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
     No reference joint, or several
@@ -128,72 +140,85 @@ def _reference_count(item: MimicDeclaration) -> Iterator[Finding]:
         yield REFERENCE_COUNT.at(item.path, property_name(item, "referenceJoint"), found)
 
 
-REFERENCE_MISSING = Rule("DJ.007/reference-missing", "error", f"""
+REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
     Reference joint that does not exist
 
     referenceJoint points at a path without a prim.
 
     Measured: The follower stays at 0, and PhysX logs a non existing prim. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="point referenceJoint at an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
     remedy=SOUND,
+    base="referenceJoint",
 )
 
-REFERENCE_TYPE = Rule("DJ.007/reference-type", "error", f"""
+REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
     Reference that is no joint
 
     referenceJoint points at a prim that is no joint.
 
     Measured: The follower stays at 0, and PhysX logs that the reference is no joint. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="point referenceJoint at a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
     remedy=SOUND,
+    base="referenceJoint",
 )
 
-ITSELF = Rule("DJ.007/self", "error", f"""
+ITSELF = Refusal("DJ.007/self", "error", f"""
     Joint that follows itself
 
     A joint cannot follow itself.
 
     Measured: PhysX logs the same joint for mimic and reference, and makes none. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="point referenceJoint at another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
     remedy=SOUND,
+    base="referenceJoint",
 )
 
-EXCLUDED_SELF = Rule("DJ.007/excluded-self", "error", f"""
+
+def _included(item: MimicDeclaration) -> Repair:
+    return unsafe(SetValue(item.path, "physics:excludeFromArticulation", False, "bool"))
+
+
+EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
     Mimic joint on a joint outside its articulation
 
     Mimic joints work inside articulations; this joint is excluded from its articulation.
 
     Measured: PhysX logs that mimic joints are supported on articulation joints only. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="clear physics:excludeFromArticulation, or remove the mimic",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),
     remedy=SOUND,
+    repair=_included,
 )
 
-EXCLUDED_REF = Rule("DJ.007/excluded-ref", "error", f"""
+
+def _reference_included(item: MimicDeclaration) -> Repair | None:
+    if len(item.references) != 1:
+        return None
+    return unsafe(SetValue(item.references[0], "physics:excludeFromArticulation", False, "bool"))
+
+
+EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     Reference joint outside the articulation
 
     Mimic joints work inside articulations; the reference joint is excluded from it.
 
     Measured: The follower stays at 0, and PhysX logs that the reference is excluded. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="clear physics:excludeFromArticulation on the reference joint, or refer to another",
     example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + SOUND,
     remedy=usda.joint("j1", usda.LIMITS) + SOUND,
+    base="referenceJoint",
+    repair=_reference_included,
 )
 
-DISABLED = Rule("DJ.007/disabled", "warning", f"""
+MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
     Mimic joint with a disabled joint
 
     One of the two joints is disabled; PhysX then makes no mimic joint and says nothing.
@@ -201,13 +226,12 @@ DISABLED = Rule("DJ.007/disabled", "warning", f"""
     Measured: With the reference disabled the follower stays at 0; disabled itself, it is no joint of the articulation.
     The log has no word of either. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
     remedy=SOUND,
 )
 
-JOINT_TYPE = Rule("DJ.007/joint-type", "error", f"""
+MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
     Mimic joint on a kind of joint that PhysX does not couple
 
     PhysX couples revolute joints, prismatic joints, and generic joints whose translations are all locked and whose
@@ -216,60 +240,46 @@ JOINT_TYPE = Rule("DJ.007/joint-type", "error", f"""
     Measured: A generic follower with its translations locked follows to 20.00 degrees. With transZ free it stays at 0
     and PhysX logs what it needs; a spherical one stays at 0 without a message. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="use a revolute or prismatic joint, or lock transX, transY and transZ and leave the axis free",
     example=usda.follower(_TRANSLATIONS, *(name for name in _LOCKED if "transZ" not in name), kind=""),
     remedy=usda.follower({**_TRANSLATIONS, "float limit:transZ:physics:low": "1",
                           "float limit:transZ:physics:high": "-1"}, *_LOCKED, kind=""),
 )
 
-REFERENCE_AXIS = Rule("DJ.007/reference-axis", "error", f"""
+
+def _axis_of_one(item: MimicDeclaration) -> Repair | None:
+    """Of a reference with one axis any name will do."""
+    if item.reference_kind not in _ONE_AXIS:
+        return None
+    return safe(SetValue(item.path, property_name(item, "referenceJointAxis"), SLOT, "token"))
+
+
+REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     Reference axis that does not exist
 
     referenceJointAxis must be rotX, rotY or rotZ even where the reference has one axis.
 
     Measured: With Z the follower stays at 0, and PhysX logs an unsupported token. {SCRIPT}
     """,
-    why=_NOT_MADE,
     fix="author rotX, rotY or rotZ",
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
     remedy=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"rotZ"'}),
+    base="referenceJointAxis",
+    repair=_axis_of_one,
 )
 
-_REFUSALS: Mapping[str, tuple[Rule, str]] = {       # refusal of the reader to its rule and the property at fault
-    "one-instance": (ONE_INSTANCE, ""),
-    "reference-missing": (REFERENCE_MISSING, "referenceJoint"),
-    "reference-type": (REFERENCE_TYPE, "referenceJoint"),
-    "self": (ITSELF, "referenceJoint"),
-    "excluded-self": (EXCLUDED_SELF, ""),
-    "excluded-ref": (EXCLUDED_REF, "referenceJoint"),
-    "disabled": (DISABLED, ""),
-    "joint-type": (JOINT_TYPE, ""),
-    "reference-axis": (REFERENCE_AXIS, "referenceJointAxis"),
-}
+_REFUSALS = {rule.code.rpartition("/")[2]: rule for rule in (
+    ONE_INSTANCE, REFERENCE_MISSING, REFERENCE_TYPE, ITSELF, EXCLUDED_SELF, EXCLUDED_REF, MIMIC_DISABLED,
+    MIMIC_JOINT_TYPE, REFERENCE_AXIS,
+)}
 _JUDGED_ELSEWHERE = frozenset({"", "host", "instance", "gearing", "limits", "reference-count"})
 
 
 def _refused(item: MimicDeclaration) -> Iterator[Finding]:
     """Every refusal of PhysX, so that none goes without an error."""
     if item.refusal_code not in _JUDGED_ELSEWHERE:
-        rule, base = _REFUSALS[item.refusal_code]
-        yield rule.at(item.path, property_name(item, base), item.refusal, repair=_accepted(item))
-
-
-def _accepted(item: MimicDeclaration) -> Repair | None:
-    """What lets PhysX accept a declaration that it refuses; None where the author has to decide."""
-    reference = item.references[0] if len(item.references) == 1 else ""
-    if item.refusal_code == "excluded-self":
-        return unsafe(SetValue(item.path, "physics:excludeFromArticulation", False, "bool"))
-    if item.refusal_code == "excluded-ref" and reference:
-        return unsafe(SetValue(reference, "physics:excludeFromArticulation", False, "bool"))
-    if item.refusal_code == "reference-axis" and item.reference_kind in _ONE_AXIS:
-        name = f"physxMimicJoint:{item.instance}:referenceJointAxis"
-        return safe(SetValue(item.path, name, SLOT, "token"))       # of a joint with one axis any will do
-    if item.refusal_code == "one-instance":
-        return unsafe(*removed(item))
-    return None
+        rule = _REFUSALS[item.refusal_code]
+        yield rule.at(item.path, property_name(item, rule.base), item.refusal, repair=rule.repair(item))
 
 
 ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
@@ -311,13 +321,13 @@ def is_orphan(opinion: Opinion) -> bool:
     return opinion.property.startswith("physxMimicJoint:")
 
 
-@finder("mimic-declared", HOST, WRONG_INSTANCE, REFERENCE_COUNT, *(rule for rule, _ in _REFUSALS.values()))
+@finder("mimic-declared", MIMIC_HOST, MIMIC_INSTANCE, REFERENCE_COUNT, *_REFUSALS.values())
 def declared(description: Description) -> Iterator[Finding]:
     """Why PhysX makes no mimic joint of a declaration."""
     for item in description.mimic_declarations:
         yield from _refused(item)
         if item.refusal_code == "host":
-            yield HOST.at(item.path, "apiSchemas", f"the API is on a prim that is no joint: {item.refusal}")
+            yield MIMIC_HOST.at(item.path, "apiSchemas", f"the API is on a prim that is no joint: {item.refusal}")
         else:
             yield from _instance(item)
             yield from _reference_count(item)

@@ -22,7 +22,7 @@ _LIMITED_LINK = usda.prim("Xform", "c", {"float physics:mass": "1", "float3 phys
                           "PhysicsRigidBodyAPI", "PhysicsMassAPI")
 _THIRD = usda.follower({"referenceJoint": "</Robot/j2>"}, name="j3", parent="b", child="c")
 
-CYCLE = Rule("DJ.007/cycle", "error", f"""
+MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     Mimic joints in a ring
 
     Mimic joints follow one another in a ring. PhysX solves each as a two-way constraint; unless the product of the
@@ -39,7 +39,8 @@ CYCLE = Rule("DJ.007/cycle", "error", f"""
 
 
 def _cycle(ring: list[str], repair: Repair) -> Finding:
-    return CYCLE.at(ring[0], "apiSchemas", "mimic joints in a ring: " + " -> ".join((*ring, ring[0])), repair=repair)
+    found = "mimic joints in a ring: " + " -> ".join((*ring, ring[0]))
+    return MIMIC_CYCLE.at(ring[0], "apiSchemas", found, repair=repair)
 
 
 def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
@@ -249,7 +250,9 @@ def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator
 
 
 @finder(
-    "mimic-pairs", CYCLE, CHAIN, SAME_ARTICULATION, DRIVE_FIGHT, INITIAL_VIOLATION, DOUBLE_MIMIC, NEWTON_PORTABILITY)
+    "mimic-pairs", MIMIC_CYCLE, CHAIN, SAME_ARTICULATION, DRIVE_FIGHT, INITIAL_VIOLATION, DOUBLE_MIMIC,
+    NEWTON_PORTABILITY,
+)
 def pairs(description: Description) -> Iterator[Finding]:
     """Everything about mimic joints that takes more than one declaration to see."""
     leaders: dict[str, str] = {}

@@ -143,7 +143,7 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
         )
 
 
-TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
+MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     Mimic joint whose numbers change or come from elsewhere
 
     PhysX reads gearing, offset and limits once, at the default time, and follows no connection. Time samples and

@@ -12,7 +12,7 @@ from physx_schema.definitions import definitions
 from physx_schema.description import Description
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 
-HOST = Rule("schema/host", "warning", """
+SCHEMA_HOST = Rule("schema/host", "warning", """
     Schema on a prim it does not belong on
 
     The definition of an applied schema says which prims it belongs on, and this is none of them. USD itself does not
@@ -27,7 +27,7 @@ HOST = Rule("schema/host", "warning", """
     remedy=usda.prim("Xform", "up", {}, children=usda.cube({}, "PhysxTriggerAPI")),
 )
 
-INSTANCE = Rule("schema/instance", "error", """
+SCHEMA_INSTANCE = Rule("schema/instance", "error", """
     Schema under an instance name that is not read
 
     PhysX reads this schema under certain instance names alone.
@@ -38,7 +38,7 @@ INSTANCE = Rule("schema/instance", "error", """
 )
 
 
-@finder("schemas", HOST, INSTANCE)
+@finder("schemas", SCHEMA_HOST, SCHEMA_INSTANCE)
 def misplaced_schemas(description: Description) -> Iterator[Finding]:
     """Schemas where they do not belong; those that the description reads are judged by what became of them."""
     for applied in description.applied:
@@ -47,13 +47,13 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
         definition = definitions()[applied.schema]
         if definition.applies_to and not applied.host.intersection(definition.applies_to):
             wanted = " or ".join(definition.applies_to)
-            yield HOST.at(
+            yield SCHEMA_HOST.at(
                 applied.path, "apiSchemas", f"{applied.schema} is on a prim that is no {wanted}",
                 fix=f"apply {definition.applies_to[0]} too, or move it to a prim that has it",
             )
         if definition.instances and applied.instance not in definition.instances:
             close = get_close_matches(applied.instance, definition.instances, 1)
-            yield INSTANCE.at(
+            yield SCHEMA_INSTANCE.at(
                 applied.path, "apiSchemas",
                 f"{applied.schema} instance {applied.instance!r} is not one of {', '.join(definition.instances)}",
                 fix=f"did you mean {close[0]!r}?" if close else f"use one of {', '.join(definition.instances)}",

@@ -22,7 +22,7 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
     remedy=usda.prim("PhysicsScene", "scene", _GRAVITY, "NewtonSceneAPI", "PhysxSceneAPI"),
 )
 
-SEVERAL = ReaderRule("scene/several", "info", """
+SCENE_SEVERAL = ReaderRule("scene/several", "info", """
     Several physics scenes
 
     The stage has several physics scenes. Bodies without physics:simulationOwner are stepped by the one whose path comes
@@ -36,7 +36,7 @@ SEVERAL = ReaderRule("scene/several", "info", """
     remedy=usda.prim("PhysicsScene", "s1", _GRAVITY),
 )
 
-GRAVITY = ReaderRule("scene/gravity", "error", """
+SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
     Gravity that is no number
 
     PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.

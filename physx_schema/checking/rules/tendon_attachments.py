@@ -14,7 +14,7 @@ from physx_schema.description.articulation.spatial_tendons import geared_lengths
 from physx_schema.description.frames import composed
 from physx_schema.description.poses import IDENTITY_POSE
 
-SHORTEST_SEGMENT = 1e-3     # a shorter segment has no direction in PhysX and gives no force
+SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of this length or less no direction and no force
 _NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word
 _ROOT = usda.attached("c", "Root", "r")
 _CABLE = _ROOT + usda.attached("d", "Leaf", "f", ("c", "r"))
@@ -161,7 +161,7 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     remedy=_CABLE,
 )
 
-CYCLE = ReaderRule("tendon/cycle", "error", """
+TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     Attachments in a ring
 
     The parents of an attachment lead back to itself, so no root attachment reaches it.

@@ -7,7 +7,7 @@ from physx_schema.checking.engine.rule import ReaderRule
 
 _AXIS = {"float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]"}
 
-NO_ROOT = ReaderRule("tendon/no-root", "error", """
+TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     Fixed tendon without a root axis
 
     A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.
@@ -33,7 +33,7 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     remedy=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
 )
 
-JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
+TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     Tendon axis on a joint that cannot carry one
 
     Axes of fixed tendons belong on revolute and prismatic joints. PhysX crashes on a root axis on a fixed or spherical

@@ -158,7 +158,7 @@ def _effects(tendon: FixedTendon) -> Iterator[Finding]:
         yield NO_GEARING.at(first, tendon.prefix + "gearing", "gearing is 0 on every axis")
 
 
-DISABLED = Rule("tendon/disabled", "info", """
+TENDON_DISABLED = Rule("tendon/disabled", "info", """
     Tendon that is switched off
 
     tendonEnabled is false: PhysX keeps the tendon with all its gains at 0.
@@ -175,7 +175,7 @@ DISABLED = Rule("tendon/disabled", "info", """
 
 def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
     if not tendon.enabled:
-        yield DISABLED.at(tendon.path, tendon.prefix + "tendonEnabled", "the tendon is switched off")
+        yield TENDON_DISABLED.at(tendon.path, tendon.prefix + "tendonEnabled", "the tendon is switched off")
     elif tendon.stiffness == tendon.damping == tendon.limit_stiffness == 0.0:
         yield NO_GAINS.at(
             tendon.path, tendon.prefix + "stiffness", "stiffness, damping and limitStiffness are all 0",
@@ -183,7 +183,7 @@ def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
         )
 
 
-@finder("fixed-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, DISABLED)
+@finder("fixed-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, TENDON_DISABLED)
 def fixed_tendons(description: Description) -> Iterator[Finding]:
     """Fixed tendons whose signs, limits or gains defeat them."""
     for articulation in description.articulations:
@@ -194,7 +194,7 @@ def fixed_tendons(description: Description) -> Iterator[Finding]:
             yield from _effects(tendon)
 
 
-@finder("spatial-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, DISABLED)
+@finder("spatial-tendon", SIGN, LIMITS_MISSING, LIMIT_STIFFNESS_MISSING, NO_GAINS, NO_GEARING, TENDON_DISABLED)
 def spatial_tendons(description: Description) -> Iterator[Finding]:
     """Spatial tendons whose limits, gains or gearings defeat them."""
     without_leaf = {(item.path, item.property) for item in description.problems if item.code == "tendon/no-leaf"}

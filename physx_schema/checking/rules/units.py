@@ -144,7 +144,7 @@ def _turning(description: Description) -> set[str]:
     return {dof.path for dof in every_dof(description) if dof.angular}
 
 
-GRAVITY = Rule("unit/gravity", "warning", """
+UNIT_GRAVITY = Rule("unit/gravity", "warning", """
     Gravity for another length unit
 
     gravityMagnitude is in length units of the stage. What is authored is below 0.2 or above 200 m/s^2: 9.81 in a
@@ -160,7 +160,7 @@ GRAVITY = Rule("unit/gravity", "warning", """
 )
 
 
-@finder("gravity-units", GRAVITY)
+@finder("gravity-units", UNIT_GRAVITY)
 def gravity(description: Description) -> Iterator[Finding]:
     """Gravity whose authored magnitude fits another length unit than the stage's."""
     authored = {item.path for item in description.authored if item.base == "gravityMagnitude"}
@@ -175,7 +175,7 @@ def _gravity(scene: Scene) -> Iterator[Finding]:
     if not math.isfinite(meters) or meters == 0.0 or _GRAVITY[0] <= meters <= _GRAVITY[1]:
         return
     usual = default_gravity(scene.meters_per_unit)
-    yield GRAVITY.at(
+    yield UNIT_GRAVITY.at(
         scene.path, "physics:gravityMagnitude",
         f"{units:g} length units per second squared are {meters:.3g} m/s^2 where metersPerUnit is "
         f"{scene.meters_per_unit:g}", fix=f"author {usual:g}, or leave it to PhysX to work out",

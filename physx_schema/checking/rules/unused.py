@@ -51,7 +51,7 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
 )
 
-WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
+UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     Instance name that does not fit the joint
 
     The instance name does not fit the joint: revolute joints have angular, prismatic joints linear.
@@ -105,7 +105,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     remedy=usda.joint("j2", usda.LIMITS),
 )
 
-DISABLED = Rule("unused/disabled", "warning", """
+UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     Opinion on a disabled joint
 
     The joint is disabled, so its drives, states and axis properties have no effect.
@@ -233,9 +233,8 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     remedy=usda.joint("j2", {"float physxJointAxis:angular:armature": "1"}, "PhysxJointAxisAPI:angular"),
 )
 
-
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
-    MISSPELT_PROPERTY, MISSPELT_SCHEMA, WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, DISABLED,
+    MISSPELT_PROPERTY, MISSPELT_SCHEMA, UNUSED_WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, UNUSED_DISABLED,
     OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, BESIDE_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
 )}
 

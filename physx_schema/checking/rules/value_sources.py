@@ -22,7 +22,7 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
     remedy=usda.driven(),
 )
 
-TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
+VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     Time samples that physics does not read
 
     PhysX reads a stage once, by default at USD's default time. ovphysx moves nothing along samples, kinematic bodies

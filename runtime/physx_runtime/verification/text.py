@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from physx_runtime.verification.folding import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, Verification
-from physx_schema.cli.machine import plain
+from physx_schema.cli.json_output import plain
 from physx_schema.cli.text import printable
 
 VERSION = 2

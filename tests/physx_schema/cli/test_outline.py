@@ -11,7 +11,7 @@ from support.reading_parts import ROOT_API, body, chain, collider, drive, envelo
 from support.reading_stages import STAGES
 from support.robots import HEAD, base, joint, link, opened, prim
 
-from physx_schema.cli.machine import VERSION, description_json
+from physx_schema.cli.json_output import VERSION, description_json
 from physx_schema.cli.outline import outline
 from physx_schema.description import Description, describe
 

@@ -17,7 +17,7 @@ from support.places import STAGES
 from support.robots import base, finger, joint, link, robot
 
 from physx_schema.checking import RULES
-from physx_schema.cli.machine import plain
+from physx_schema.cli.json_output import plain
 from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
 from physx_schema.cli.text import printable
 from physx_schema.errors import AuthoringError, UnreadableError

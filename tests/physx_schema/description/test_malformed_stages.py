@@ -10,7 +10,7 @@ from support.malformed import AXES, CASES, DRIVE, STIFFNESS, TIP, Case, J, chain
 from support.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema import check
-from physx_schema.cli.machine import plain
+from physx_schema.cli.json_output import plain
 from physx_schema.description import describe
 
 

@@ -19,19 +19,19 @@ from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.profile import parse_profile
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
-from physx_schema.cli.fixing import SUFFIXES, Way, fix_stages
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page
 from physx_schema.cli.formats.sarif import sarif
-from physx_schema.cli.machine import run_json
+from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
+from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, printable, summary
 from physx_schema.errors import UnreadableError
-from physx_schema.files import write_text
+from physx_schema.files import LAYER_SUFFIXES, write_text
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
-STAGE_SUFFIXES = (*SUFFIXES, ".usdz")
+STAGE_SUFFIXES = (*LAYER_SUFFIXES, ".usdz")
 
 
 def _several(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from support.places import STAGES
 from support.robots import finger
 
 from physx_schema.checking import check
-from physx_schema.cli import fixing
+from physx_schema.cli import repairs
 from physx_schema.cli.program import program
 
 STIFFNESS = "drive:angular:physics:stiffness"
@@ -148,14 +148,14 @@ def test_read_only_file_is_refused(folder: Path) -> None:
 
 
 def test_file_that_changes_meanwhile_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = fixing.fix
+    sound = repairs.fix
 
     def slow(*arguments: object) -> object:
         found = sound(*arguments)       # type: ignore[arg-type]
         (folder / "bad.usda").write_text(BAD + "# edited\n")
         return found
 
-    monkeypatch.setattr(fixing, "fix", slow)
+    monkeypatch.setattr(repairs, "fix", slow)
     result = call("bad.usda", "clean.usda", "--in-place")
     assert (result.exit_code, "was changed meanwhile" in result.stderr) == (2, True)
     assert (folder / "bad.usda").read_text().endswith("# edited\n")

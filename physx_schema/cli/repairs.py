@@ -20,10 +20,10 @@ from physx_schema.checking.settings import Settings
 from physx_schema.cli.text import plural, printable, summary
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError
+from physx_schema.files import require_layer_name
 from physx_schema.migration.report import LayerChange
 from physx_schema.migration.writing import comment_lines, copied, exported, in_package, replace, why_not
 
-SUFFIXES = (".usda", ".usdc", ".usd")
 _REFUSED, _UNREADABLE = 2, 3
 
 
@@ -81,8 +81,7 @@ def _require(paths: Sequence[str], way: Way) -> Path | None:
         return None
     if len(set(paths)) > 1:
         raise click.UsageError(f"{ways[0]} takes one stage at a time")
-    if target.suffix not in SUFFIXES:
-        raise UnsupportedError(f"{target}: is no name of a USD layer; end it in {', '.join(SUFFIXES)}")
+    require_layer_name(target)
     if target.exists():
         raise UnsupportedError(f"{target}: is there already; give a new name, or --in-place for the stage itself")
     return target
