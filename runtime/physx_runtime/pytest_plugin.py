@@ -65,13 +65,13 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
 
     A row that is altered although its number is right is altered for another reason, such as a range out of reach.
     """
-    from physx_runtime.verification.report import ALTERED, IGNORED, NOT_EVALUATED, TOLERANCE, deviation
+    from physx_runtime.verification.report import ALTERED, AS_AUTHORED_TOLERANCE, IGNORED, NOT_EVALUATED, deviation
 
     if row.verdict in (IGNORED, NOT_EVALUATED):
         return row.verdict == NOT_EVALUATED
     if row.effective is None:
         return False
-    if row.verdict == ALTERED and deviation(row.authored, row.effective) <= TOLERANCE:
+    if row.verdict == ALTERED and deviation(row.authored, row.effective) <= AS_AUTHORED_TOLERANCE:
         return False
     return row.authored == row.effective or deviation(row.authored, row.effective) <= tolerance
 

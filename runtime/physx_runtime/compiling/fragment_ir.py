@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from physx_runtime.compiling.fragment import Fragment
-from physx_runtime.compiling.vector_ir import ATTRIBUTES, BITS, Arithmetic, Vectors, declarations
+from physx_runtime.compiling.vector_ir import ATTRIBUTES, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 
 def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
@@ -38,7 +38,7 @@ def _rows(fragment: Fragment, vectors: Vectors, moving: bool) -> list[str]:
 
 
 def _store(vectors: Vectors, emitter: Arithmetic, row: str, n: int) -> str:
-    return f"  store {vectors.type} {emitter.operand(n)}, ptr %p.{row}, align {BITS[vectors.element] // 8}"
+    return f"  store {vectors.type} {emitter.operand(n)}, ptr %p.{row}, align {ELEMENT_BITS[vectors.element] // 8}"
 
 
 def _end(fragment: Fragment) -> list[str]:
@@ -62,7 +62,7 @@ def _counted(fragment: Fragment, vectors: Vectors) -> list[str]:
     lines = ["  %count = load i64, ptr %ops", *_bases(fragment, "s"), *_rows(fragment, vectors, False)]
     for row in held:
         name = "first" if row in outputs else "r"
-        lines.append(f"  %{name}.{row} = load {vectors.type}, ptr %p.{row}, align {BITS[vectors.element] // 8}")
+        lines.append(f"  %{name}.{row} = load {vectors.type}, ptr %p.{row}, align {ELEMENT_BITS[vectors.element] // 8}")
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]"]
     moving = [x for x in fragment.operands if x.moving]
     lines += [f"  %b.{x.name} = phi ptr [ %s.{x.name}, %entry ], [ %n.{x.name}, %loop ]" for x in moving]

@@ -12,8 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.compiling.function import Function
-from physx_runtime.compiling.transposition_ir import FUNCTIONS, LONG, ask_for, emit_moves, scatter_for
-from physx_runtime.compiling.vector_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
+from physx_runtime.compiling.transposition_ir import FUNCTIONS, LONG_LINE, ask_for, emit_moves, scatter_for
+from physx_runtime.compiling.vector_ir import (
+    ATTRIBUTES,
+    CACHE_LINE_BYTES,
+    ELEMENT_BITS,
+    Arithmetic,
+    Vectors,
+    declarations,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vec
     lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
               for n, row in place.results.items()]
     emitter = _FunctionArithmetic(vectors, function, parameters, set(place.results))
-    near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG]
+    near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG_LINE]
     lines += [line for i, _ in near for line in _lines(i)]
     lines += _spread(emitter.lines(), [ask for i, size in near for ask in _asks(vectors, i, size)])
     lines += [emitter.store(n) for n in place.results if function.code.nodes[n][0] in ("input", "const")]
@@ -113,7 +120,7 @@ def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vec
 def _asks(vectors: Vectors, i: int, size: int) -> list[list[str]]:
     """Ask for the memory of the i-th array's lines, one cache line after the other."""
     asks = []
-    for start in range(0, size * BITS[vectors.element] // 8, CACHE_LINE):
+    for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE_BYTES):
         for lane in range(vectors.lanes):
             name = f"%a{i}.{start}.{lane}"
             asks.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",
@@ -144,7 +151,7 @@ class _FunctionArithmetic(Arithmetic):
         if row not in self._parameters:
             return super()._load(n, row)
         element, kind = self.vectors.element, self.vectors.type
-        return [f"  %u{n} = load {element}, ptr %p.{row}, align {BITS[element] // 8}",
+        return [f"  %u{n} = load {element}, ptr %p.{row}, align {ELEMENT_BITS[element] // 8}",
                 f"  %w{n} = insertelement {kind} poison, {element} %u{n}, i64 0",
                 f"  %t{n} = shufflevector {kind} %w{n}, {kind} poison, <{self.vectors.lanes} x i32> zeroinitializer"]
 
@@ -155,4 +162,4 @@ class _FunctionArithmetic(Arithmetic):
     def store(self, n: int) -> str:
         """The line that stores a node's value to its scratch row."""
         return (f"  store {self.vectors.type} {self.operand(n)}, ptr %o{n}, "
-                f"align {BITS[self.vectors.element] // 8}")
+                f"align {ELEMENT_BITS[self.vectors.element] // 8}")

@@ -12,7 +12,14 @@ from collections.abc import Mapping, Sequence
 
 from physx_runtime.compiling.code import Code
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
-from physx_runtime.compiling.vector_ir import ATTRIBUTES, BITS, CACHE_LINE, Arithmetic, Vectors, declarations
+from physx_runtime.compiling.vector_ir import (
+    ATTRIBUTES,
+    CACHE_LINE_BYTES,
+    ELEMENT_BITS,
+    Arithmetic,
+    Vectors,
+    declarations,
+)
 
 # Operations in a piece, by measurement on steps of 7 to 27 dofs; what is computed once needs no overlap of parts.
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
@@ -50,7 +57,7 @@ def _driver(program: Program, vectors: Vectors, parts: int) -> str:
     Scratch rows lie on the stack, where they stay in the cache from block to block. The rows of the next block are
     fetched towards the cache while this one is worked on.
     """
-    width, places = vectors.lanes * parts * BITS[vectors.element] // 8, range(parts)
+    width, places = vectors.lanes * parts * ELEMENT_BITS[vectors.element] // 8, range(parts)
     block = len(program.layout) * width
     return "\n".join([
         f"define void @program({', '.join(['ptr %x', 'i64 %rounds', *_counts(program)])}) #1 {{", "entry:",
@@ -61,7 +68,7 @@ def _driver(program: Program, vectors: Vectors, parts: int) -> str:
         "  %at = phi i64 [ 0, %entry ], [ %beyond, %fetch ]", f"  %ahead = add i64 %at, {block}",
         "  %line = getelementptr i8, ptr %x, i64 %ahead",
         "  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 2, i32 1)",
-        f"  %beyond = add i64 %at, {CACHE_LINE}", f"  %far = icmp slt i64 %beyond, {block}",
+        f"  %beyond = add i64 %at, {CACHE_LINE_BYTES}", f"  %far = icmp slt i64 %beyond, {block}",
         "  br i1 %far, label %fetch, label %loop", "loop:", "  %i = phi i64 [ 0, %fetch ], [ %next, %ended ]",
         *(line for one in program.passes for line in _calls(one, parts)), "  br label %ended",
         "ended:", "  %next = add i64 %i, 1",
@@ -210,4 +217,4 @@ class _Part(Arithmetic):
 
     def _address(self, row: str) -> str:
         # element alignment: numpy promises no more for the caller's memory
-        return f"ptr {self.pointer(row)}, align {BITS[self.vectors.element] // 8}"
+        return f"ptr {self.pointer(row)}, align {ELEMENT_BITS[self.vectors.element] // 8}"

@@ -5,14 +5,14 @@ Both ways through square tiles transposed in registers: a tile is as many rows a
 
 from __future__ import annotations
 
-from physx_runtime.compiling.vector_ir import BITS, Vectors
+from physx_runtime.compiling.vector_ir import ELEMENT_BITS, Vectors
 
 # gather: lines of memory to rows; scatter: rows, each found by a table, to lines of memory; scatter_long: the same,
 # asking for the memory a little before it is written
 GATHER, SCATTER, SCATTER_LONG = FUNCTIONS = ("gather", "scatter", "scatter_long")
 # From so many numbers a line, the lines of a register's worlds together exceed what a processor's core keeps nearby.
-LONG = 2048
-AHEAD = 4       # tiles between asking and writing: memory answers after some hundred cycles
+LONG_LINE = 2048
+TILES_AHEAD = 4       # tiles between asking and writing: memory answers after some hundred cycles
 
 
 def emit_moves(vectors: Vectors) -> str:
@@ -28,7 +28,7 @@ def ask_for(place: str) -> str:
 
 def scatter_for(size: int) -> str:
     """The function that writes lines of so many numbers."""
-    return SCATTER_LONG if size >= LONG else SCATTER
+    return SCATTER_LONG if size >= LONG_LINE else SCATTER
 
 
 def _function(vectors: Vectors, name: str) -> list[str]:
@@ -49,13 +49,13 @@ def _function(vectors: Vectors, name: str) -> list[str]:
 
 def _tile(vectors: Vectors, name: str) -> list[str]:
     """Load the tile at %k, transpose it, store it."""
-    element, lanes, align = vectors.element, vectors.lanes, BITS[vectors.element] // 8
+    element, lanes, align = vectors.element, vectors.lanes, ELEMENT_BITS[vectors.element] // 8
     source, target = ("m", "p") if name == GATHER else ("p", "m")
     lines = []
     for i in range(lanes):
         lines += [f"  %at{i} = add i64 %k, {i}", *_row(vectors, name, f"{i}", f"%at{i}"), *_line(vectors, i, "%k")]
         if name == SCATTER_LONG:
-            lines += [f"  %ahead{i} = getelementptr {element}, ptr %m{i}, i64 {AHEAD * lanes}",
+            lines += [f"  %ahead{i} = getelementptr {element}, ptr %m{i}, i64 {TILES_AHEAD * lanes}",
                       ask_for(f"%ahead{i}")]
     lines += [f"  %v0.{i} = load {vectors.type}, ptr %{source}{i}, align {align}" for i in range(lanes)]
     block, stage = 1, 0
@@ -80,7 +80,7 @@ def _stage(vectors: Vectors, block: int, stage: int) -> list[str]:
 
 def _numbers(vectors: Vectors, name: str) -> list[str]:
     """Move the number at %n of every line."""
-    element, align = vectors.element, BITS[vectors.element] // 8
+    element, align = vectors.element, ELEMENT_BITS[vectors.element] // 8
     lines = _row(vectors, name, ".n", "%n")
     for i in range(vectors.lanes):
         source, target = (f"%m.n{i}", f"%q{i}") if name == GATHER else (f"%q{i}", f"%m.n{i}")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from physx_runtime.compiling.code import Code, by_equation
 
 INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-BITS = {"float": 32, "double": 64}
-ELEMENT = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
-CACHE_LINE = 64     # bytes
+ELEMENT_BITS = {"float": 32, "double": 64}
+ELEMENT_TYPES = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
+CACHE_LINE_BYTES = 64     # bytes
 # Vectors of so many bits come with registers for conditions (AVX-512).
-MASKED_BITS = 512
+MASKED_VECTOR_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Vectors:
     @property
     def suffix(self) -> str:
         """Ending of the vector intrinsics' names."""
-        return f"v{self.lanes}f{BITS[self.element]}"
+        return f"v{self.lanes}f{ELEMENT_BITS[self.element]}"
 
     def literal(self, value: float) -> str:
         """A constant in every lane, exactly as the element type rounds it."""
@@ -121,7 +121,7 @@ class Arithmetic:
 
     def _load(self, n: int, row: str) -> list[str]:
         # element alignment: numpy promises no more for the caller's memory
-        return [f"  %t{n} = load {self.vectors.type}, ptr %p.{row}, align {BITS[self.vectors.element] // 8}"]
+        return [f"  %t{n} = load {self.vectors.type}, ptr %p.{row}, align {ELEMENT_BITS[self.vectors.element] // 8}"]
 
     def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
         kind, x = self.vectors.type, [self.operand(a) for a in args]
@@ -161,7 +161,7 @@ class Arithmetic:
         AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
         """
         op, flags, kind = self.code.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
-        if self.vectors.lanes * BITS[self.vectors.element] >= MASKED_BITS:
+        if self.vectors.lanes * ELEMENT_BITS[self.vectors.element] >= MASKED_VECTOR_BITS:
             op = "as it is"
         parts = self.code.arguments(condition)
         if op == "not":

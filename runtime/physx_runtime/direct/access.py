@@ -24,9 +24,9 @@ Kind = TypeVar("Kind", bound=Enum)
 
 
 # What a step leaves besides its state.
-OUTPUTS = (ReadType.eJOINT_ACCELERATION, ReadType.eLINK_LINEAR_ACCELERATION, ReadType.eLINK_ANGULAR_ACCELERATION,
+OUTPUT_READS = (ReadType.eJOINT_ACCELERATION, ReadType.eLINK_LINEAR_ACCELERATION, ReadType.eLINK_ANGULAR_ACCELERATION,
            ReadType.eLINK_INCOMING_JOINT_FORCE)
-VELOCITIES = (ReadType.eLINK_LINEAR_VELOCITY, ReadType.eLINK_ANGULAR_VELOCITY)
+VELOCITY_READS = (ReadType.eLINK_LINEAR_VELOCITY, ReadType.eLINK_ANGULAR_VELOCITY)
 
 
 class DirectError(PhysxSchemaError, RuntimeError):
@@ -139,8 +139,8 @@ class Direct:
 
     def _require_outputs(self, kind: ReadType, chosen: Indices) -> None:
         late = [member.simulation.model.articulation.path for member, _, worlds in self._by_member(chosen)
-                if (kind in OUTPUTS and not member.start_of_step)
-                or (kind in VELOCITIES and not member.has_velocities(worlds))]
+                if (kind in OUTPUT_READS and not member.start_of_step)
+                or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:
             raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
                               "more step")

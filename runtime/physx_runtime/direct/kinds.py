@@ -78,8 +78,8 @@ class MaxCounts:
 
 
 # Numbers an element, and what there is one element of.
-TRANSFORM, VECTOR, WRENCH = 7, 3, 6
-FIXED_TENDON, TENDON_JOINT, SPATIAL_TENDON, ATTACHMENT = 8, 4, 4, 8
+TRANSFORM_SIZE, VECTOR_SIZE, WRENCH_SIZE = 7, 3, 6
+FIXED_TENDON_SIZE, TENDON_JOINT_SIZE, SPATIAL_TENDON_SIZE, ATTACHMENT_SIZE = 8, 4, 4, 8
 
 
 def block_size(kind: ComputeType | ReadType | WriteType, counts: MaxCounts) -> int:
@@ -96,21 +96,22 @@ def block_size(kind: ComputeType | ReadType | WriteType, counts: MaxCounts) -> i
             ComputeType.eCORIOLIS_AND_CENTRIFUGAL_FORCES: dofs,
             ComputeType.eGRAVITY_COMPENSATION: wide,
             ComputeType.eCORIOLIS_AND_CENTRIFUGAL_COMPENSATION: wide,
-            ComputeType.eARTICULATION_COMS_WORLD_FRAME: VECTOR,
-            ComputeType.eARTICULATION_COMS_ROOT_FRAME: VECTOR,
+            ComputeType.eARTICULATION_COMS_WORLD_FRAME: VECTOR_SIZE,
+            ComputeType.eARTICULATION_COMS_ROOT_FRAME: VECTOR_SIZE,
             ComputeType.eCENTROIDAL_MOMENTUM_MATRICES: sum(centroidal_blocks(counts)),
         }[kind]
     if kind.name.startswith("eJOINT"):
         return dofs
     if kind.name.startswith("eROOT"):
-        return TRANSFORM if kind.name == "eROOT_GLOBAL_POSE" else VECTOR
+        return TRANSFORM_SIZE if kind.name == "eROOT_GLOBAL_POSE" else VECTOR_SIZE
     if kind.name.startswith("eLINK"):
-        return links * {"eLINK_GLOBAL_POSE": TRANSFORM, "eLINK_INCOMING_JOINT_FORCE": WRENCH}.get(kind.name, VECTOR)
+        sizes = {"eLINK_GLOBAL_POSE": TRANSFORM_SIZE, "eLINK_INCOMING_JOINT_FORCE": WRENCH_SIZE}
+        return links * sizes.get(kind.name, VECTOR_SIZE)
     return {
-        "eFIXED_TENDON": counts.maxFixedTendons * FIXED_TENDON,
-        "eFIXED_TENDON_JOINT": counts.maxFixedTendons * counts.maxFixedTendonJoints * TENDON_JOINT,
-        "eSPATIAL_TENDON": counts.maxSpatialTendons * SPATIAL_TENDON,
-        "eSPATIAL_TENDON_ATTACHMENT": counts.maxSpatialTendons * counts.maxSpatialTendonAttachments * ATTACHMENT,
+        "eFIXED_TENDON": counts.maxFixedTendons * FIXED_TENDON_SIZE,
+        "eFIXED_TENDON_JOINT": counts.maxFixedTendons * counts.maxFixedTendonJoints * TENDON_JOINT_SIZE,
+        "eSPATIAL_TENDON": counts.maxSpatialTendons * SPATIAL_TENDON_SIZE,
+        "eSPATIAL_TENDON_ATTACHMENT": counts.maxSpatialTendons * counts.maxSpatialTendonAttachments * ATTACHMENT_SIZE,
     }[kind.name]
 
 

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.direct.kinds import ATTACHMENT, FIXED_TENDON, SPATIAL_TENDON, TENDON_JOINT, MaxCounts
+from physx_runtime.direct.kinds import (
+    ATTACHMENT_SIZE,
+    FIXED_TENDON_SIZE,
+    SPATIAL_TENDON_SIZE,
+    TENDON_JOINT_SIZE,
+    MaxCounts,
+)
 from physx_runtime.model.topology import PRISMATIC, Topology
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.parameters import attachment_paths
@@ -20,18 +26,18 @@ from physx_schema.description.model import Articulation
 
 Array = NDArray[Any]
 
-SPRING = ("stiffness", "damping", "limit_stiffness", "offset")
-FIXED = tuple(f"fixed_tendon_{x}" for x in (*SPRING, "lower_limit", "upper_limit", "rest_length"))
-SPATIAL = tuple(f"spatial_tendon_{x}" for x in SPRING)
+SPRING_ROWS = ("stiffness", "damping", "limit_stiffness", "offset")
+FIXED_TENDON_NUMBERS = tuple(f"fixed_tendon_{x}" for x in (*SPRING_ROWS, "lower_limit", "upper_limit", "rest_length"))
+SPATIAL_TENDON_NUMBERS = tuple(f"spatial_tendon_{x}" for x in SPRING_ROWS)
 # PxArticulationAxis: eTWIST, eSWING1 and eSWING2 count from 0, eX, eY and eZ from here.
-SLIDING = 3
+FIRST_SLIDING_AXIS = 3
 AXIS_WORD = 2
 
 
 def element_size(kind: str) -> int:
     """Words of one element."""
-    return {"eFIXED_TENDON": FIXED_TENDON, "eFIXED_TENDON_JOINT": TENDON_JOINT, "eSPATIAL_TENDON": SPATIAL_TENDON,
-            "eSPATIAL_TENDON_ATTACHMENT": ATTACHMENT}[kind]
+    return {"eFIXED_TENDON": FIXED_TENDON_SIZE, "eFIXED_TENDON_JOINT": TENDON_JOINT_SIZE,
+            "eSPATIAL_TENDON": SPATIAL_TENDON_SIZE, "eSPATIAL_TENDON_ATTACHMENT": ATTACHMENT_SIZE}[kind]
 
 
 def words(kind: str, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
@@ -40,15 +46,15 @@ def words(kind: str, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int
     spatial = [t for t in art.spatial_tendons if t.enabled]
     if kind == "eFIXED_TENDON":
         for i in range(len(fixed)):
-            yield from ((FIXED_TENDON * i + word, name, i) for word, name in enumerate(FIXED))
+            yield from ((FIXED_TENDON_SIZE * i + word, name, i) for word, name in enumerate(FIXED_TENDON_NUMBERS))
     elif kind == "eSPATIAL_TENDON":
         for i in range(len(spatial)):
-            yield from ((SPATIAL_TENDON * i + word, name, i) for word, name in enumerate(SPATIAL))
+            yield from ((SPATIAL_TENDON_SIZE * i + word, name, i) for word, name in enumerate(SPATIAL_TENDON_NUMBERS))
     elif kind == "eFIXED_TENDON_JOINT":
         element = 0
         for i, tendon in enumerate(fixed):
             for n in range(len(tendon.axes)):
-                start = TENDON_JOINT * (i * counts.maxFixedTendonJoints + n)
+                start = TENDON_JOINT_SIZE * (i * counts.maxFixedTendonJoints + n)
                 yield start, "fixed_tendon_gearing", element
                 yield start + 1, "fixed_tendon_force_coefficient", element
                 element += 1
@@ -61,7 +67,7 @@ def _attachment_words(art: Articulation, counts: MaxCounts) -> Iterator[tuple[in
     element = 0
     for i, tendon in enumerate(t for t in art.spatial_tendons if t.enabled):
         for n in range(len(tendon.attachments)):
-            start = ATTACHMENT * (i * counts.maxSpatialTendonAttachments + n)
+            start = ATTACHMENT_SIZE * (i * counts.maxSpatialTendonAttachments + n)
             for axis in range(3):
                 yield start + axis, "spatial_tendon_local_position", 3 * element + axis
             yield start + 4, "spatial_tendon_gearing", element
@@ -108,5 +114,5 @@ def _axes(t: Topology, art: Articulation, counts: MaxCounts) -> Iterator[tuple[i
     """First word and PxArticulationAxis of every joint of a fixed tendon."""
     for i, tendon in enumerate(x for x in art.fixed_tendons if x.enabled):
         for n, axis in enumerate(tendon.axes):
-            first = SLIDING if t.kind_of(axis.dof) == PRISMATIC else 0
-            yield TENDON_JOINT * (i * counts.maxFixedTendonJoints + n), first + t.dofs[axis.dof].axis
+            first = FIRST_SLIDING_AXIS if t.kind_of(axis.dof) == PRISMATIC else 0
+            yield TENDON_JOINT_SIZE * (i * counts.maxFixedTendonJoints + n), first + t.dofs[axis.dof].axis

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
-from physx_runtime.direct.kinds import TRANSFORM, MaxCounts, WriteType
+from physx_runtime.direct.kinds import TRANSFORM_SIZE, MaxCounts, WriteType
 from physx_runtime.dynamics import spatial as sp
 
 Array = NDArray[Any]
@@ -18,13 +18,14 @@ Array = NDArray[Any]
 Part = tuple[Articulations, NDArray[np.int64], Array]
 
 # Rows whose links follow only when they are placed again.
-ROWS = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "joint_effort",
+ROW_OF_WRITE = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "joint_effort",
         WriteType.eJOINT_TARGET_POSITION: "target_position", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
         WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
         WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
 # How far from 1 the length of a rotation may be, as PxQuat::isSane has it; a position put first is seldom as close.
-UNIT = 1e-2
-MOVING = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eROOT_LINEAR_VELOCITY", "eROOT_ANGULAR_VELOCITY")
+LENGTH_TOLERANCE = 1e-2
+MOVING_WRITES = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eROOT_LINEAR_VELOCITY",
+                 "eROOT_ANGULAR_VELOCITY")
 
 
 def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
@@ -35,14 +36,14 @@ def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
     for part in parts:
         _check(kind, *part)
     for articulations, worlds, blocks in parts:
-        articulations.write(_rows(kind, articulations, worlds, blocks), worlds, kind.name in MOVING)
+        articulations.write(_rows(kind, articulations, worlds, blocks), worlds, kind.name in MOVING_WRITES)
 
 
 def _size(kind: WriteType, articulations: Articulations) -> int:
     """Numbers of an articulation's own data."""
     t = articulations.topology
     if kind is WriteType.eROOT_GLOBAL_POSE:
-        return TRANSFORM
+        return TRANSFORM_SIZE
     return len(t.dofs) if kind.name.startswith("eJOINT") else 3 * len(t.links) if kind.name.startswith("eLINK") else 3
 
 
@@ -59,7 +60,7 @@ def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int
     refuse(~np.isfinite(own).all(axis=1), "give finite numbers")
     if kind is WriteType.eROOT_GLOBAL_POSE:
         lengths = np.linalg.norm(own[:, :4].astype(np.float64), axis=1)
-        refuse(np.abs(lengths - 1.0) > UNIT, "give a rotation x y z w of length 1 first, then the position")
+        refuse(np.abs(lengths - 1.0) > LENGTH_TOLERANCE, "give a rotation x y z w of length 1 first, then the position")
     elif kind.name.startswith("eROOT") and articulations.topology.fixed_base:
         refuse(own.any(axis=1), "the base is fixed, give 0")
 
@@ -76,8 +77,8 @@ def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int6
             moved = sp.rotate(rotation, (center[0], center[1], center[2]))
             position = list(sp.add((position[0], position[1], position[2]), moved))
         return {"root_position": np.stack(position, axis=-1), "root_rotation": np.stack(rotation, axis=-1)}
-    if ROWS[kind] != "v":
-        return {ROWS[kind]: own}
+    if ROW_OF_WRITE[kind] != "v":
+        return {ROW_OF_WRITE[kind]: own}
     v = simulation.get("v")[worlds].astype(np.float64)
     part = {WriteType.eJOINT_VELOCITY: slice(root, None), WriteType.eROOT_LINEAR_VELOCITY: slice(0, min(3, root)),
             WriteType.eROOT_ANGULAR_VELOCITY: slice(min(3, root), root)}[kind]

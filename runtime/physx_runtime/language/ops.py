@@ -21,8 +21,8 @@ Row = Sequence[Scalar] | NDArray[Any]
 Rows = Mapping[str, Row]
 
 # pi/2 in three parts; the first two have few bits, so their products with small integers are exact in float32 too.
-PI_2_HIGH, PI_2_MIDDLE = 1.5703125, 4.8351287841796875e-04
-PI_2_LOW = 3.139164786504813e-07
+HALF_PI_HIGH, HALF_PI_MIDDLE = 1.5703125, 4.8351287841796875e-04
+HALF_PI_LOW = 3.139164786504813e-07
 TWO_OVER_PI = 0.6366197723675814
 # Taylor coefficients up to x^15 and x^16: below one ulp of float64 on [-pi/4, pi/4].
 SIN_SERIES = (-1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, -1 / 1307674368000)
@@ -88,7 +88,7 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     Error below 2 ulp for |x| up to 1e4.
     """
     turns = floor(x * TWO_OVER_PI + 0.5)
-    r = ((x - turns * PI_2_HIGH) - turns * PI_2_MIDDLE) - turns * PI_2_LOW
+    r = ((x - turns * HALF_PI_HIGH) - turns * HALF_PI_MIDDLE) - turns * HALF_PI_LOW
     r2 = r * r
     sine = r + r * r2 * _polynomial(SIN_SERIES, r2)
     cosine = 1.0 + r2 * _polynomial(COS_SERIES, r2)

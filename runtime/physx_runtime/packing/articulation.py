@@ -45,23 +45,23 @@ Array = NDArray[np.float64]
 
 # Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
 # authored (physx_semantics.md, joint axis).
-OTHER_AXIS_CLAMP = 100.0
+OTHER_AXIS_MAX_VELOCITY = 100.0
 # rad, physx_semantics.md, spherical and generic joints.
 LEAST_TURN = 1e-6
 # (rad or length)/s an impulse, PX_EPS_F32 whatever the units; physx_semantics.md, performance envelope.
 LEAST_RESPONSE = 2.0**-23
-KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
+JOINT_KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
 # Turns of a joint frame that bring x onto +x, +y, +z and, for a joint whose child is body0, onto -x, -y, -z.
-HALF = math.sqrt(0.5)
-AXIS_TURN: dict[tuple[int, bool], sp.Quat] = {
-    (0, False): (0.0, 0.0, 0.0, 1.0), (1, False): (0.0, 0.0, HALF, HALF), (2, False): (0.0, -HALF, 0.0, HALF),
-    (0, True): (0.0, 0.0, 1.0, 0.0), (1, True): (0.0, 0.0, -HALF, HALF), (2, True): (0.0, HALF, 0.0, HALF),
+SIN_45 = math.sqrt(0.5)
+AXIS_ROTATIONS: dict[tuple[int, bool], sp.Quat] = {
+    (0, False): (0.0, 0.0, 0.0, 1.0), (1, False): (0.0, 0.0, SIN_45, SIN_45), (2, False): (0.0, -SIN_45, 0.0, SIN_45),
+    (0, True): (0.0, 0.0, 1.0, 0.0), (1, True): (0.0, 0.0, -SIN_45, SIN_45), (2, True): (0.0, SIN_45, 0.0, SIN_45),
 }
 
 
 # Turns that bring x, y, z onto twist and swings of a spherical joint: (x, y, z), (y, z, x) or (z, -x, -y).
-BALL_TURN: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
+BALL_ROTATIONS: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
 
 
 def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
@@ -125,7 +125,7 @@ def _internal_frame(link: Link, fixed_base: bool) -> Pose:
 def _axis_turn(joint: Joint) -> sp.Quat:
     if joint.kind == "d6":
         return IDENTITY_ROTATION
-    return BALL_TURN[joint.axis] if joint.kind == "spherical" else AXIS_TURN[joint.axis, joint.reversed]
+    return BALL_ROTATIONS[joint.axis] if joint.kind == "spherical" else AXIS_ROTATIONS[joint.axis, joint.reversed]
 
 
 def _tree_frame(joint: Joint, parent_frame: Pose) -> Pose:
@@ -166,7 +166,7 @@ def _fixed_tendon_topology(articulation: Articulation, tendon: FixedTendon) -> F
 def _link_topology(link: Link) -> LinkTopology:
     if link.joint is None:
         return LinkTopology(link.parent, ROOT)
-    kind = SPHERICAL if link.joint.kind == "d6" and link.joint.dofs else KINDS[link.joint.kind]
+    kind = SPHERICAL if link.joint.kind == "d6" and link.joint.dofs else JOINT_KINDS[link.joint.kind]
     return LinkTopology(link.parent, kind, kind == SPHERICAL and link.joint.reversed)
 
 
@@ -212,9 +212,9 @@ def _dof_rows(articulation: Articulation) -> dict[str, list[float]]:
 def _start_clamps(joint: Joint) -> list[float]:
     """Start-of-step maximum of a joint's dofs: PhysX gives the n-th dof the maximum of the joint's n-th axis."""
     if joint.kind == "prismatic":
-        return [OTHER_AXIS_CLAMP]
+        return [OTHER_AXIS_MAX_VELOCITY]
     own = {_axis_of(joint, n): _clipped(dof.max_velocity) for n, dof in enumerate(joint.dofs)}
-    return [own.get(n, OTHER_AXIS_CLAMP) for n in range(len(joint.dofs))]
+    return [own.get(n, OTHER_AXIS_MAX_VELOCITY) for n in range(len(joint.dofs))]
 
 
 def _clipped(value: float) -> float:

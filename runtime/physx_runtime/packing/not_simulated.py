@@ -15,7 +15,7 @@ from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
 
 # Lines that a warning quotes.
-QUOTED = 5
+MOST_QUOTED = 5
 _PACKAGE = __name__.partition(".")[0]
 _WHOLE = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
 _CHOSEN_BY_CALLER = "physxScene:timeStepsPerSecond"
@@ -83,8 +83,8 @@ def require_trusted(description: Description, articulation: Articulation, counts
 def warn_of(found: Sequence[NotSimulated]) -> None:
     """Say in a NotSimulatedWarning what is left out, where anything is."""
     if found:
-        more = f"; and {len(found) - QUOTED} more, see not_simulated" if len(found) > QUOTED else ""
-        warnings.warn("; ".join(map(str, found[:QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
+        more = f"; and {len(found) - MOST_QUOTED} more, see not_simulated" if len(found) > MOST_QUOTED else ""
+        warnings.warn("; ".join(map(str, found[:MOST_QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
 
 
 def _sleepers(description: Description, articulation: Articulation, counts: SolverCounts) -> Iterator[NotSimulated]:

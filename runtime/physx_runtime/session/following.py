@@ -21,10 +21,10 @@ IDLE_PROPERTY_FIELDS = frozenset(("customData",))       # bodies have custom dat
 IDLE_NAMES = ("primvars:", "inputs:", "outputs:", "ui:", "userProperties:", "info:", "render:", "visibility",
               "doubleSided", "extent")
 _Resync = Usd.Notice.ObjectsChanged.PrimResyncType
-MOVED = (_Resync.RenameSource, _Resync.ReparentSource, _Resync.RenameAndReparentSource)
+NAMESPACE_EDITS = (_Resync.RenameSource, _Resync.ReparentSource, _Resync.RenameAndReparentSource)
 # Properties of a joint that change values of its degrees of freedom and nothing else.
-VELOCITIES = ("physics:velocity", "physics:angularVelocity")
-JOINT_VALUES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:", "physics:lowerLimit",
+VELOCITY_NAMES = ("physics:velocity", "physics:angularVelocity")
+JOINT_PROPERTIES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:", "physics:lowerLimit",
                 "physics:upperLimit")
 
 
@@ -81,7 +81,7 @@ class _Hearing:
             (self.heard.values if path.IsPropertyPath() else self.heard.prims).add(str(path))
             if path.IsPrimPath():
                 kind, other = notice.GetPrimResyncType(path)
-                if kind in MOVED:
+                if kind in NAMESPACE_EDITS:
                     self.heard.moves.append((str(path), str(other)))
         for path in notice.GetChangedInfoOnlyPaths():
             fields = set(notice.GetChangedFields(path))
@@ -124,9 +124,9 @@ class Sorter:
         edits = Edits(reading=bool(heard.prims))
         for path in heard.values:
             prim, _, name = path.rpartition(".")
-            if name.startswith(JOINT_VALUES) and prim in self._joints and path in self._consumed:
+            if name.startswith(JOINT_PROPERTIES) and prim in self._joints and path in self._consumed:
                 edits.joints.add(prim)
-            elif name.startswith("state:") if prim in self._joints else name in VELOCITIES and prim in self._links:
+            elif name.startswith("state:") if prim in self._joints else name in VELOCITY_NAMES and prim in self._links:
                 edits.states.add(path)
             elif self._concerns(prim, name):
                 edits.reading = True

@@ -11,7 +11,7 @@ from pxr import Sdf
 from physx_schema.errors import AuthoringError
 
 Into = Literal["session", "edit_target"]
-INTO = ("session", "edit_target")
+RESULT_LAYERS = ("session", "edit_target")
 # What a property spec has that nobody gave anything but its declaration and a value.
 BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
 
@@ -85,8 +85,8 @@ class WrittenLayer:
     """Specs in one layer of a stage, made where they are missing and taken back as a whole."""
 
     def __init__(self, stage: Any, into: Into) -> None:
-        if into not in INTO:
-            raise ValueError(f"into is {into!r}; allowed are {', '.join(map(repr, INTO))}")
+        if into not in RESULT_LAYERS:
+            raise ValueError(f"into is {into!r}; allowed are {', '.join(map(repr, RESULT_LAYERS))}")
         self._target = stage.GetEditTarget() if into == "edit_target" else None
         self.layer = self._target.GetLayer() if self._target else stage.GetSessionLayer()
         if self.layer is None:

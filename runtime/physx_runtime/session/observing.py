@@ -27,9 +27,9 @@ from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]
-LINK_SIZE = 13      # position, quaternion x y z w, velocity of the centre of mass, angular velocity
+NUMBERS_A_LINK = 13      # position, quaternion x y z w, velocity of the centre of mass, angular velocity
 CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs"}
-START = "start_"    # before the row names of the state at the step's start
+BEFORE_STEP = "start_"    # before the row names of the state at the step's start
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Observer:
         names = state_rows(self.model.topology)
         states = (np.ravel(state[name]).tolist() for state in (before, after) for name in names)
         values = _traced(self.model.topology.tree)([dt, *(x for row in states for x in row), *self._parameters])
-        return np.array(values, dtype=np.float64).reshape(-1, LINK_SIZE)
+        return np.array(values, dtype=np.float64).reshape(-1, NUMBERS_A_LINK)
 
 
 def _parameter_rows(t: Topology) -> list[str]:
@@ -71,14 +71,14 @@ def _observe(t: Topology, rows: Rows) -> list[Any]:
 
 def _after_step(t: Topology, rows: Rows) -> list[list[Any]]:
     """Velocities of a fixed base as PhysX holds them."""
-    start = {**rows, **{name: rows[START + name] for name in state_rows(t)}}
+    start = {**rows, **{name: rows[BEFORE_STEP + name] for name in state_rows(t)}}
     return [linear_first(motion) for motion in held_velocities(t, start, rows["v"])]
 
 
 @functools.lru_cache(maxsize=64)
 def _traced(t: Topology) -> Callable[[Sequence[float]], list[float]]:
     """`_observe` as one straight-line function of dt, the state before, the state after, parameters and link frames."""
-    sizes = {"dt": 1, **{START + name: size for name, size in state_rows(t).items()}, **state_rows(t)}
+    sizes = {"dt": 1, **{BEFORE_STEP + name: size for name, size in state_rows(t).items()}, **state_rows(t)}
     sizes |= {name: input_rows(t)[name] for name in _parameter_rows(t)} | {"link_frames": 7 * len(t.links)}
     graph = Graph()
     rows = {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in sizes.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf
 
-from physx_runtime.session.following import VELOCITIES
+from physx_runtime.session.following import VELOCITY_NAMES
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.run import Run, state_instance
 from physx_runtime.session.transforms import Note, Transforms
 from physx_runtime.session.watching import Watch
 from physx_schema.description.model import Dof, Joint
+from physx_schema.description.units import DEGREES_PER_RADIAN
 
 Array = NDArray[np.float64]
-DEGREES = 180.0 / math.pi
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +105,12 @@ class _Prepared:
         self._transforms = Transforms(stage, layer, placed, note) if switches.transforms and placed else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
         self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
-        self._units = [np.array([DEGREES if dof.angular else 1.0 for dof in run.articulation.dofs]) for run in runs]
+        self._units = [np.array([DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in run.articulation.dofs])
+                       for run in runs]
         if switches.velocities:
             for i, path in enumerate(paths):
                 slots = [layer.slot(stage.GetPrimAtPath(path), name, Sdf.ValueTypeNames.Vector3f)
-                         for name in VELOCITIES]
+                         for name in VELOCITY_NAMES]
                 if slots[0] is not None and slots[1] is not None:
                     self._velocities.append((i, slots[0], slots[1]))
         if switches.joint_states:
@@ -121,7 +121,7 @@ class _Prepared:
         """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
             yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(standing, (-1, 7))]))
-        linear, angular = links[:, 7:10].tolist(), (links[:, 10:] * DEGREES).tolist()
+        linear, angular = links[:, 7:10].tolist(), (links[:, 10:] * DEGREES_PER_RADIAN).tolist()
         for i, first, second in self._velocities:
             yield first, Gf.Vec3f(*linear[i])
             yield second, Gf.Vec3f(*angular[i])

@@ -21,7 +21,7 @@ from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.solver_batches import as_solved
 
 Array = NDArray[np.float64]
-LARGEST = 1e30      # length, and per s
+LARGEST_POSE_NUMBER = 1e30      # length, and per s
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class Run:
         self.diverged = bool(self.simulation.diverged[0])
         self.lost = first_lost(self.simulation, 0) if self.diverged else ""
         links = self._observer.links(self.simulation.before, self._state, self.simulation.dt)
-        if np.abs(links).max() < LARGEST:       # beyond it not even the rotations hold together
+        if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
         else:
             self.diverged, self.lost = True, "the velocity of a link"

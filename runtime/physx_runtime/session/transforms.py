@@ -15,9 +15,10 @@ from physx_runtime.session.layers import Slot, WrittenLayer
 
 Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text
-EXACT = 1e-6        # how far axes may be from orthonormal before translate, orient and scale cannot hold a transform
-SUFFIX = "session"  # of operations whose plain name the prim uses for something else
-TURNS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
+# How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
+ORTHONORMAL_TOLERANCE = 1e-6
+OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
+ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
                   for axes in ("X", "Y", "Z", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"))
 
 
@@ -117,7 +118,7 @@ class Transforms:
         names = [slot.path.rpartition(".")[2] for slot in slots]
         if ops.scale is not None:
             names.append(ops.scale.GetOpName())
-        elif not np.allclose(self._scale[i], 1.0, atol=EXACT):
+        elif not np.allclose(self._scale[i], 1.0, atol=ORTHONORMAL_TOLERANCE):
             scale = self._slot(layer, prim, None, "scale", types.Double3)
             if scale is not None:
                 self._once.append((scale, Gf.Vec3d(*self._scale[i])))
@@ -143,7 +144,7 @@ class Transforms:
             return layer.slot(prim, op.GetName(), op.GetTypeName())
         name = f"xformOp:{kind}"
         if prim.HasAttribute(name):
-            name += f":{SUFFIX}"
+            name += f":{OPERATION_SUFFIX}"
         slot = layer.slot(prim, name, type_name)
         if slot is not None:
             slot.passing = name not in _order(prim)
@@ -168,7 +169,7 @@ def _own_ops(xformable: Any) -> _Ops:
     if types == [kind.TypeOrient]:
         found.orient = ops[0]
         return found
-    return found if TURNS.issuperset(types) else _Ops()
+    return found if ROTATION_OPERATIONS.issuperset(types) else _Ops()
 
 
 def _order(prim: Any) -> tuple[str, ...]:
@@ -183,7 +184,7 @@ def _class(slot: Slot) -> type[Any]:
 
 def _orthonormal(axes: Array) -> bool:
     """Whether rows are the axes of a rotation."""
-    return bool(np.allclose(axes @ axes.T, np.eye(3), atol=EXACT) and np.linalg.det(axes) > 0.0)
+    return bool(np.allclose(axes @ axes.T, np.eye(3), atol=ORTHONORMAL_TOLERANCE) and np.linalg.det(axes) > 0.0)
 
 
 def _even(matrix: Array) -> bool:

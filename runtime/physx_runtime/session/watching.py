@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf
 
-from physx_runtime.session.following import VELOCITIES, Heard
+from physx_runtime.session.following import VELOCITY_NAMES, Heard
 from physx_runtime.session.layers import Place, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.run import Run, state_instance
@@ -134,7 +134,7 @@ def _states(run: Run) -> list[str]:
     joints = [link.joint for link in run.articulation.links if link.joint]
     return [*(f"{joint.path}.state:{state_instance(joint, dof)}:physics:{base}"
               for joint in joints for dof in joint.dofs for base in ("position", "velocity")),
-            *(f"{path}.{name}" for path in run.model.link_names for name in VELOCITIES)]
+            *(f"{path}.{name}" for path in run.model.link_names for name in VELOCITY_NAMES)]
 
 
 def _authored_order(order: Any, slot: Slot) -> Any:

@@ -23,7 +23,7 @@ from physx_runtime.simulation.reset import Start
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.path import AUTO
-from physx_runtime.worlds.sleep import TARGETS, Waking
+from physx_runtime.worlds.sleep import TARGET_ROWS, Waking
 from physx_runtime.worlds.store import Worlds, copy_rows
 
 Array = NDArray[Any]
@@ -303,7 +303,7 @@ class Actor:
         """
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_center()
-        with self._waking.noticing(TARGETS, chosen):
+        with self._waking.noticing(TARGET_ROWS, chosen):
             self._values.assign(values, chosen)
         shift = self._values.mass_properties.root_center() - before
         if shift.any():

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from physx_runtime.model.row_labels import row_label
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.solver.divergence import FLAG, LARGEST, moving_rows
+from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import stages
 from physx_runtime.worlds.store import Worlds
 
 # Worlds that a warning names.
-NAMED = 5
+MOST_NAMED = 5
 ADVICE = "take a shorter time step, softer or more strongly damped springs, or heavier links"
 
 
@@ -52,11 +52,11 @@ class DivergenceReport:
     def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet, two callers up."""
         actor = self._actor
-        flags = np.asarray(actor.store.rows(FLAG)[:, 0] > 0.5)
+        flags = np.asarray(actor.store.rows(DIVERGED)[:, 0] > 0.5)
         new = np.flatnonzero(flags & ~self._reported)
         self._reported |= flags
         if len(new):
-            names = ", ".join(str(i) for i in new[:NAMED]) + (", ..." if len(new) > NAMED else "")
+            names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
             self.said.append(
                 f"{actor.model.articulation.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
                 f"{actor.steps_taken} of {actor.dt:.6g} s: {first_lost(actor, int(new[0]))} is no longer finite; they "
@@ -73,9 +73,9 @@ class DivergenceReport:
         self._mark(worlds, False)
 
     def _mark(self, worlds: NDArray[np.int64], diverged: bool) -> None:
-        flags = self._actor.store.rows(FLAG)
+        flags = self._actor.store.rows(DIVERGED)
         flags[worlds] = float(diverged)
-        self._actor.store.write(FLAG, flags)
+        self._actor.store.write(DIVERGED, flags)
         self._reported[worlds] = diverged
 
 
@@ -86,7 +86,7 @@ def first_lost(actor: Stepped, world: int) -> str:
     for _, now in stages(t, rows, actor.settings):
         for name in moving_rows(t):
             values = np.asarray(now[name], np.float64)
-            if (lost := np.flatnonzero(~(np.abs(values) < LARGEST))).size:
+            if (lost := np.flatnonzero(~(np.abs(values) < LARGEST_STATE))).size:
                 what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
                 owner = f" of {row_label(actor.model, name, int(lost[0]))}" if name in "qv" else ""
                 return f"the {what}{owner}"

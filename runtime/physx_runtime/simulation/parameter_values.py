@@ -16,11 +16,11 @@ from physx_runtime.simulation.parameters import FEATURES, Parameter, parameters_
 Array = NDArray[Any]
 
 # The first may not exceed the second: PhysX then sets no friction at all, or another limit than asked for.
-ORDERED = (("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
+ORDERED_PARAMETERS = (("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
            ("spatial_tendon_lower_limit", "spatial_tendon_upper_limit"))
 
 # Of a quaternion before it is divided by its length.
-LEAST_LENGTH = 1e-6
+LEAST_ROTATION_LENGTH = 1e-6
 
 
 class RowStore(Protocol):
@@ -113,7 +113,7 @@ class ParameterValues:
         if parameter.name == "principal_axes":
             lengths = np.repeat(np.linalg.norm(new[parameter.name], axis=-1), 4, axis=-1)
             self._refuse(parameter, held, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
-        for below, above in ORDERED:
+        for below, above in ORDERED_PARAMETERS:
             if parameter.name in (below, above):
                 name = above if parameter.name == below else below
                 other = new[name] if name in new else self.read(name)[worlds]
@@ -173,7 +173,7 @@ def allowed(text: str, values: Array) -> Array:
 
 def is_rotation(quaternions: Array) -> Any:
     """Whether each of (..., 4) numbers can be divided by its length."""
-    return np.linalg.norm(quaternions, axis=-1) > LEAST_LENGTH
+    return np.linalg.norm(quaternions, axis=-1) > LEAST_ROTATION_LENGTH
 
 
 def chosen_worlds(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:

@@ -10,8 +10,8 @@ from physx_runtime.model.rows import state_rows
 from physx_runtime.model.topology import ActorTopology
 
 # The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.
-LARGEST = 1e37
-FLAG = "diverged"       # row of one scalar: 0, or 1 for good once the world has diverged
+LARGEST_STATE = 1e37
+DIVERGED = "diverged"       # row of one scalar: 0, or 1 for good once the world has diverged
 
 
 def moving_rows(t: ActorTopology) -> list[str]:
@@ -27,19 +27,19 @@ def keep_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 def still_sound(total: Scalar, flag: Scalar) -> Scalar:
     """Whether a world moves on: the sum of its state's absolute values is finite and it has not diverged before."""
-    return (total < LARGEST) & (flag < 0.5)
+    return (total < LARGEST_STATE) & (flag < 0.5)
 
 
 def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
     if not moving_rows(t):
-        return {FLAG: list(rows[FLAG])}
+        return {DIVERGED: list(rows[DIVERGED])}
     total: Scalar = 0.0
     for name in moving_rows(t):
         for x in rows[name]:
             total = total + abs(x)
-    sound = still_sound(total, rows[FLAG][0])
+    sound = still_sound(total, rows[DIVERGED][0])
     out: dict[str, list[Scalar]] = {
         name: [where(sound, x, kept) for x, kept in zip(rows[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
-    return out | {FLAG: [where(sound, 0.0, 1.0)]}
+    return out | {DIVERGED: [where(sound, 0.0, 1.0)]}

@@ -16,14 +16,14 @@ from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, Single, maximum, minimum, where
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.solver.actors import mean_motions
-from physx_runtime.solver.divergence import FLAG, moving_rows
+from physx_runtime.solver.divergence import DIVERGED, moving_rows
 from physx_runtime.solver.link_forces import any_force
 
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.
 WAKE_TIME = 13421772 / 2**25
-LISTENING = 0.5 * WAKE_TIME     # s, below which velocities are added up
-LEAST_TIME = 1e-6       # s, of a link at rest while another one moves
+LISTENING_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
+LEAST_COUNTER = 1e-6       # s, of a link at rest while another one moves
 # What was written since the last step (row `stirred`): nothing; something that keeps worlds awake; something that also
 # wakes those asleep; a new start.
 STILL, TOUCHED, WOKEN, STARTED = 0.0, 1.0, 2.0, 3.0
@@ -41,7 +41,7 @@ class Drowsiness:
 def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
     """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
     links = _begun(t, rows)
-    resting, moves_no_more = rests(_longest(links), after[FLAG][0], rows["asleep"][0])
+    resting, moves_no_more = rests(_longest(links), after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = resting if isinstance(t, BodyTopology) else moves_no_more
     out: dict[str, list[Scalar]] = {
@@ -74,7 +74,7 @@ def listening(t: ActorTopology, rows: Rows) -> list[Scalar]:
 
 def listens(counter: Scalar, dt: Scalar) -> Scalar:
     """Whether a link's velocities are added up."""
-    return (counter < LISTENING) | (counter < dt)
+    return (counter < LISTENING_TIME) | (counter < dt)
 
 
 def wakes(stirred: Scalar, asleep: Scalar) -> Scalar:
@@ -106,7 +106,7 @@ def woken(link: Drowsiness, wakes: Scalar, started: Scalar) -> Drowsiness:
 
 def settled(link: Drowsiness, awake: Scalar) -> Drowsiness:
     """A link as the next step finds it: nothing sleeps unless everything does."""
-    return Drowsiness(where(awake, maximum(link.counter, LEAST_TIME), 0.0), _chosen(awake, link.linear, sp.ZERO3),
+    return Drowsiness(where(awake, maximum(link.counter, LEAST_COUNTER), 0.0), _chosen(awake, link.linear, sp.ZERO3),
                       _chosen(awake, link.angular, sp.ZERO3))
 
 
@@ -141,7 +141,7 @@ def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
     lively = added & ~(energy < threshold)
     some = threshold > 0.0
     factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
-    counter = where(lively, factor * LISTENING, maximum((Single(link.counter) - Single(dt)).value, 0.0))
+    counter = where(lively, factor * LISTENING_TIME, maximum((Single(link.counter) - Single(dt)).value, 0.0))
 
     sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
     return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))

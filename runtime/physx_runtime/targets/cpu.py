@@ -24,7 +24,7 @@ from physx_runtime.compiling.parallel_loop import parallel_loop
 from physx_runtime.compiling.program import Program
 from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.trace import row_of
-from physx_runtime.compiling.vector_ir import ELEMENT, Vectors
+from physx_runtime.compiling.vector_ir import ELEMENT_TYPES, Vectors
 
 Array = NDArray[Any]
 Addresses = NDArray[np.int64]
@@ -42,7 +42,7 @@ def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: i
     """A program over blocks of `lanes` worlds; key: names what `trace` depends on, which a kept program does without.
     """
     part = min(lanes, register_lanes(dtype))
-    vectors, parts = Vectors(ELEMENT[dtype], part), lanes // part
+    vectors, parts = Vectors(ELEMENT_TYPES[dtype], part), lanes // part
     address = load_kept(f"{key} {vectors} {parts}", lambda: emit_program(trace(), vectors, parts))
 
     def run(x: NDArray[Any], *numbers: int) -> None:
@@ -85,7 +85,7 @@ class FunctionKernel:
     def __init__(self, function: Function, layout: Mapping[str, int], states: Collection[str], dtype: str,
                  lanes: int) -> None:
         self.function, self.lanes, self.layout = function, lanes, layout
-        self._vectors = Vectors(ELEMENT[dtype], min(lanes, register_lanes(dtype)))
+        self._vectors = Vectors(ELEMENT_TYPES[dtype], min(lanes, register_lanes(dtype)))
         known = {*states, *(name for name, _ in function.given)}
         own = [row for row in function.code.inputs if row_of(row) not in known]
         self.parameters = frozenset(row_of(row) for row in own)

@@ -24,7 +24,7 @@ from physx_runtime.compiling.fragment_ir import emit_fragment
 from physx_runtime.compiling.machine_code import load_function, load_functions, register_bits
 from physx_runtime.compiling.program import counts_of
 from physx_runtime.compiling.schedule import Instruction, ScheduledProgram
-from physx_runtime.compiling.vector_ir import CACHE_LINE, ELEMENT, Vectors
+from physx_runtime.compiling.vector_ir import CACHE_LINE_BYTES, ELEMENT_TYPES, Vectors
 
 Words = NDArray[np.int64]
 
@@ -115,7 +115,7 @@ def vector_lanes(rows: int, dtype: str) -> int:
 
 def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedProgram:
     """A program over blocks of `lanes` worlds; fragments are compiled where no program had them before."""
-    vectors, row_bytes = Vectors(ELEMENT[dtype], lanes), lanes * np.dtype(dtype).itemsize
+    vectors, row_bytes = Vectors(ELEMENT_TYPES[dtype], lanes), lanes * np.dtype(dtype).itemsize
     texts = {i.fragment: _emitted(i.fragment, vectors) for one in program.passes for i in one.code.instructions}
     # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
     addresses = load_functions(dict(texts.values()))
@@ -176,10 +176,10 @@ class LoadedProgram:
 
     def _run(self, data: int, size: int, blocks: int, times: Words, rounds: int) -> None:
         if not hasattr(self._memory, "scratch"):
-            self._memory.scratch = np.zeros(self._scratch + CACHE_LINE, np.uint8)   # rows never written count as 0
+            self._memory.scratch = np.zeros(self._scratch + CACHE_LINE_BYTES, np.uint8)   # rows not written count as 0
         first = self._memory.scratch.ctypes.data
         SIGNATURE(self._address)(data, size, blocks, self._places.ctypes.data, times.ctypes.data, len(self._passes),
-                                 rounds, first + -first % CACHE_LINE, self._state)
+                                 rounds, first + -first % CACHE_LINE_BYTES, self._state)
 
     @functools.cached_property
     def _places(self) -> Words:

@@ -34,13 +34,13 @@ Array = NDArray[np.float64]
 # are, large against float64 rounding.
 PROBE_SPEED, PROBE_LENGTH = 1e-4, 1e-4
 # Largest change of a target or a rest length, which moves nothing while the pose is held, rad or m.
-LONGEST = 1.0
+LARGEST_TARGET_CHANGE = 1.0
 # The same where a drive sees the sine of half the angle: off by one part in a hundred thousand.
-SMALL_ANGLE = 1e-2
+LARGEST_ANGLE_CHANGE = 1e-2
 # The last correction of the efforts that hold a motion may be this large, of the efforts.
-HELD = 1e-6
+HOLDING_TOLERANCE = 1e-6
 # The motions are almost linear in the efforts: the first correction finds them, the others remove what is left.
-CORRECTIONS = 15
+MOST_CORRECTIONS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +141,16 @@ class Bench:
         # slope of the residual with efforts and velocities, both in units of the probes
         slope, rest = np.moveaxis(rest[:, 1:] - rest[:, :1], 1, 2), rest[:, :1]
         sim, error = self._simulation_of(cases, 1), math.inf
-        for _ in range(CORRECTIONS):
+        for _ in range(MOST_CORRECTIONS):
             if not (np.isfinite(rest).all() and np.isfinite(slope).all()):
                 break
             change = _solve(slope, rest) * scale
             y = y - change[:, None, :]
             rest, last = self._residuals(sim, start, wanted, y), error
             error = self._error(y[:, 0, :n], change[:, :n], rest[:, 0], scale[:, :n])
-            if error <= HELD and error > 0.5 * last:
+            if error <= HOLDING_TOLERANCE and error > 0.5 * last:
                 break
-        if not error <= HELD:
+        if not error <= HOLDING_TOLERANCE:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
         return np.asarray(y[:, 0, :n], dtype=np.float64)
 
@@ -165,7 +165,7 @@ class Bench:
         inertial = self.inertia * self.speeds / self.dt
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
 
-    def probe(self, stiffness: float, damping: float, longest: float = LONGEST) -> float:
+    def probe(self, stiffness: float, damping: float, longest: float = LARGEST_TARGET_CHANGE) -> float:
         """A change of target or rest length, rad or m, that a spring answers clearly but not violently."""
         if stiffness == 0.0:
             return longest

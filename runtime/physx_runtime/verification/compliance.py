@@ -12,7 +12,7 @@ from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
 from physx_schema.description.model import Mimic
 
 # Radians of oscillation within one step above which a step shows too little of it.
-FASTEST = 2.5
+LARGEST_STEP_PHASE = 2.5
 
 
 def compliant(mimic: Mimic) -> bool:
@@ -67,7 +67,7 @@ def _frequency(bench: Bench, mimic: Mimic) -> float:
 
 
 def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> float:
-    if frequency * bench.dt > FASTEST:
+    if frequency * bench.dt > LARGEST_STEP_PHASE:
         raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
     mode = max(np.linalg.eigvals(_error_map(bench, mimic)), key=abs)
     if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):

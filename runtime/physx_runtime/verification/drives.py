@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from physx_runtime.verification.bench import LONGEST, SMALL_ANGLE, Array, Bench, Case
+from physx_runtime.verification.bench import LARGEST_ANGLE_CHANGE, LARGEST_TARGET_CHANGE, Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key
 from physx_schema.description.model import Drive, unlimited
 
@@ -28,7 +28,7 @@ def measure_drives(bench: Bench) -> Findings:
         stiffness, damping = (Key(drive.path, drive.prefix + name) for name in ("stiffness", "damping"))
         scale = response[i] if drive.acceleration else 1.0
         with found.attempt(stiffness, damping):
-            longest = SMALL_ANGLE if bench.turning[i] else LONGEST
+            longest = LARGEST_ANGLE_CHANGE if bench.turning[i] else LARGEST_TARGET_CHANGE
             away = bench.probe(drive.stiffness / scale, drive.damping / scale, longest) * float(bench.units[i])
             efforts = scale * bench.hold(_hold_cases(bench, i, drive, 1.0 / scale, away))[:, i]
             found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * away))

@@ -24,7 +24,7 @@ from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
 
 # A factor this close to 1 is no cause.
-CAUSE = 5e-3
+NEGLIGIBLE_CAUSE = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Experiments:
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
         for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
-            if before and after is not None and abs(after / before - 1.0) > CAUSE:
+            if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
                 yield f"{text} (x{after / before:.3g})"
 
     def _integration(self, n: int) -> str:

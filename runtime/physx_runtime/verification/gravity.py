@@ -12,19 +12,27 @@ from physx_runtime.packing.body import as_articulation
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, TOLERANCE, Row, Value, deviation
+from physx_runtime.verification.report import (
+    ALTERED,
+    AS_AUTHORED,
+    AS_AUTHORED_TOLERANCE,
+    IGNORED,
+    Row,
+    Value,
+    deviation,
+)
 from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import Articulation, Description, Link, Scene
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import UnsupportedError
 
-MAGNITUDE, DIRECTION = "physics:gravityMagnitude", "physics:gravityDirection"
+MAGNITUDE_PROPERTY, DIRECTION_PROPERTY = "physics:gravityMagnitude", "physics:gravityDirection"
 
 
 def gravity_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
     """The rows of what scenes author of gravity, where something falls in them; length / s^2."""
     for scene in description.scenes:
-        names = [name for name in (MAGNITUDE, DIRECTION) if (scene.path, name) in authored]
+        names = [name for name in (MAGNITUDE_PROPERTY, DIRECTION_PROPERTY) if (scene.path, name) in authored]
         falling = next(_falling(description, scene), None) if names and all(map(math.isfinite, scene.gravity)) else None
         if falling is None:     # or PhysX gets no place for what falls, which the account of the stage says
             continue
@@ -33,7 +41,7 @@ def gravity_rows(description: Description, authored: Authored, dt: float) -> Ite
         except UnsupportedError:
             continue
         # a negative magnitude turns the direction round
-        magnitude = authored.get((scene.path, MAGNITUDE), 1.0)
+        magnitude = authored.get((scene.path, MAGNITUDE_PROPERTY), 1.0)
         sign = -1.0 if isinstance(magnitude, float) and magnitude < 0.0 else 1.0
         for name in names:
             found, best = (_part(name, acceleration, sign) for acceleration in (effective, ideal))
@@ -71,11 +79,11 @@ def _acceleration(description: Description, scene: Scene, falling: Articulation,
 
 def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Value) -> Row:
     """As authored where the numbers agree; of a direction its length does not count."""
-    unit = "" if name == DIRECTION else "length/s^2"
-    wanted = _part(DIRECTION, authored, 1.0) if isinstance(authored, tuple) else authored
+    unit = "" if name == DIRECTION_PROPERTY else "length/s^2"
+    wanted = _part(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
                                 "length is")
-    if deviation(wanted, effective) <= TOLERANCE:
+    if deviation(wanted, effective) <= AS_AUTHORED_TOLERANCE:
         verdict, reason = AS_AUTHORED, ""
     elif scene.gravity_source:
         verdict, reason = IGNORED, f"{scene.gravity_source} decides about gravity"
@@ -85,6 +93,6 @@ def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Valu
 def _part(name: str, acceleration: tuple[float, ...], sign: float) -> Value:
     """The size or the direction of an acceleration, no direction where there is none."""
     size = sign * math.hypot(*acceleration)
-    if name == MAGNITUDE:
+    if name == MAGNITUDE_PROPERTY:
         return float(f"{size:.7g}") + 0.0
     return tuple(float(f"{x / size:.7g}") + 0.0 if size else 0.0 for x in acceleration)

@@ -17,11 +17,11 @@ PROPERTIES: Mapping[str, str] = {
     "viscous_friction": "viscousFrictionCoefficient", "max_velocity": "maxJointVelocity",
 }
 # Efforts a resting joint is pushed with, of the authored static friction; and how finely the largest held is sought.
-PUSHES, FINER = np.linspace(0.0, 2.0, 81), 4
+PUSH_EFFORTS, PUSH_REFINEMENT = np.linspace(0.0, 2.0, 81), 4
 # A joint slides when it is this much faster than static friction could stop within a step.
-SLIDING = 4.0
+SLIDING_SPEED_FACTOR = 4.0
 # A joint is thrown at this multiple of its maximum velocity.
-THROWN = 3.0
+THROWN_SPEED_FACTOR = 3.0
 
 
 def bears(dof: Dof) -> bool:
@@ -90,8 +90,8 @@ def _inertia(bench: Bench, armature: Array) -> Array:
 def _static(bench: Bench, i: int, authored: float, response: float) -> float:
     """The largest effort, mean over a step, that static friction takes from pushes around its authored value."""
     rows = _rubbing(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
-    pushes, taken, best = authored * PUSHES, np.zeros(1), 0
-    for _ in range(FINER):
+    pushes, taken, best = authored * PUSH_EFFORTS, np.zeros(1), 0
+    for _ in range(PUSH_REFINEMENT):
         efforts = pushes[:, None] * np.eye(bench.size)[i]
         moved = bench.kick([Case(rows)] * len(pushes), efforts)[:, i]
         taken = pushes - moved / (response * bench.dt)
@@ -102,7 +102,7 @@ def _static(bench: Bench, i: int, authored: float, response: float) -> float:
 
 def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[float, float]:
     """Dynamic and viscous friction from the drag at two speeds. Raises UnsteadyError."""
-    speed = max(SLIDING * static * response * bench.dt, float(bench.speeds[i]))
+    speed = max(SLIDING_SPEED_FACTOR * static * response * bench.dt, float(bench.speeds[i]))
     unit = np.eye(bench.size)[i]
     rows, speeds = _rubbing(bench, i), (speed, -speed, 2.0 * speed, -2.0 * speed)
     cases = [Case(rows, velocity=x * unit) for x in speeds]
@@ -115,4 +115,4 @@ def _fastest(bench: Bench, i: int, authored: float) -> float:
     """The joint's speed a free step after it was thrown at a multiple of its maximum."""
     unit = np.eye(bench.size)[i]
     rows = _free(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}
-    return float(bench.throw(Case(rows, velocity=THROWN * authored * unit))[i])
+    return float(bench.throw(Case(rows, velocity=THROWN_SPEED_FACTOR * authored * unit))[i])

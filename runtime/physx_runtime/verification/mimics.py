@@ -17,15 +17,16 @@ from physx_runtime.verification.quantity import Findings, Key, UnsteadyError, sh
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 
 # Positions the reference is asked for over its range, and again between the last one reached and the next.
-COARSE, FINE = 21, 61
+COARSE_COUNT, FINE_COUNT = 21, 61
 # What counts as reached or as following, of the swept range.
-TOLERANCE = 2e-4
+FOLLOWING_TOLERANCE = 2e-4
 # Natural frequency of the drives that hold joints, per step; they are critically damped.
-HOLDER = 0.2
-# A sweep is watched for this long, s; it rests when no joint moves by more than REST rad or m between two looks.
-PATIENCE, LOOK, REST = 2000.0, 0.5, 1e-6
+HOLDING_FREQUENCY = 0.2
+# A sweep is watched for this long and looked at this often, s; it rests when no joint moves by more than the last,
+# rad or m, between two looks.
+LONGEST_SWEEP, LOOK_INTERVAL, RESTING_CHANGE = 2000.0, 0.5, 1e-6
 # Swept to either side of the authored pose where the reference has no limits, rad or m.
-SPAN = 0.1
+UNLIMITED_SPAN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def measure_mimics(bench: Bench) -> Findings:
     for mimic in bench.articulation.mimics:
         keys = mimic_keys(mimic)
         with found.attempt(*keys):
-            swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE)))
+            swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE_COUNT)))
             line = _line(bench, mimic, swept)
             if line is not None:
                 found.values.update(zip(keys, (-line[0], -line[1]), strict=True))
@@ -80,7 +81,7 @@ def _range(bench: Bench, mimic: Mimic) -> tuple[float, float]:
     dof, follower, at = bench.dofs[mimic.reference], bench.dofs[mimic.follower], float(bench.pose[mimic.reference])
     if _limited(dof):
         return dof.lower, dof.upper
-    span = SPAN * float(bench.units[mimic.reference])
+    span = UNLIMITED_SPAN * float(bench.units[mimic.reference])
     if _limited(follower):
         span = 0.25 * (follower.upper - follower.lower) / abs(mimic.gearing)
     return at - span, at + span
@@ -111,8 +112,8 @@ def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
     excess = swept.positions[:, mimic.reference] - swept.asked
     above, below = np.flatnonzero(excess > reached), np.flatnonzero(excess < -reached)
     gaps = {(above[-1], above[-1] + 1) for _ in above[-1:]} | {(below[0] - 1, below[0]) for _ in below[:1]}
-    sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.asked[a], swept.asked[b], FINE)) for a, b in sorted(gaps)
-                        if a >= 0 and b < len(swept.asked)]
+    sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.asked[a], swept.asked[b], FINE_COUNT))
+                        for a, b in sorted(gaps) if a >= 0 and b < len(swept.asked)]
     asked = np.concatenate([part.asked for part in sweeps])
     order = np.argsort(asked, kind="stable")
     return Sweep(asked[order], np.concatenate([part.positions for part in sweeps])[order])
@@ -120,17 +121,17 @@ def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
 
 def _settle(sim: Simulation, bench: Bench) -> None:
     before = sim.joint_position
-    for _ in range(math.ceil(PATIENCE / LOOK)):
+    for _ in range(math.ceil(LONGEST_SWEEP / LOOK_INTERVAL)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # said by the error below
-            sim.step(math.ceil(LOOK / bench.dt))
+            sim.step(math.ceil(LOOK_INTERVAL / bench.dt))
         now = sim.joint_position
         if sim.diverged.any():
             raise UnsteadyError("joint positions become NaN")
-        if (np.abs(now - before) <= REST * bench.units).all():
+        if (np.abs(now - before) <= RESTING_CHANGE * bench.units).all():
             return
         before = now
-    raise UnsteadyError(f"the joints do not come to rest within {PATIENCE:g} s")
+    raise UnsteadyError(f"the joints do not come to rest within {LONGEST_SWEEP:g} s")
 
 
 def tied(mimics: Sequence[Mimic], dof: int) -> set[int]:
@@ -146,7 +147,7 @@ def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
     reference, mimics = mimic.reference, bench.articulation.mimics
     inertia = bench.inertia.copy()
     inertia[reference] += sum(m.gearing ** 2 * bench.inertia[m.follower] for m in mimics if m.reference == reference)
-    stiffness = inertia * (HOLDER / bench.dt) ** 2
+    stiffness = inertia * (HOLDING_FREQUENCY / bench.dt) ** 2
     force = np.full(bench.size, math.inf)
     own = bench.dofs[reference].drive
     if own and own.stiffness > 0.0 and not own.acceleration:
@@ -164,7 +165,7 @@ def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
 def _tolerances(mimic: Mimic, swept: Sweep) -> tuple[float, float]:
     """What counts as reached by the reference and as following by the follower."""
     span = float(np.ptp(swept.asked))
-    return TOLERANCE * span, TOLERANCE * span * max(1.0, abs(mimic.gearing))
+    return FOLLOWING_TOLERANCE * span, FOLLOWING_TOLERANCE * span * max(1.0, abs(mimic.gearing))
 
 
 def _free(bench: Bench, mimic: Mimic, swept: Sweep) -> NDArray[np.bool_]:
@@ -214,7 +215,7 @@ def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_])
     names = []
     for i in sorted(tied(bench.articulation.mimics, mimic.reference) - {mimic.reference}):
         dof, q = bench.dofs[i], swept.positions[blocked, i]
-        margin = TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
+        margin = FOLLOWING_TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
         if ((q <= dof.lower + margin) | (q >= dof.upper - margin)).any():
             names.append(f"the limits {shown(dof, dof.lower, dof.upper)} of {dof.path}")
     return " and ".join(names) or "mimic joints that disagree"

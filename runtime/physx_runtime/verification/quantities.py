@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator
 
 from physx_runtime.verification.joint_axes import axis_keys
 from physx_runtime.verification.mimics import mimic_keys
-from physx_runtime.verification.quantity import DEGREES, PER_DEGREE, Key, Quantity
+from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, Key, Quantity
 from physx_runtime.verification.settling import limit_keys
 from physx_runtime.verification.spatial_tendons import gain_keys, leaf_paths
 from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
+from physx_schema.description.units import DEGREES_PER_RADIAN
 
 DISABLED = "tendonEnabled is false, which switches the tendon off"
 NEVER_PUSHES = "maxForce is 0, so the drive never pushes"
@@ -43,7 +44,7 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
 
 def _joint_axis(dof: Dof) -> Iterator[Quantity]:
     """What PhysxJointAxisAPI authors, or another engine's schema in its place, where it is more than nothing."""
-    turn = DEGREES if dof.angular else 1.0
+    turn = DEGREES_PER_RADIAN if dof.angular else 1.0
     push, inertia, along = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
     units = {"armature": (inertia, 1.0), "static_friction": (push, 1.0), "dynamic_friction": (push, 1.0),
              "viscous_friction": (f"{push} s/{along}", 1.0 / turn), "max_velocity": (f"{along}/s", turn)}
@@ -57,7 +58,7 @@ def _drive(dof: Dof) -> Iterator[Quantity]:
     drive = dof.drive
     if drive is None:
         return
-    per, along = (PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
+    per, along = (RADIANS_PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
     push = _push(dof, drive)
     idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
     yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, push + along, per, idle=idle)
@@ -68,7 +69,7 @@ def _drive(dof: Dof) -> Iterator[Quantity]:
 
 
 def _targets(dof: Dof) -> Iterator[Quantity]:
-    drive, turn, along = dof.drive, DEGREES if dof.angular else 1.0, "deg" if dof.angular else "length"
+    drive, turn, along = dof.drive, DEGREES_PER_RADIAN if dof.angular else 1.0, "deg" if dof.angular else "length"
     if drive is None:
         return
     idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
@@ -82,7 +83,7 @@ def _targets(dof: Dof) -> Iterator[Quantity]:
 
 def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:
     """The bounds that there are; one angle may stand for both."""
-    turn, along = (DEGREES, "deg") if dof.angular else (1.0, "length")
+    turn, along = (DEGREES_PER_RADIAN, "deg") if dof.angular else (1.0, "length")
     for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0 if keys[0].part else 1.0, 1.0), strict=True):
         if not unlimited(bound):
             yield Quantity(key, bound, along, sign * turn, noise=POSITION_NOISE)
@@ -110,7 +111,7 @@ def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Q
     idle = "" if tendon.enabled else DISABLED
     for axis in tendon.axes:
         angular = articulation.dofs[axis.dof].angular
-        unit, per = ("length/deg", PER_DEGREE) if angular else ("length/length", 1.0)
+        unit, per = ("length/deg", RADIANS_PER_DEGREE) if angular else ("length/length", 1.0)
         yield Quantity(Key(axis.path, tendon.prefix + "gearing"), axis.gearing, unit, per, idle=idle)
         yield Quantity(Key(axis.path, tendon.prefix + "forceCoefficient"), axis.force_coefficient, "", idle=idle)
 
@@ -132,7 +133,7 @@ def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
 
 def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
-    own, other = (DEGREES if dof.angular else 1.0 for dof in (follower, reference))
+    own, other = (DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in (follower, reference))
     unit, of = ("deg" if dof.angular else "length" for dof in (follower, reference))
     sign = 1.0 if mimic.instance else -1.0      # Newton's coefficients stand on the other side of the equation
     gearing, offset = mimic_keys(mimic)

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from physx_schema.description.model import Dof
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
-PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
-DEGREES = DEGREES_PER_RADIAN
+RADIANS_PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
 
 
 class Key(NamedTuple):

@@ -11,7 +11,7 @@ from physx_schema.description.solver_batches import SolverCounts
 # A number, or those of a vector or an array.
 Value = float | tuple[float, ...]
 # An effective value this close to the authored one is as authored.
-TOLERANCE = 0.01
+AS_AUTHORED_TOLERANCE = 0.01
 AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED = "as authored", "altered", "ignored", "not evaluated"
 
 

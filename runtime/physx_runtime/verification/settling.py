@@ -14,15 +14,15 @@ from physx_schema.description.model import Articulation, Dof, Drive, Joint, unli
 from physx_schema.description.opinions.schemas import ROTATIONS
 
 # A joint is pushed into its limits from this far inside them, rad or m, or from a part of a narrow range.
-RUN_UP, RUN_UP_PART = 1e-2, 0.25
+RUN_UP_DISTANCE, RUN_UP_SHARE = 1e-2, 0.25
 # Natural frequency, per step, of the critically damped drive that pulls to a target, whatever the authored gains are.
-PULL = 0.5
+PULL_FREQUENCY = 0.5
 # Steps until a joint is looked at, and until it is looked at again: by then such a drive has covered all but 1e-9.
-SETTLING, AGAIN = 50, 5
+SETTLING_STEPS, RECHECK_STEPS = 50, 5
 # How much a settled joint may still move or speed up between two looks, rad or m and of what it was asked for.
-SETTLED = 1e-6
+SETTLED_CHANGE = 1e-6
 # The inertia of joints that are to stay where they are, times the largest there is.
-HELD = 1e8
+HELD_INERTIA_FACTOR = 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ def measure_settling(bench: Bench) -> Findings:
     if not runs:
         return found
     efforts = np.array([run.effort * np.eye(bench.size)[run.dof] for run in runs])
-    first, then = bench.watch([run.case for run in runs], efforts, (SETTLING, AGAIN))
+    first, then = bench.watch([run.case for run in runs], efforts, (SETTLING_STEPS, RECHECK_STEPS))
     for row, run in enumerate(runs):
         (q, v), (q_then, v_then) = ((x[row, run.dof] for x in look) for look in (first, then))
         moved, settled = (v_then - v, v_then) if run.speed else (q_then - q, q_then)
-        if not abs(moved) <= SETTLED * max(bench.units[run.dof], abs(settled)):
+        if not abs(moved) <= SETTLED_CHANGE * max(bench.units[run.dof], abs(settled)):
             found.failures[run.key] = "the joint does not settle"
             continue
         found.values[run.key] = float(settled)
@@ -95,7 +95,7 @@ def _limits(bench: Bench) -> Iterator[Run]:
     for i, dof, keys in limit_keys(bench.articulation):
         for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0, 1.0), strict=True):
             if not unlimited(bound):
-                start = min(RUN_UP * float(bench.units[i]), RUN_UP_PART * (dof.upper - dof.lower))
+                start = min(RUN_UP_DISTANCE * float(bench.units[i]), RUN_UP_SHARE * (dof.upper - dof.lower))
                 speed = sign * max(start, float(bench.lengths[i])) / bench.dt
                 unit = np.eye(bench.size)[i]
                 shift = unit * (bound - sign * start - bench.pose[i])
@@ -108,7 +108,7 @@ def _alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
     own = np.eye(bench.size)[i] > 0.0
     rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",
                                                     "dynamic_friction", "viscous_friction")}
-    heavy = HELD * float(np.max(bench.inertia))
+    heavy = HELD_INERTIA_FACTOR * float(np.max(bench.inertia))
     rows["armature"] = np.where(own, bench.base_rows("armature"), heavy)
     rows["max_force"] = rows["max_velocity"] = np.full(bench.size, math.inf)
     rows["lower_limit"], rows["upper_limit"] = (np.where(own & limits, bench.base_rows(name), bound)
@@ -125,7 +125,7 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Dof, Drive]]:
 def _targets(bench: Bench) -> Iterator[Run]:
     for i, dof, drive in _driven(bench):
         if drive.stiffness > 0.0:
-            own, rate = np.eye(bench.size)[i], PULL / bench.dt
+            own, rate = np.eye(bench.size)[i], PULL_FREQUENCY / bench.dt
             inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
             rows = _alone(bench, i, limits=True) | {
                 "stiffness": own * inertia * rate ** 2, "damping": own * 2.0 * inertia * rate,
@@ -140,7 +140,7 @@ def _speeds(bench: Bench) -> Iterator[Run]:
         if drive.damping > 0.0:
             own, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
             rows = _alone(bench, i, limits=False) | {
-                "damping": own * inertia * PULL / bench.dt, "target_velocity": own * drive.target_velocity,
+                "damping": own * inertia * PULL_FREQUENCY / bench.dt, "target_velocity": own * drive.target_velocity,
                 "max_velocity": np.where(own > 0.0, bench.base_rows("max_velocity"), math.inf)}
             above = abs(drive.target_velocity) > dof.max_velocity
             note = f"the joint's maximum velocity {shown(dof, dof.max_velocity)}/s holds it back" if above else ""

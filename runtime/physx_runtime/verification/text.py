@@ -11,12 +11,12 @@ from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT
 from physx_schema.cli.json_output import plain
 from physx_schema.cli.text import printable
 
-VERSION = 2
+FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 LEFT_ALIGNED = {"path", "property", "verdict"}
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
 # What a reader has to see first; what was not evaluated is in no table.
-TABLED = (ALTERED, IGNORED, AS_AUTHORED)
+TABLED_VERDICTS = (ALTERED, IGNORED, AS_AUTHORED)
 
 
 def verification_lines(verification: Verification) -> Iterator[str]:
@@ -25,7 +25,7 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     What is ignored or not evaluated for one reason on many prims is one line, and in no table.
     """
     folds = {verdict: _folds(verification, verdict) for verdict in VERDICTS}
-    tabled = [fold.rows[0] for verdict in TABLED for fold in folds[verdict] if _has_number(fold)]
+    tabled = [fold.rows[0] for verdict in TABLED_VERDICTS for fold in folds[verdict] if _has_number(fold)]
     if tabled:
         yield from _table([HEADINGS, *map(_cells, tabled)])
         yield ""
@@ -112,4 +112,4 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
 
 def verification_json(verification: Verification) -> str:
     """Every row; numbers that are none are strings ("NaN")."""
-    return json.dumps({"version": VERSION, **plain(verification)}, indent=2, allow_nan=False)
+    return json.dumps({"version": FORMAT_VERSION, **plain(verification)}, indent=2, allow_nan=False)

@@ -22,9 +22,9 @@ from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
+    AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
-    TOLERANCE,
     Row,
     Verification,
 )
@@ -134,7 +134,7 @@ def _on_stage(quantity: Quantity, value: float | None) -> float | None:
 
 
 def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
-    close = math.isclose(authored, effective, rel_tol=TOLERANCE)
+    close = math.isclose(authored, effective, rel_tol=AS_AUTHORED_TOLERANCE)
     return close or (authored == 0.0 and abs(effective) <= quantity.noise)
 
 

@@ -24,11 +24,12 @@ from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
 
-SUFFIXES = (".usda", ".usdc", ".usd")
+STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
-SUFFIX = "motion"       # of transform ops that replace a prim's own
+OPERATION_SUFFIX = "motion"       # of transform ops that replace a prim's own
 UNSCALED = Gf.Vec3d(1.0)
-KEPT = 1e-6     # how far a local matrix may be from translate * orient * authored scale before those ops cannot hold it
+# How far a local matrix may be from translate * orient * authored scale before those ops cannot hold it.
+MATRIX_TOLERANCE = 1e-6
 
 
 def write_motion(stage: Any, recording: Recording, path: str | Path, world: int = 0) -> Path:
@@ -60,8 +61,8 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
 
 def _check(stage: Any, recording: Recording, path: Path, world: int) -> None:
     worlds = recording.link_pose.shape[1]
-    if path.suffix not in SUFFIXES:
-        raise ValueError(f"{path}: suffix {path.suffix!r}; a motion is written to {', '.join(SUFFIXES)}")
+    if path.suffix not in STAGE_SUFFIXES:
+        raise ValueError(f"{path}: suffix {path.suffix!r}; a motion is written to {', '.join(STAGE_SUFFIXES)}")
     if not 0 <= world < worlds:
         raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
     if path.resolve() in {Path(layer.realPath).resolve() for layer in stage.GetUsedLayers() if layer.realPath}:
@@ -152,16 +153,16 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
     xformable = UsdGeom.Xformable(prim)
     reset, scale = xformable.GetResetXformStack(), Gf.Transform(matrices[0]).GetScale()
     if not all(_holds(matrix, scale) for matrix in matrices):
-        op = xformable.AddTransformOp(opSuffix=SUFFIX)
+        op = xformable.AddTransformOp(opSuffix=OPERATION_SUFFIX)
         xformable.SetXformOpOrder([op], reset)
         for code, matrix in zip(codes, matrices, strict=True):
             op.Set(matrix, code)
         return
     ops = _own_ops(xformable, scale)
     if not ops:
-        ops = [xformable.AddTranslateOp(opSuffix=SUFFIX), xformable.AddOrientOp(opSuffix=SUFFIX)]
-        if not Gf.IsClose(scale, UNSCALED, KEPT):
-            ops.append(xformable.AddScaleOp(opSuffix=SUFFIX))
+        ops = [xformable.AddTranslateOp(opSuffix=OPERATION_SUFFIX), xformable.AddOrientOp(opSuffix=OPERATION_SUFFIX)]
+        if not Gf.IsClose(scale, UNSCALED, MATRIX_TOLERANCE):
+            ops.append(xformable.AddScaleOp(opSuffix=OPERATION_SUFFIX))
             ops[2].Set(Gf.Vec3f(scale))
         xformable.SetXformOpOrder(ops, reset)
     vector, quaternion = _value_type(ops[0]), _value_type(ops[1])
@@ -182,7 +183,7 @@ def _own_ops(xformable: Any, scale: Any) -> list[Any]:
     if any(op.GetPrecision() == UsdGeom.XformOp.PrecisionHalf for op in ops):
         return []
     own = Gf.Vec3d(ops[2].Get()) if len(ops) == 3 else UNSCALED
-    return ops if Gf.IsClose(own, scale, KEPT) else []
+    return ops if Gf.IsClose(own, scale, MATRIX_TOLERANCE) else []
 
 
 def _value_type(op: Any) -> type[Any]:
@@ -193,7 +194,7 @@ def _value_type(op: Any) -> type[Any]:
 def _holds(matrix: Any, scale: Any) -> bool:
     """Whether scale, then a rotation, then a translation make up the matrix."""
     rebuilt = Gf.Matrix4d().SetScale(scale) * rigid(matrix)
-    return bool(Gf.IsClose(matrix, rebuilt, KEPT))
+    return bool(Gf.IsClose(matrix, rebuilt, MATRIX_TOLERANCE))
 
 
 def _continuous(matrices: list[Any]) -> Iterator[Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from physx_runtime.viewing.poses import Snapshot
 from physx_schema.errors import UnsupportedError
 
-SIZE = (3.3, 1.75)          # inches, which only set the proportions: the page scales the plot
+PLOT_SIZE = (3.3, 1.75)          # inches, which only set the proportions: the page scales the plot
 
 # Colours that matplotlib is given, and the page's variables that they become.
 INK, GRID, VALUE, BOUND, WANTED, PAPER = (f"#{i:06x}" for i in range(1, 7))
@@ -51,7 +51,7 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
 
     Raises UnsupportedError where matplotlib is not installed.
     """
-    with _figure(chart.key, SIZE) as (axes, svg):
+    with _figure(chart.key, PLOT_SIZE) as (axes, svg):
         for bound in chart.bounds:
             axes.axhline(bound, color=BOUND, linestyle=(0, (4, 3)), linewidth=1.0)
         if chart.wanted is not None:

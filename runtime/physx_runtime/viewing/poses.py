@@ -13,7 +13,7 @@ from physx_schema.description.model import Articulation
 from physx_schema.description.poses import Vec3
 
 Array = NDArray[np.float64]
-UP = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
+UP_VECTORS = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def snapshots(articulation: Articulation, recording: Recording, world: int, up: 
     """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least."""
     records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
     bones = _bones(articulation, link_poses(articulation, recording, world))
-    view = _view(bones.reshape(-1, 3), np.array(UP[up]))
+    view = _view(bones.reshape(-1, 3), np.array(UP_VECTORS[up]))
     flat = bones[records] @ view.T
     return [Snapshot(float(recording.time[record]), ends) for record, ends in zip(records, flat, strict=True)]
 

@@ -34,10 +34,10 @@ MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST 
          IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}
 SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
 PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
-LENGTHS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
-BAR_END = 2.0           # the bars of effective against authored end at twice the authored value
-MOMENTS = 6             # at which the articulation is drawn
-PLOTS = 60              # more than this many joints make a page that nobody reads
+LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
+BAR_END_RATIO = 2.0           # the bars of effective against authored end at twice the authored value
+DRAWN_MOMENTS = 6             # at which the articulation is drawn
+MOST_PLOTS = 60              # more than this many joints make a page that nobody reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     description = describe(stage)
     articulation = articulation_of(description.articulations, recording)
     scale = description.scene.meters_per_unit
-    length = LENGTHS.get(scale, f"{number(scale)} m")
+    length = LENGTH_UNITS.get(scale, f"{number(scale)} m")
     joints = joint_charts(articulation, recording, world, length)
     relations = relation_charts(articulation, recording, world, length)
-    shots = snapshots(articulation, recording, world, description.scene.up_axis, MOMENTS)
+    shots = snapshots(articulation, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
@@ -77,8 +77,9 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         unmeasured=_by_reason(row for row in verification.rows if row.verdict == NOT_EVALUATED),
         marks=MARKS, severities=SEVERITIES, checked=checked,
         shots=[(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
-        joints=_figures(joints[:PLOTS], recording.time), relations=_figures(relations[:PLOTS], recording.time),
-        left_out=max(0, len(joints) - PLOTS) + max(0, len(relations) - PLOTS),
+        joints=_figures(joints[:MOST_PLOTS], recording.time),
+        relations=_figures(relations[:MOST_PLOTS], recording.time),
+        left_out=max(0, len(joints) - MOST_PLOTS) + max(0, len(relations) - MOST_PLOTS),
         facts=_facts(verification, recording, articulation.path, world),
     )
     path = Path(path)
@@ -174,7 +175,7 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"number": number, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": share, "location": location, "bar_end": BAR_END}
+    environment.globals |= {"share": share, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 
 

@@ -18,10 +18,10 @@ from physx_runtime.worlds.store import Worlds
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
-PLACES = ("q", "root_position", "root_rotation")        # wake nobody
-PUSHES = ("v", "joint_effort", *LINK_FORCE_ROWS)        # wake where they are not 0
-TARGETS = ("target_position", "target_velocity")        # wake where they change
-WAKING = (*PLACES, *PUSHES, *TARGETS)
+PLACE_ROWS = ("q", "root_position", "root_rotation")        # wake nobody
+PUSH_ROWS = ("v", "joint_effort", *LINK_FORCE_ROWS)        # wake where they are not 0
+TARGET_ROWS = ("target_position", "target_velocity")        # wake where they change
+WAKING_ROWS = (*PLACE_ROWS, *PUSH_ROWS, *TARGET_ROWS)
 
 
 class Waking:
@@ -33,7 +33,7 @@ class Waking:
 
     def write(self, name: str, values: Array, worlds: Indices | None) -> None:
         """Set a row group, (n, size), of the worlds with these indices, all where None."""
-        stirs = self._topology.sleeping and name in WAKING
+        stirs = self._topology.sleeping and name in WAKING_ROWS
         if worlds is not None:
             held = self._store.rows(name)
             if stirs:
@@ -100,4 +100,6 @@ def _stirring(name: str, before: Array, after: Array) -> Array:
 
 def _waking(name: str, before: Array, after: Array) -> NDArray[np.bool_]:
     """Which written values wake the world that they are of."""
-    return (after != 0.0) if name in PUSHES else (after != before) if name in TARGETS else np.zeros_like(after, bool)
+    if name in PUSH_ROWS:
+        return np.not_equal(after, 0.0)
+    return np.not_equal(after, before) if name in TARGET_ROWS else np.zeros_like(after, bool)

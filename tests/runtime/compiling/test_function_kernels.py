@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling.transposition_ir import LONG
+from physx_runtime.compiling.transposition_ir import LONG_LINE
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
@@ -23,7 +23,7 @@ def backwards(t: Topology, rows: Rows) -> Rows:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("size", [0, 1, 3, 7, 8, 9, 15, 16, 17, 40, LONG + 1])
+@pytest.mark.parametrize("size", [0, 1, 3, 7, 8, 9, 15, 16, 17, 40, LONG_LINE + 1])
 def test_lines_of_any_length_are_read_and_written_whole_and_no_others(size: int, dtype: str) -> None:
     sim = Simulation(FINGER, worlds=WORLDS, dtype=dtype)
     given = np.random.default_rng(size).normal(size=(len(CHOSEN), size)).astype(dtype)

@@ -16,7 +16,7 @@ from physx_runtime.language.symbols import Graph, TracingError
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
-from physx_runtime.solver.divergence import FLAG
+from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
 from support.trees import Rows, random_tree
@@ -84,7 +84,7 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
         for i in range(len(rows[name])):
             x[0, program.layout[f"{name}_{i}"], worlds:] += noise
     specialised.compile_step(t, dtype, width)(x, 1, n, v)
-    return x[0, [program.layout[row] for row in program.state if row != f"{FLAG}_0"], :]
+    return x[0, [program.layout[row] for row in program.state if row != f"{DIVERGED}_0"], :]
 
 
 @pytest.mark.parametrize("floating", [False, True])

@@ -72,7 +72,7 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
         pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
         given |= {f"push{place}_{name}": p.row(f"push{i}_{name}") for place, i in enumerate(pushes)
                   for name in names_of(PUSH)}
-        alone = replace(bodies.ALONE, fixed_base=t.fixed_base, link_forces=t.link_forces,
+        alone = replace(bodies.SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
                         pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
         s.do(bodies.link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
              weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),

@@ -28,14 +28,14 @@ from physx_runtime.language.ops import Scalar
 from physx_runtime.model.topology import ROOT, ROTARY_JOINTS, LinkTopology, Topology
 from physx_runtime.solver.articulation.damping import damping_force
 from physx_runtime.solver.articulation.free_velocity import link_weight
-from physx_runtime.solver.by_joint.tree import RIGID, TURN
+from physx_runtime.solver.by_joint.tree import RIGID, ROTARY
 from physx_runtime.solver.constraints.softening import softening
 from physx_runtime.solver.link_forces import external_forces
 
 Rows = dict[str, list[Scalar]]
 Made = Mapping[str, Sequence[Any]]
 
-ALONE = Topology(True, True, (LinkTopology(-1, ROOT),), ())
+SINGLE_LINK = Topology(True, True, (LinkTopology(-1, ROOT),), ())
 
 
 def vec(x: Sequence[Scalar], i: int = 0) -> sp.Vec3:
@@ -118,7 +118,7 @@ def turn_axes(rows: Rows) -> Made:
 
 def pose_root(rows: Rows) -> Made:
     """Pose of the root."""
-    k = forward_kinematics(ALONE, rows, [], quat(rows["rotation"]))
+    k = forward_kinematics(SINGLE_LINK, rows, [], quat(rows["rotation"]))
     return {"R": [x for row in k.R[0] for x in row], "center": k.com[0]}
 
 
@@ -199,7 +199,7 @@ def eliminate(rows: Rows, kind: str, fresh: bool, grounded: bool) -> Made:
     """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
     inertia, made = inertia_of(rows["inertia"]), {}
     if kind != RIGID:
-        S = subspace(kind == TURN, vec(rows["axis"]))
+        S = subspace(kind == ROTARY, vec(rows["axis"]))
         inertia, K, inverse_d = ab.eliminated(inertia, S, rows["armature"][0])
         made = {"K": linear_first(K), "inverse_d": [inverse_d]}
     if grounded:
@@ -219,7 +219,7 @@ def respond(rows: Rows, kind: str, grounded: bool) -> Made:
     T = T.at(vec(rows["d"])) if "d" in rows else T
     if kind == RIGID:
         return {"response": flat(T)}
-    S = subspace(kind == TURN, vec(rows["axis"]))
+    S = subspace(kind == ROTARY, vec(rows["axis"]))
     response, y, r = ab.answered(T, S, force_of(rows["K"]), rows["inverse_d"][0])
     return {"response": flat(response), "y": linear_first(y), "r": [r]}
 
@@ -240,7 +240,8 @@ def pass_up(rows: Rows, kind: str, empty: bool, fresh: bool, grounded: bool) -> 
     P = NO_FORCE if empty else force_of(rows["P"])
     made: dict[str, Sequence[Any]] = {}
     if kind != RIGID:
-        u, P = ab.passed_up(P, subspace(kind == TURN, vec(rows["axis"])), force_of(rows["K"]), rows.get("F", [0.0])[0])
+        S = subspace(kind == ROTARY, vec(rows["axis"]))
+        u, P = ab.passed_up(P, S, force_of(rows["K"]), rows.get("F", [0.0])[0])
         made["u"] = [u]
     if grounded:
         return made
@@ -265,7 +266,7 @@ def pass_down(rows: Rows, kind: str, grounded: bool) -> Made:
     if kind == RIGID:
         return {"twist": linear_first(a)}
     rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
-    S = subspace(kind == TURN, vec(rows["axis"]))
+    S = subspace(kind == ROTARY, vec(rows["axis"]))
     return {"rate": [rate], "twist": linear_first(a + S * rate)}
 
 
@@ -278,7 +279,7 @@ def project(rows: Rows, kind: str, grounded: bool) -> Made:
     """Generalised force of a node's wrench, which moves on to its parent (RBDA table 5.1)."""
     P, made = force_of(rows["P"]), {}
     if kind != RIGID:
-        made = {"tau": [P.dot(subspace(kind == TURN, vec(rows["axis"])))]}
+        made = {"tau": [P.dot(subspace(kind == ROTARY, vec(rows["axis"])))]}
     if grounded:
         return made
     P = P.about(vec(rows["d"])) if "d" in rows else P

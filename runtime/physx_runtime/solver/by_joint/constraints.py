@@ -22,13 +22,13 @@ from physx_runtime.solver.by_joint.bodies import (
     response_of,
     vec,
 )
-from physx_runtime.solver.by_joint.tree import TURN
+from physx_runtime.solver.by_joint.tree import ROTARY
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
 # Rows that all dofs of a joint share.
-COMMON = frozenset(("dt", "h", "erp", "iteration", "least_response"))
+JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 
 
 def coefficients(rows: Rows, joint: Topology) -> Made:
@@ -71,7 +71,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
 
     constants: coefficients that are literals for this kind of joint.
     """
-    local: dict[str, Any] = {name: rows[name] if name in COMMON else [None] * place + rows[name] for name in rows}
+    local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * place + rows[name] for name in rows}
     local |= {name: [None] * place + [value] for name, value in constants}
     a = parent_twist(rows, grounded)
     K, r = force_of(rows["K"]), rows["r"][0]
@@ -86,7 +86,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     if "twist" in rows:
         F = state.impulse
         after = a + motion_of(rows["y"]) * -F
-        S = subspace(kind == TURN, vec(rows["axis"]))
+        S = subspace(kind == ROTARY, vec(rows["axis"]))
         made["twist"] = linear_first(after + S * (r * F - dragged))
     return made
 

@@ -338,7 +338,7 @@ def _solve_spatial(p: Plan, s: Schedule, i: int) -> None:
         _attach(p, s, i, "seen_")
         _measure(p, s, i)
     _measure_rate(p, s, p.row(f"{name}_row"), p.row(f"{name}_bias"))
-    alone = replace(bodies.ALONE, solver=p.t.solver)
+    alone = replace(bodies.SINGLE_LINK, solver=p.t.solver)
     s.do(pull_spatial, alone, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
          impulse=p.row("couple_impulse"), h=p.row("h"),
          **_parameters(p, name, SPATIAL_TENDON), **_parameters(p, name, LEAF),

@@ -17,7 +17,7 @@ from physx_runtime.solver.by_joint.floating import finish_floating
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, place_links
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.tree import paths_to
-from physx_runtime.solver.divergence import FLAG, moving_rows
+from physx_runtime.solver.divergence import DIVERGED, moving_rows
 
 # What the constraints of a degree of freedom may read of it.
 SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
@@ -236,7 +236,7 @@ def _freeze(p: Plan, s: Schedule) -> None:
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(edges.judge, size=p.row("size"), diverged=p.row(FLAG), sound=p.row("sound"))
+    s.do(edges.judge, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
     for name in moving:
         s.repeat(p.row(name).size, edges.keep, sound=p.row("sound"),
                  moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})

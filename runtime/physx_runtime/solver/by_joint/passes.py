@@ -27,7 +27,7 @@ def add_product(s: Schedule, total: Span, x: Span, factor: Span | None = None, s
     s.repeat(total.size, bodies.add_scaled, sign, moving={"total": total.part(0), "x": x.part(0)}, **given)
 
 
-POSE = ("rotation", "R", "d", "center", "position")
+POSE_ROWS = ("rotation", "R", "d", "center", "position")
 
 
 def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
@@ -54,7 +54,7 @@ def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix
              parent_rotation=p.at(f"{prefix}rotation", p.parent(link)),
              parent_position=p.at(f"{prefix}position", p.parent(link)),
              **{name: p.at(name, link) for name in ("tree_rotation", "tree_position", "com")},
-             **{name: p.at(f"{prefix}{name}", link) for name in POSE})
+             **{name: p.at(f"{prefix}{name}", link) for name in POSE_ROWS})
 
 
 def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = None) -> None:

@@ -10,7 +10,7 @@ from physx_runtime.solver.by_joint import edges
 from physx_runtime.solver.by_joint.bodies import Made, Rows, central_velocity, rotation_matrix, sym, vec
 from physx_runtime.solver.by_joint.passes import clear, copy_rows, move_links
 from physx_runtime.solver.by_joint.plan import Plan
-from physx_runtime.solver.divergence import FLAG, moving_rows
+from physx_runtime.solver.divergence import DIVERGED, moving_rows
 from physx_runtime.solver.sleep import Drowsiness
 
 
@@ -33,7 +33,7 @@ def _decide(p: Plan, s: Schedule) -> None:
     clear(s, p.row("longest"))
     for i in range(len(p.t.moving_links)):
         s.do(wake, **_own(p, i), **flags, longest=p.row("longest"))
-    s.do(fall, diverged=p.row(FLAG), **{name: p.row(name) for name in (
+    s.do(fall, diverged=p.row(DIVERGED), **{name: p.row(name) for name in (
         "longest", "asleep", "stirred", "resting", "frozen")})
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from physx_runtime.model.topology import PRISMATIC, ROOT, ROTARY_JOINTS, LinkTopology, Topology
 from physx_schema.errors import UnsupportedError
 
-TURN, SLIDE, RIGID = "turn", "slide", "rigid"
+ROTARY, SLIDING, RIGID = "turn", "slide", "rigid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Node:
     link: int
     dof: int | None         # None: a fixed joint, or the root
     parent: int             # node; -1 of the root
-    kind: str               # TURN, SLIDE or RIGID
+    kind: str               # ROTARY, SLIDING or RIGID
     shifts: bool            # whether its anchor is away from its parent's
     virtual: bool           # followed by another node of the same joint: it has no inertia of its own
 
@@ -49,7 +49,7 @@ def build_tree(t: Topology) -> Tree:
     while stack:
         i = stack.pop()
         parent, own = last[t.links[i].parent], dofs[i]
-        kind = TURN if t.links[i].kind in ROTARY_JOINTS else SLIDE
+        kind = ROTARY if t.links[i].kind in ROTARY_JOINTS else SLIDING
         for place, dof in enumerate(own):
             nodes.append(Node(i, dof, parent, kind, place == 0, place < len(own) - 1))
             parent = len(nodes) - 1
