@@ -20,8 +20,8 @@ from physx_schema.description.forces import read_forces
 from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
 from physx_schema.description.opinions.accounting import settle
 from physx_schema.description.opinions.circumstances import report_circumstances
-from physx_schema.description.opinions.declared import applied_schemas
 from physx_schema.description.opinions.deviations import default_sleep_threshold
+from physx_schema.description.opinions.hosts import applied_schemas
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scenes import Scenes

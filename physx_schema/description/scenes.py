@@ -10,10 +10,11 @@ from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
 from physx_schema.description.model import IterationBounds, Scene
-from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.retirement import retired_schema
 from physx_schema.description.opinions.schemas import split_name
+from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.poses import Vec3
 from physx_schema.description.units import default_gravity
 

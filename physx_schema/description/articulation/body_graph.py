@@ -6,12 +6,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_schema.description.articulation.joints import AuthoredJoint
+from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
 from physx_schema.description.roster import Roster
 
 _WORLD_WEIGHT = 100_000
 _EXCLUDED_WEIGHT = 1_000
 _JOINT_WEIGHT = 100
+_LARGEST = 20_000       # bodies looked at; what is longer is no loop that a person can follow
 
 
 class BodyGraph:
@@ -161,3 +162,26 @@ def _walk_depths(neighbours: dict[str, list[str]], start: str) -> dict[str, int]
         else:
             stack.pop()
     return found
+
+
+def shortest_cycle(graph: BodyGraph, joint: AuthoredJoint) -> list[str]:
+    """Paths of the joints of the shortest loop through a joint, that joint last; itself alone where none is found."""
+    start, goal = joint.ends[0].body, joint.ends[1].body
+    found: dict[str, AuthoredJoint] = {}
+    seen = {start}
+    queue = deque([start])
+    while queue and goal not in found and len(seen) < _LARGEST:
+        body = queue.popleft()
+        for other in graph.joints_of(body):
+            end = other.other(body)
+            if other is joint or other.excluded or other.kind not in TREE_KINDS or end in seen:
+                continue
+            seen.add(end)
+            if end in graph.roster.scenes:
+                found[end] = other
+                queue.append(end)
+    cycle = [joint.path]
+    while goal != start and goal in found:
+        cycle.append(found[goal].path)
+        goal = found[goal].other(goal)
+    return cycle[::-1]

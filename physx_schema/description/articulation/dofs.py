@@ -9,9 +9,10 @@ from physx_schema.description.articulation.friction import read_resistance
 from physx_schema.description.articulation.limits import FREE, bounds, cone, swing
 from physx_schema.description.model import Dof, Drive, Envelope
 from physx_schema.description.opinions.axes import is_axis_free
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import Vec3
 from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
 

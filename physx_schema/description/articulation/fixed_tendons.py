@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
-from physx_schema.description.articulation.solve_order import JointOrder, joint_order
+from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
-from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.units import gain
 
 _ROOT = "PhysxTendonAxisRootAPI"

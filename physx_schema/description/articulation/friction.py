@@ -6,8 +6,9 @@ import math
 from functools import cache
 from typing import NamedTuple
 
-from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.units import LARGEST_SINGLE, coordinate, gain
 
 

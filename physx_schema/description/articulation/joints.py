@@ -12,8 +12,9 @@ from pxr import Gf
 from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Coupling, DistanceRange, Joint
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.records import record
 
@@ -22,6 +23,8 @@ COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack"
 _COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
 TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
 _READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
+
+JointOrder = tuple[int, tuple[str, ...]]
 
 
 class _Side(NamedTuple):
@@ -63,7 +66,7 @@ class AuthoredJoint:
         return any(not end.body and not end.static for end in self.ends)
 
     @property
-    def order(self) -> tuple[int, tuple[str, ...]]:
+    def order(self) -> JointOrder:
         """PhysX's order among joints: by type, then by path."""
         return _READING_ORDER.index(self.kind), path_key(self.path)
 
@@ -241,3 +244,8 @@ def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
                 f"point {base} at a {wanted} joint",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
+
+
+def joint_order(kind: str | None, path: str) -> JointOrder:
+    """Sort key of tendons and mimic joints by their joint: revolute before prismatic joints, then by path."""
+    return TREE_KINDS.index(kind) if kind in TREE_KINDS else len(TREE_KINDS), path_key(path)

@@ -6,8 +6,9 @@ import math
 
 from physx_schema.description.model import unlimited
 from physx_schema.description.opinions.axes import is_bound
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View
 from physx_schema.description.units import coordinate, radians
 
 FREE = (-math.inf, math.inf)

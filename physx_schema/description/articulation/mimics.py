@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from physx_schema.description.articulation.joints import joint_order
 from physx_schema.description.articulation.newton_mimics import API as NEWTON
 from physx_schema.description.articulation.newton_mimics import read_newton_mimics
-from physx_schema.description.articulation.solve_order import joint_order
 from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimited
 from physx_schema.description.opinions.axes import is_axis_free
-from physx_schema.description.opinions.prim import PrimOpinions, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS
+from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
 API = "PhysxMimicJointAPI"

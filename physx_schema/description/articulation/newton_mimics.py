@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from physx_schema.description.articulation.solve_order import joint_order
+from physx_schema.description.articulation.joints import joint_order
 from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 
 from physx_schema.description.frames import composed, scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import IDENTITY_POSE, Vec3
 
 _ROOT = "PhysxTendonAttachmentRootAPI"

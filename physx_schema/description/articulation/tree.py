@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from physx_schema.description.articulation.body_graph import BodyGraph
+from physx_schema.description.articulation.body_graph import BodyGraph, shortest_cycle
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
-from physx_schema.description.articulation.loops import shortest_cycle
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.records import record

@@ -16,8 +16,9 @@ from physx_schema.description.collision.meshes import Array, MeshData, MeshSolid
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.model import Collider, Scene
-from physx_schema.description.opinions.prim import PrimOpinions, View, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.records import record
 from physx_schema.description.scenes import Scenes

@@ -12,8 +12,9 @@ from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.principal_axes import Weight, is_aligned, principal_axes, weight
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
-from physx_schema.description.opinions.prim import PrimOpinions, View
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
 from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia
 

@@ -8,8 +8,9 @@ from pxr import Tf, UsdShade
 
 from physx_schema.definitions import attribute
 from physx_schema.description.model import PhysicsMaterial
-from physx_schema.description.opinions.prim import PrimOpinions, unauthored
+from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import unauthored
 
 COMBINE_MODES = attribute("PhysxMaterialAPI", "frictionCombineMode").tokens
 DEFAULT_FRICTION = 0.5      # of the SDK's own material

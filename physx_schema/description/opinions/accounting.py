@@ -14,7 +14,6 @@ from physx_schema.description.model import Articulation, Authored, Joint, Link, 
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.circumstances import report_connection
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
-from physx_schema.description.opinions.declared import declaring, elsewhere, names_like
 from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
 from physx_schema.description.opinions.hints import (
     closest,
@@ -23,12 +22,13 @@ from physx_schema.description.opinions.hints import (
     meant_property,
     meant_schema,
 )
-from physx_schema.description.opinions.ownership import Owner, owners
-from physx_schema.description.opinions.prim import PrimOpinions, Seen, is_physics_schema
+from physx_schema.description.opinions.ownership import Owner, declaring, elsewhere, names_like, owners
+from physx_schema.description.opinions.prim import PrimOpinions, is_physics_schema
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.retirement import Retired, retired_property, retired_schema
 from physx_schema.description.opinions.roles import Roles, read_roles
 from physx_schema.description.opinions.schemas import JOINT_KINDS, ROTATIONS, SCHEMAS, TRANSLATIONS, split_name
+from physx_schema.description.opinions.view import Seen
 
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
