@@ -18,8 +18,8 @@ if not Path(FOLDER, "scene_recorder.py").is_file():
     sys.exit(f"PHYSX_ORACLE is {FOLDER!r}: set it to the folder that holds scene_recorder.py")
 sys.path[:0] = [str(ROOT / "tests"), FOLDER]
 
-from support.meshes import Mesh, ball, box, cone, mesh_prim, single, torus  # noqa: E402
-from support.robots import HEAD, opened, prim  # noqa: E402
+from support.stages.meshes import Mesh, ball, box, cone, mesh_prim, single, torus  # noqa: E402
+from support.stages.robots import HEAD, opened, prim  # noqa: E402
 
 from physx_schema.description import describe  # noqa: E402
 

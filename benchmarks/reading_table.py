@@ -3,7 +3,7 @@
     PHYSX_ORACLE=... ORACLE_PYTHON=... python benchmarks/reading_table.py [--newton FOLDER] [--cases FOLDER] [--short]
 
 PHYSX_ORACLE names the folder with `physx_oracle.py`, ORACLE_PYTHON the interpreter that has ovphysx. Compared are the
-stages that this project authored (`tests/support/reading_stages*.py`), every stage with an articulation among ovphysx's
+stages that this project authored (`tests/support/compared/*.py`), every stage with an articulation among ovphysx's
 own samples, in the newton package (`--newton` or NEWTON_ASSETS: the folder of the unpacked pip package) and in recorded
 cases (`--cases`). Exits with 1 where something differs.
 """
@@ -23,9 +23,9 @@ if not Path(oracle, "physx_oracle.py").is_file():
     sys.exit(f"PHYSX_ORACLE is {oracle!r}: set it to the folder that holds physx_oracle.py")
 sys.path[:0] = [str(ROOT / "tests"), oracle]
 
-from support.reading_agreement import FIELDS  # noqa: E402
-from support.reading_run import Compared, Stage, agreement, articulations_below, samples  # noqa: E402
-from support.reading_stages import STAGES  # noqa: E402
+from support.compared.themes import STAGES  # noqa: E402
+from support.physx.reading_differences import FIELDS  # noqa: E402
+from support.physx.readings import Compared, Stage, agreement, articulations_below, samples  # noqa: E402
 
 
 def groups(options: argparse.Namespace) -> dict[str, Sequence[Stage]]:

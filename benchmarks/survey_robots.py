@@ -29,8 +29,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["
 
 from physx_runtime import NotSimulatedWarning, simulate  # noqa: E402
 from physx_runtime.session.run import state_instance  # noqa: E402
-from support.robots import opened  # noqa: E402
-from support.scene_agreement import (  # noqa: E402
+from support.physx.motions import (  # noqa: E402
     Motion,
     apart,
     bar,
@@ -42,6 +41,7 @@ from support.scene_agreement import (  # noqa: E402
     simulated,
     spread,
 )
+from support.stages.robots import opened  # noqa: E402
 
 from physx_schema import check, describe  # noqa: E402
 from physx_schema.description.model import Articulation, Description  # noqa: E402

@@ -18,8 +18,8 @@ from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
 from support.places import ROOT, SCHEMAS
-from support.schema_facts import difference
-from support.usd_files import plugin
+from support.schemas.schema_differences import difference
+from support.schemas.usd_files import plugin
 
 GENERATED = ROOT / "generated/physx_generated"
 EVERYTHING = SCHEMAS / "everything/schema.usda"

@@ -14,7 +14,7 @@ from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from support.places import ROOT, SCHEMAS
-from support.schema_facts import difference, specs
+from support.schemas.schema_differences import difference, specs
 
 YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
         SCHEMAS / "small/schema"]

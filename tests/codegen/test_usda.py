@@ -19,8 +19,8 @@ from physx_codegen.model import Library
 from physx_codegen.scope import Scope
 from pxr import Sdf
 from support.places import ROOT, SCHEMAS
-from support.usd_files import plugin, schemas
-from support.usd_generator import SOURCES, usd_generated
+from support.schemas.usd_files import plugin, schemas
+from support.schemas.usd_generator import SOURCES, usd_generated
 
 OURS = {path.name: path for path in sorted((ROOT / "schema").iterdir()) if path.is_dir()}
 FOREIGN = {**SOURCES, "small": SCHEMAS / "small/schema.usda", "everything": SCHEMAS / "everything/schema.usda"}

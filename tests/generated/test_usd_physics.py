@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from pxr import Gf, Sdf, Tf, Usd, UsdPhysics
-from support.generated_packages import generated_package
-from support.usd_generator import SOURCES
+from support.schemas.generated_packages import generated_package
+from support.schemas.usd_generator import SOURCES
 
 NAMES = sorted(name for name in dir(UsdPhysics) if isinstance(getattr(UsdPhysics, name), type)
                and issubclass(getattr(UsdPhysics, name), Usd.SchemaBase))

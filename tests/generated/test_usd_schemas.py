@@ -11,7 +11,7 @@ import pytest
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
 from support.places import SCHEMAS
-from support.usd_generator import SOURCES
+from support.schemas.usd_generator import SOURCES
 
 EVERYTHING = SCHEMAS / "everything/schema.usda"
 USE = """

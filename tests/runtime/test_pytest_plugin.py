@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from physx_runtime.pytest_plugin import NotEvaluatedWarning, assert_authored_values, assert_valid_physics
 from support.places import STAGES
-from support.verified import axis, both, chain, drive, envelope, limits, mimic
+from support.stages.verified_robots import axis, both, chain, drive, envelope, limits, mimic
 
 
 def run_pytest(folder: Path, text: str) -> subprocess.CompletedProcess[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from physx_generated import Relationship
-from support.changed_schemas import change_every_default, generated, run
+from support.schemas.changed_schemas import change_every_default, generated, run
 
 from physx_schema.definitions import definitions
 from physx_schema.description.opinions.coverage import NOT_EVALUATED
@@ -48,7 +48,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fates(package: Path) -> dict[str, str]:
     """What became of the default of each property that is read."""
     former = {f"{schema}.{base}": prop.default for schema, item in READ_AS_FACT.items() for base, prop in item.items()}
-    fates: dict[str, str] = run(package, "-m", "support.unauthored_defaults", json.dumps(former))
+    fates: dict[str, str] = run(package, "-m", "support.schemas.unauthored_defaults", json.dumps(former))
     assert fates.keys() == former.keys(), "a schema is on no prim of the stage"
     return fates
 
@@ -68,7 +68,7 @@ def test_every_default_that_no_fact_shows_is_of_a_property_known_for_that(fates:
 CHECKED = """
 import json
 from physx_schema import check, describe
-from support.robots import finger, joint, link, opened, prim, robot, base
+from support.stages.robots import finger, joint, link, opened, prim, robot, base
 limits = {"float physics:lowerLimit": -90.0, "float physics:upperLimit": 90.0}
 text = robot(base(), link("tip", schemas=("PhysxRigidBodyAPI",), more={"float physxRigidBody:cfmScale": 0.7}),
              link("end", schemas=("PhysxRigidBodyAPI",), more={"string physxRigidBody:cfmScale": "soft"}),
@@ -112,7 +112,7 @@ SINGLE = 1e-5       # relative: a hundred roundings of single precision
 SIMULATED = f"""
 import json
 from physx_runtime import simulate
-from support.robots import HEAD, link, opened, prim
+from support.stages.robots import HEAD, link, opened, prim
 still = prim("PhysicsScene", "Scene", (), {{"float physics:gravityMagnitude": 0.0,
                                            "vector3f physics:gravityDirection": (0, 0, -1)}})
 free = {{f"int physxRigidBody:locked{{axis}}Axis": 0 for axis in ("Pos", "Rot")}}

@@ -20,7 +20,7 @@ import pytest
 from physx_codegen.load_yaml import load
 from pxr import Sdf, Usd
 from support.places import ROOT
-from support.usd_files import plugin
+from support.schemas.usd_files import plugin
 
 import physx_schema as PhysxSchema
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
-from support.robots import finger, opened
-from support.written import clean, one_line, properties, refusal, schemas
+from support.schemas.authored import clean, one_line, properties, refusal, schemas
+from support.stages.robots import finger, opened
 
 from physx_schema.authoring import (
     articulation_root,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pxr import Gf, Sdf, Tf, Usd, UsdPhysics
-from support.written import one_line, refusal
+from support.schemas.authored import one_line, refusal
 
 import physx_schema as PhysxSchema
 from physx_schema import AuthoringError, author

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 from pxr import Sdf, Usd, UsdPhysics
-from support.robots import base, joint, link, opened, robot
-from support.written import clean, one_line, properties, refusal, schemas, text
+from support.schemas.authored import clean, one_line, properties, refusal, schemas, text
+from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema import PhysxTendonAttachmentAPI, PhysxTendonAxisAPI
 from physx_schema.authoring import Axis, fixed_tendon

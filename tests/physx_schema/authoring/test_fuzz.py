@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pxr import Usd
-from support.robots import base, joint, link, opened, robot
-from support.written import text
+from support.schemas.authored import text
+from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema import AuthoringError, PhysxMimicJointAPI, PhysxTendonAxisAPI, PhysxTendonAxisRootAPI, check
 from physx_schema.authoring import fixed_tendon, mimic

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pxr import Usd, UsdGeom, UsdPhysics
-from support.robots import opened, prim
+from support.stages.robots import opened, prim
 
 from physx_schema import (
     PhysxArticulationAPI,

@@ -6,8 +6,8 @@ import math
 
 import pytest
 from pxr import Sdf, Usd, UsdPhysics
-from support.robots import base, joint, link, opened, robot
-from support.written import clean, one_line, properties, refusal, schemas
+from support.schemas.authored import clean, one_line, properties, refusal, schemas
+from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema import PhysxMimicJointAPI
 from physx_schema.authoring import mimic

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from pxr import Gf, Sdf, Usd
-from support.robots import base, joint, link, opened, placed, robot
-from support.written import clean, one_line, properties, refusal, schemas, text
+from support.schemas.authored import clean, one_line, properties, refusal, schemas, text
+from support.stages.robots import base, joint, link, opened, placed, robot
 
 from physx_schema import PhysxTendonAttachmentAPI, PhysxTendonAxisAPI
 from physx_schema.authoring import Attachment, spatial_tendon

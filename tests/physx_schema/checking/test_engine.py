@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.robots import base, finger, joint, link, opened, robot
+from support.stages.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import (
     FINDERS,

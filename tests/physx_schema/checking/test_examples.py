@@ -6,8 +6,8 @@ import random
 
 import pytest
 from pxr import Usd
-from support.robots import opened
-from support.rule_examples import examples, stage
+from support.stages.robots import opened
+from support.stages.rule_examples import examples, stage
 
 from physx_schema.checking import RULES, Report, Rule, check
 from physx_schema.checking.engine.repaired_stage import Fixed, fix

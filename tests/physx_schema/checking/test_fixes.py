@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pxr import Sdf, Usd
-from support.robots import HEAD, base, finger, joint, link, opened, robot
+from support.stages.robots import HEAD, base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finder, Finding, Report, check, run
 from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.iteration_stages import ASLEEP, KINEMATIC, free, opened, slider, stage
+from support.stages.iteration_stages import ASLEEP, KINEMATIC, free, opened, slider, stage
 
 from physx_schema import check
 from physx_schema.checking import Finding

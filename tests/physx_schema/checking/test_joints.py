@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.robots import base, finger, joint, link, opened, prim, robot
+from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.checking import Finding, check
 

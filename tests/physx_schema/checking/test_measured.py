@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from support.robots import base, finger, joint, link, opened, placed, prim, robot
+from support.stages.robots import base, finger, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import check
 from physx_schema.description import Description, describe

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.robots import base, joint, link, opened, robot
+from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema.checking import RULES, Finding, check
 from physx_schema.checking.engine.finding import rank

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.rule_examples import stage
+from support.stages.rule_examples import stage
 
 from physx_schema.checking import RULES
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.robots import base, finger, opened, robot
+from support.stages.robots import base, finger, opened, robot
 
 from physx_schema.checking import check
 from tests.physx_schema.checking.test_joints import gear, limits, newton

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.planted_problems import PLANTED, stages
+from support.stages.planted_problems import PLANTED, stages
 
 DT, STEPS = 1 / 60, 15
 READ = ("pos", "quat", "vel", "ang", "q", "qd")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from support.planted_problems import PLANTED, stages
-from support.robots import opened
+from support.stages.planted_problems import PLANTED, stages
+from support.stages.robots import opened
 
 from physx_schema.checking import check
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from support.robots import finger
+from support.stages.robots import finger
 
 from physx_schema.checking.settings import nearest, read_settings
 from physx_schema.cli.program import program

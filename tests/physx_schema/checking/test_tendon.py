@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.robots import HEAD, base, joint, link, opened, placed, prim, robot
+from support.stages.robots import HEAD, base, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import check
 

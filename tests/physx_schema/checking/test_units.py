@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.robots import base, finger, joint, link, opened, prim, robot
+from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.checking import check
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from pxr import Sdf, Usd
 from support.places import STAGES
-from support.robots import base, finger, joint, link, opened, robot
+from support.stages.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finding, check
 

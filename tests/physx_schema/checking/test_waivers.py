@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pxr import Usd
-from support.robots import finger, opened
+from support.stages.robots import finger, opened
 
 from physx_schema.checking import Report, check
 from physx_schema.checking.engine.waiver import Waiver

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.places import STAGES
-from support.robots import finger
+from support.stages.robots import finger
 
 from physx_schema.checking import RULES
 from physx_schema.cli.formats.places import line_of

@@ -6,10 +6,10 @@ import dataclasses
 import json
 
 import pytest
-from support import iteration_stages
-from support.reading_parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
-from support.reading_stages import STAGES
-from support.robots import HEAD, base, joint, link, opened, prim
+from support.compared.themes import STAGES
+from support.stages import iteration_stages
+from support.stages.parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
+from support.stages.robots import HEAD, base, joint, link, opened, prim
 
 from physx_schema.cli.json_output import VERSION, description_json
 from physx_schema.cli.outline import outline

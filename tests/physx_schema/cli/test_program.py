@@ -14,7 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 from support.places import STAGES
-from support.robots import base, finger, joint, link, robot
+from support.stages.robots import base, finger, joint, link, robot
 
 from physx_schema.checking import RULES
 from physx_schema.cli.json_output import plain

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pxr import Usd
 from support.places import STAGES
-from support.robots import finger
+from support.stages.robots import finger
 
 from physx_schema.checking import check
 from physx_schema.cli import repairs

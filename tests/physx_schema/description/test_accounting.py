@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pxr import Sdf
-from support.robots import base, finger, joint, link, opened, prim, robot
+from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.places import ROOT
-from support.robots import base, joint, link, opened, prim, robot
+from support.stages.robots import base, joint, link, opened, prim, robot
 
 from physx_schema.description import describe
 

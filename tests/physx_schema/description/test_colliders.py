@@ -8,10 +8,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support.collision_stages import STAGES
-from support.physx_bodies import Measured
+from support.physx.bodies import Measured
 from support.places import DATA
-from support.robots import base, joint, opened, placed, prim, robot
+from support.stages.collision_stages import STAGES
+from support.stages.robots import base, joint, opened, placed, prim, robot
 
 from physx_schema.description import Collider, Description, Link, PhysicsMaterial, describe
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.collision_stages import STAGES, stage
-from support.meshes import Mesh, mesh_prim, single
-from support.physx_bodies import Measured, measured_bodies
-from support.robots import opened
+from support.physx.bodies import Measured, measured_bodies
+from support.stages.collision_stages import STAGES, stage
+from support.stages.meshes import Mesh, mesh_prim, single
+from support.stages.robots import opened
 
 from physx_schema.description import describe
 from tests.physx_schema.description.test_colliders import RECORDED, agrees

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.robots import finger, opened
+from support.stages.robots import finger, opened
 
 from physx_schema.description import Description, Dof, describe
 

@@ -6,11 +6,11 @@ import math
 
 import pytest
 from physx_runtime.simulation.articulation import Simulation
-from support import facts_engines
-from support.facts_engines import ALL, MIMICS, beside, mimic, newton
-from support.facts_joints import one
-from support.facts_scenes import still
-from support.robots import base, joint, link, opened, prim
+from support.recorded import engine_stages
+from support.recorded.engine_stages import ALL, MIMICS, beside, mimic, newton
+from support.recorded.joint_stages import one
+from support.recorded.scene_stages import still
+from support.stages.robots import base, joint, link, opened, prim
 
 from physx_schema.checking import check
 from physx_schema.description import Description, describe
@@ -23,7 +23,7 @@ def read(text: str) -> Description:
 
 
 def test_values_of_newton_name_their_properties() -> None:
-    found = read(facts_engines.STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
+    found = read(engine_stages.STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
     assert dict(found.sources) == {
         "armature": "newton:armature", "static_friction": "newton:friction", "dynamic_friction": "newton:friction",
         "viscous_friction": "newton:damping", "max_velocity": "newton:velocityLimit"}
@@ -53,19 +53,19 @@ def test_what_physx_does_not_read_of_newton_is_unused() -> None:
 
 
 def test_mujoco_is_unused_with_physx_counterpart() -> None:
-    found = {item.property: item for item in read(facts_engines.STAGES["MuJoCo's values"]).unused}
+    found = {item.property: item for item in read(engine_stages.STAGES["MuJoCo's values"]).unused}
     assert found["mjc:armature"].suggestion == "physxJointAxis:angular:armature"
     assert found["mjc:armature"].code == found["apiSchemas"].code == "other-engine"
 
 
 def test_other_engines_are_no_fault() -> None:
-    found = [item for item in check(opened(facts_engines.STAGES["MuJoCo's values"])).findings
+    found = [item for item in check(opened(engine_stages.STAGES["MuJoCo's values"])).findings
              if item.code == "unused/other-engine"]
     assert {item.severity for item in found} == {"info"}
 
 
 def test_retired_joint_api_is_unused_and_has_no_effect() -> None:
-    found = read(facts_engines.STAGES["the retired joint API"])
+    found = read(engine_stages.STAGES["the retired joint API"])
     assert found.articulations[0].dofs[0].armature == 0.0
     assert {item.code for item in found.unused} == {"retired"}
     assert len(found.unused) == 4

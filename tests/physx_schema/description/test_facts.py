@@ -11,22 +11,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import facts_engines, facts_joints, facts_loops, facts_random, facts_scenes, facts_transforms, facts_trees
-from support.facts_agreement import differences, gravity_differences
-from support.physx_facts import Facts, measured_facts
+from support.physx.fact_differences import differences, gravity_differences
+from support.physx.facts import Facts, measured_facts
 from support.places import DATA
-from support.robots import opened
+from support.recorded import (
+    engine_stages,
+    joint_stages,
+    loop_stages,
+    random_stages,
+    scene_stages,
+    transform_stages,
+    tree_stages,
+)
+from support.stages.robots import opened
 
 from physx_schema.description import Description, describe
 
 FILE = DATA / "physx_facts.json"
 THEMES = {
-    "scenes": facts_scenes.STAGES, "transforms": facts_transforms.STAGES, "trees": facts_trees.STAGES,
-    "joints": facts_joints.STAGES, "loops": facts_loops.STAGES, "engines": facts_engines.STAGES,
-    "random": facts_random.STAGES,
+    "scenes": scene_stages.STAGES, "transforms": transform_stages.STAGES, "trees": tree_stages.STAGES,
+    "joints": joint_stages.STAGES, "loops": loop_stages.STAGES, "engines": engine_stages.STAGES,
+    "random": random_stages.STAGES,
 }
 STAGES = {f"{theme}: {name}": text for theme, stages in THEMES.items() for name, text in stages.items()}
-REFUSED = {f"scenes: {name}": text for name, text in facts_scenes.REFUSED.items()}
+REFUSED = {f"scenes: {name}": text for name, text in scene_stages.REFUSED.items()}
 
 
 
@@ -46,7 +54,7 @@ def test_stage_reads_as_physx_made_it(recorded: dict[str, Facts], name: str) -> 
     assert differences(read(STAGES[name]), recorded[name]) == []
 
 
-@pytest.mark.parametrize("name", [f"scenes: {name}" for name in facts_scenes.STAGES if "joint" not in name])
+@pytest.mark.parametrize("name", [f"scenes: {name}" for name in scene_stages.STAGES if "joint" not in name])
 def test_bodies_fall_by_the_gravity_of_their_scene(recorded: dict[str, Facts], name: str) -> None:
     assert gravity_differences(read(STAGES[name]), recorded[name]) == []
 
@@ -57,9 +65,9 @@ def test_units_that_physx_refuses_are_an_error(recorded: dict[str, Facts], name:
     assert [problem.code for problem in read(REFUSED[name]).problems if problem.severity == "error"] == ["stage/units"]
 
 
-@pytest.mark.parametrize("name", facts_scenes.BROKEN)
+@pytest.mark.parametrize("name", scene_stages.BROKEN)
 def test_gravity_that_is_not_finite_is_an_error(name: str) -> None:
-    assert "scene/gravity" in [problem.code for problem in read(facts_scenes.BROKEN[name]).problems]
+    assert "scene/gravity" in [problem.code for problem in read(scene_stages.BROKEN[name]).problems]
 
 
 def test_every_stage_is_recorded(recorded: dict[str, Facts]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.robots import base, link, opened, prim, robot
+from support.stages.robots import base, link, opened, prim, robot
 
 from physx_schema.description import CollisionGroup, Description, FilteredPair, PhysicsMaterial, describe
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 
 import pytest
-from support.robots import base, finger, joint, link, opened, robot
+from support.stages.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import check
 from physx_schema.description.opinions.hints import meant_property, meant_schema

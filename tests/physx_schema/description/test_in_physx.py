@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from support.random_readings import random_reading
-from support.reading_agreement import FIELDS
-from support.reading_run import Stage, agreement, articulations_below, samples
-from support.reading_stages import STAGES, THEMES
-from support.weighed_stages import weighed_stage
+from support.chance.graphs import random_graph
+from support.chance.weighed_bodies import weighed_stage
+from support.compared.themes import STAGES, THEMES
+from support.physx.reading_differences import FIELDS
+from support.physx.readings import Stage, agreement, articulations_below, samples
 
 pytestmark = pytest.mark.sweep
 
@@ -42,7 +42,7 @@ def test_reader_and_physx_agree_on_recorded_cases(oracle_folder: Path, shared_ca
 @pytest.mark.parametrize("first", [0, 60, 120])
 def test_reader_and_physx_agree_on_random_stages(oracle_folder: Path, first: int) -> None:
     """Colliders that overlap push the root in the step that PhysX takes before anything can be read."""
-    hold((Stage(f"seed {seed}", random_reading(seed)) for seed in range(first, first + 60)), "root velocity")
+    hold((Stage(f"seed {seed}", random_graph(seed)) for seed in range(first, first + 60)), "root velocity")
 
 
 def test_reader_and_physx_agree_on_mass_properties_in_sheared_and_mirrored_prims(oracle_folder: Path) -> None:

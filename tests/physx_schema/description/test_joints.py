@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
-from support import facts_joints, facts_trees
-from support.facts_joints import generic, locked, one
-from support.facts_scenes import still
-from support.facts_trees import anchor, chain, hinge, links
-from support.robots import joint, link, opened, prim
+from support.recorded import joint_stages, tree_stages
+from support.recorded.joint_stages import generic, locked, one
+from support.recorded.scene_stages import still
+from support.recorded.tree_stages import anchor, chain, hinge, links
+from support.stages.robots import joint, link, opened, prim
 
 from physx_schema.description import Description, Joint, describe
 
@@ -31,7 +31,7 @@ def codes(text: str) -> list[str]:
 
 
 def test_cone_angles_bound_the_swings() -> None:
-    twist, first, second = read(facts_joints.STAGES["a cone of two angles"]).articulations[0].dofs
+    twist, first, second = read(joint_stages.STAGES["a cone of two angles"]).articulations[0].dofs
     assert (twist.lower, twist.upper) == (-math.inf, math.inf)
     assert (first.lower, first.upper) == pytest.approx((-20 * DEGREE, 20 * DEGREE))
     assert (second.lower, second.upper) == pytest.approx((-30 * DEGREE, 30 * DEGREE))
@@ -108,13 +108,13 @@ def test_distance_joint_has_a_spring_where_it_is_enabled() -> None:
 
 @pytest.mark.parametrize(("name", "second"), [("a gear joint", "/Robot/j2"), ("a rack joint", "/Robot/j2")])
 def test_gear_and_rack_joints_couple_two_joints(name: str, second: str) -> None:
-    found = next(item for item in read(facts_joints.STAGES[name]).joints if item.path == "/Robot/g")
+    found = next(item for item in read(joint_stages.STAGES[name]).joints if item.path == "/Robot/g")
     assert found.coupling is not None
     assert (found.coupling.first, found.coupling.second) == ("/Robot/j1", second)
 
 
 def test_gear_joint_needs_two_revolute_joints() -> None:
-    text = facts_joints.STAGES["a gear joint"].replace('PhysicsRevoluteJoint "j2"', 'PhysicsPrismaticJoint "j2"')
+    text = joint_stages.STAGES["a gear joint"].replace('PhysicsRevoluteJoint "j2"', 'PhysicsPrismaticJoint "j2"')
     assert codes(text) == ["joint/no-hinge"]
 
 
@@ -128,7 +128,7 @@ def test_gear_joint_needs_two_revolute_joints() -> None:
     ("a free joint of kinematic bodies", "joint/static"), ("two targets", "joint/several-bodies"),
 ])
 def test_what_is_wrong_with_a_joint_is_named(name: str, code: str) -> None:
-    assert code in codes(facts_joints.STAGES[name])
+    assert code in codes(joint_stages.STAGES[name])
 
 
 @pytest.mark.parametrize(("name", "code"), [
@@ -141,7 +141,7 @@ def test_what_is_wrong_with_a_joint_is_named(name: str, code: str) -> None:
     ("the root API on a kinematic body", "articulation/static-root"), ("a second joint", "DJ.011/loop"),
 ])
 def test_what_is_wrong_with_an_articulation_is_named(name: str, code: str) -> None:
-    assert code in codes(facts_trees.STAGES[name])
+    assert code in codes(tree_stages.STAGES[name])
 
 
 def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
@@ -153,19 +153,19 @@ def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
 
 
 def test_second_joint_between_two_bodies_names_the_first() -> None:
-    found = next(problem for problem in read(facts_trees.STAGES["a second joint"]).problems)
+    found = next(problem for problem in read(tree_stages.STAGES["a second joint"]).problems)
     assert found.message == "joins /Robot/a and /Robot/b beside /Robot/j"
 
 
 def test_drive_of_a_ball_is_unused() -> None:
-    found = read(facts_joints.STAGES["drives of a ball"])
+    found = read(joint_stages.STAGES["drives of a ball"])
     assert all(dof.drive is None for dof in found.articulations[0].dofs)
     assert {item.property for item in found.unused} == {
         "apiSchemas", "drive:rotX:physics:stiffness", "drive:rotY:physics:stiffness"}
 
 
 def test_linear_drive_of_a_generic_joint_is_unused_with_a_reason() -> None:
-    found = read(facts_joints.STAGES["a generic joint with drives"]).unused
+    found = read(joint_stages.STAGES["a generic joint with drives"]).unused
     assert {item.reason for item in found if item.property.startswith("drive:transX")} == {
         "in an articulation PhysX locks the translations of a generic joint"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from pxr import Usd
-from support.robots import finger
+from support.stages.robots import finger
 
 from physx_schema import check
 from physx_schema.cli.program import program

@@ -6,8 +6,8 @@ import math
 
 import pytest
 from pxr import Sdf, Usd, Vt
-from support.malformed import AXES, CASES, DRIVE, STIFFNESS, TIP, Case, J, chain, driven, tendon
-from support.robots import base, finger, joint, link, opened, prim, robot
+from support.stages.malformed_stages import AXES, CASES, DRIVE, STIFFNESS, TIP, Case, J, chain, driven, tendon
+from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema import check
 from physx_schema.cli.json_output import plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.robots import HEAD, base, joint, opened, placed, prim, robot
+from support.stages.robots import HEAD, base, joint, opened, placed, prim, robot
 
 from physx_schema.description import Description, Link, describe
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.kinematics import link_poses
+from support.mechanics.kinematics import link_poses
 
 from physx_schema.description import Articulation, describe
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.chance.round_bodies import round_stage
 from support.places import DATA
-from support.robots import opened
-from support.round_bodies import round_stage
+from support.stages.robots import opened
 
 from physx_schema.description import describe
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from support import facts_scenes, facts_transforms
-from support.facts_scenes import falling, metadata, owner, scene, still
-from support.robots import HEAD, joint, link, opened, placed, prim, robot
+from support.recorded import scene_stages, transform_stages
+from support.recorded.scene_stages import falling, metadata, owner, scene, still
+from support.stages.robots import HEAD, joint, link, opened, placed, prim, robot
 
 from physx_schema.description import Description, describe
 
@@ -32,7 +32,7 @@ def test_stage_without_scenes_has_the_one_that_physx_makes() -> None:
 
 
 def test_scene_of_an_articulation_is_that_of_its_links() -> None:
-    found = read(facts_scenes.STAGES["an articulation in one scene"])
+    found = read(scene_stages.STAGES["an articulation in one scene"])
     assert found.scene_of(found.articulations[0]).gravity == (0.0, 0.0, -5.0)
 
 
@@ -56,7 +56,7 @@ def test_least_iterations_above_the_most_count_as_the_most() -> None:
 
 
 def test_gravity_switched_off_by_newton_names_its_source() -> None:
-    found = read(facts_scenes.STAGES["Newton's gravity switched off"])
+    found = read(scene_stages.STAGES["Newton's gravity switched off"])
     assert found.scene.gravity_source == "newton:gravityEnabled"
     assert "/A.newton:gravityEnabled" in found.consumed
 
@@ -70,11 +70,11 @@ def test_gravity_switched_off_by_newton_names_its_source() -> None:
     ("a direction of length 2", ("scene/gravity-direction", "/A", "physics:gravityDirection")),
 ])
 def test_what_is_wrong_with_a_scene_is_named(name: str, expected: tuple[str, str, str]) -> None:
-    assert expected in problems(facts_scenes.STAGES[name])
+    assert expected in problems(scene_stages.STAGES[name])
 
 
 def test_owners_are_consumed() -> None:
-    assert "/Robot/x.physics:simulationOwner" in read(facts_scenes.STAGES["an owner"]).consumed
+    assert "/Robot/x.physics:simulationOwner" in read(scene_stages.STAGES["an owner"]).consumed
 
 
 def test_units_are_refused_with_the_value() -> None:
@@ -112,31 +112,31 @@ def test_mass_beyond_single_precision_is_1() -> None:
     ("a body that is a prototype elsewhere", "body/in-instancer"),
 ])
 def test_what_is_wrong_with_a_transform_is_named(name: str, code: str) -> None:
-    assert code in [problem.code for problem in read(facts_transforms.STAGES[name]).problems]
+    assert code in [problem.code for problem in read(transform_stages.STAGES[name]).problems]
 
 
 @pytest.mark.parametrize("name", ["a scale of three lengths", "a scale mirrored twice", "a scale uniform",
                                   "a turned body in a uniform scale", "an instance that is a body"])
 def test_sound_transforms_are_no_problem(name: str) -> None:
-    assert problems(facts_transforms.STAGES[name]) == []
+    assert problems(transform_stages.STAGES[name]) == []
 
 
 def test_body_in_an_instance_names_its_prototype() -> None:
-    found = read(facts_transforms.STAGES["bodies in an instance"]).problems[0]
+    found = read(transform_stages.STAGES["bodies in an instance"]).problems[0]
     assert found.path == "/Robot/I/a"
     assert "/Robot/I" in found.message
     assert "/__Prototype_" in found.message
 
 
 def test_joint_to_a_body_in_an_instance_says_why_that_is_none() -> None:
-    text = facts_transforms.instanced(link("a") + link("b", (1, 0, 0)), joint("Revolute", "j", "I/a", "I/b"))
+    text = transform_stages.instanced(link("a") + link("b", (1, 0, 0)), joint("Revolute", "j", "I/a", "I/b"))
     found = [item for item in read(text).problems if item.code == "joint/no-body"]
     assert [item.message for item in found] == [
         f"/Robot/I/{name} is inside an instance, where there are no bodies" for name in "ab"]
 
 
 def test_shear_is_reported_in_degrees() -> None:
-    text = facts_transforms.STAGES["a turned body in a scale of three lengths"]
+    text = transform_stages.STAGES["a turned body in a scale of three lengths"]
     message = next(problem.message for problem in read(text).problems if problem.code == "body/transform-sheared")
     assert message == "the world transform shears by 53.1 degrees"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pxr import Usd, UsdGeom, UsdPhysics
-from support.robots import base, opened, prim, robot
+from support.stages.robots import base, opened, prim, robot
 
 from physx_schema.description import Scene, describe
 from physx_schema.errors import UnreadableError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.robots import opened
-from support.tendon_stages import LIMITS, Part, Tree, attachment, axis, both, mimic
+from support.stages.robots import opened
+from support.stages.tendon_stages import LIMITS, Part, Tree, attachment, axis, both, mimic
 
 from physx_schema.checking import check
 from physx_schema.description import Articulation, Description, describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.robots import base, joint, link, opened, placed, robot
+from support.stages.robots import base, joint, link, opened, placed, robot
 
 from physx_schema.description import Articulation, Description, FixedTendon, SpatialTendon, describe
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from physx_codegen import diff, sources
 from pxr import Sdf, Usd
-from support.generated_packages import generated_package
 from support.places import SCHEMAS
+from support.schemas.generated_packages import generated_package
 
 from physx_schema.migration import Migration, migrate
 from physx_schema.migration.changes import Difference, breaking

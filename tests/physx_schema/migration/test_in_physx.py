@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pxr import Usd
-from support.retired_joints import ARMATURE, PRISMATIC_SPEED, REVOLUTE_SPEED, arm
+from support.stages.retired_arm import ARMATURE, PRISMATIC_SPEED, REVOLUTE_SPEED, arm
 
 from physx_schema.migration import migrate
 

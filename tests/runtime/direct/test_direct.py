@@ -11,8 +11,8 @@ from physx_runtime import Direct, Simulation
 from physx_runtime.direct import DirectError
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.world_quantities import WorldQuantities
+from support.chance.articulations import Features, random_articulation
 from support.places import BALL, FINGER, MOTIONS
-from support.random_articulations import Features, random_articulation
 
 SPATIAL = MOTIONS / "spatial_tendon_chain" / "stage.usda"
 WORLDS = 3

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import Simulation
 from pxr import Usd
-from support.physx_pushed import pushed, run_pushed
-from support.random_articulations import Features, engine_names, random_articulation
+from support.chance.articulations import Features, engine_names, random_articulation
+from support.physx.pushed import pushed, run_pushed
 
 from physx_schema.description import describe
 from tests.runtime.simulation.test_link_forces import author

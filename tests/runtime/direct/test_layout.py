@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import WriteType
+from support.chance.articulations import Features, random_articulation
 from support.places import FINGER
-from support.random_articulations import Features, random_articulation
 
 from tests.runtime.quantities.test_computation import FLOAT32, Recording
 

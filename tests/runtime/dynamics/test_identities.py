@@ -15,8 +15,8 @@ from physx_runtime.dynamics.momentum import centroidal_momentum
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion as quaternion_of
 from physx_runtime.model.topology import Topology
-from support.rigid_motion import Configuration
-from support.trees import Rows, random_tree
+from support.chance.packed_trees import Rows, random_tree
+from support.mechanics.rigid_motion import Configuration
 
 # Fourth-order differences of poses.
 DIFFERENCED = 1e-10

@@ -20,9 +20,9 @@ from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
+from support.chance.articulations import Features, engine_names, random_articulation
+from support.chance.packed_trees import Rows, random_tree
 from support.places import BALL
-from support.random_articulations import Features, engine_names, random_articulation
-from support.trees import Rows, random_tree
 
 from physx_schema.description import describe
 

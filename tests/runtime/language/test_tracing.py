@@ -19,7 +19,7 @@ from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
-from support.trees import Rows, random_tree
+from support.chance.packed_trees import Rows, random_tree
 
 # float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.
 F64_STEP = 1e-11

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import physx_runtime
 import pytest
+from support.chance.articulations import Features, engine_names, random_articulation
 from support.places import FINGER
-from support.random_articulations import Features, engine_names, random_articulation
 
 from physx_schema.description import Description, describe
 from physx_schema.errors import UnsupportedError

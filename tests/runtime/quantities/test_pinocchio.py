@@ -19,12 +19,12 @@ from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
 from physx_runtime.quantities.dynamics import Dynamics
 from physx_runtime.quantities.world_quantities import WorldQuantities
-from support.random_articulations import Features, random_articulation
-from support.robots import opened
+from support.chance.articulations import Features, random_articulation
+from support.stages.robots import opened
 
 from physx_schema.description import describe
 
-pinocchio_models = pytest.importorskip("support.pinocchio_models", reason="pinocchio (pin) is not installed")
+pinocchio_models = pytest.importorskip("support.mechanics.pinocchio_models", reason="pinocchio (pin) is not installed")
 
 # Relative to the largest entry of a quantity.
 FLOAT64 = 1e-10

@@ -11,8 +11,8 @@ import pytest
 from physx_runtime import Session
 from physx_runtime.session import live
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from support.random_articulations import Features, random_articulation
-from support.session_stages import DT, arm, floating, joint, link, opened, prim, state, texts, value, world_poses
+from support.chance.articulations import Features, random_articulation
+from support.stages.session_stages import DT, arm, floating, joint, link, opened, prim, state, texts, value, world_poses
 
 from physx_schema.description import describe
 

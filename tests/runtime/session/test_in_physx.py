@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Session
-from support.random_articulations import Features, random_articulation
-from support.session_stages import arm, floating, opened, pose_error, state, world_poses
+from support.chance.articulations import Features, random_articulation
+from support.stages.session_stages import arm, floating, opened, pose_error, state, world_poses
 
 from physx_schema.description import describe
 

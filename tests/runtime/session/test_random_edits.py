@@ -10,7 +10,7 @@ import pytest
 from numpy.random import Generator
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from support.session_stages import DT, arm, link, opened, state, world_poses
+from support.stages.session_stages import DT, arm, link, opened, state, world_poses
 
 JOINTS, LINKS = ("/Robot/shoulder", "/Robot/elbow"), ("/Robot/base", "/Robot/upper", "/Robot/lower", "/crate")
 MOVING = LINKS[1:]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, UsdGeom
-from support.session_stages import DT, arm, opened, texts
+from support.stages.session_stages import DT, arm, opened, texts
 
 from tests.runtime.session.test_edits import ELBOW, SHOULDER, VALUES, edited
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdPhysics
-from support.session_stages import DT, arm, link, opened, state, texts, value, world_poses
+from support.stages.session_stages import DT, arm, link, opened, state, texts, value, world_poses
 
 from physx_schema.description.frames import rotation_matrix
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from support.session_stages import DT, arm, joint, link, opened, prim, state, texts
+from support.stages.session_stages import DT, arm, joint, link, opened, prim, state, texts
 
 from physx_schema.errors import AuthoringError
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, UsdGeom, UsdPhysics
-from support.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
+from support.stages.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
 
 ELBOW, LOWER = "/Robot/elbow", "/Robot/lower"
 POSITION = "state:angular:physics:position"

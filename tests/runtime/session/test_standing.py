@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 from physx_runtime import Session
-from support.reading_parts import scene
-from support.robots import HEAD, base, link, opened, placed, prim
+from support.stages.parts import scene
+from support.stages.robots import HEAD, base, link, opened, placed, prim
 
 DT, STEPS = 1 / 60, 60
 # s; what stands still for so long sleeps in the next step

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdGeom
-from support.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
+from support.stages.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
 
 ELBOW = "/Robot/elbow"
 POSITION = f"{ELBOW}.state:angular:physics:position"

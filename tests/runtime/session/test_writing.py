@@ -8,8 +8,20 @@ import numpy as np
 import pytest
 from physx_runtime import Session, simulate
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
-from support.random_articulations import Features, random_articulation
-from support.session_stages import DT, arm, floating, link, opened, pose_error, prim, state, texts, value, world_poses
+from support.chance.articulations import Features, random_articulation
+from support.stages.session_stages import (
+    DT,
+    arm,
+    floating,
+    link,
+    opened,
+    pose_error,
+    prim,
+    state,
+    texts,
+    value,
+    world_poses,
+)
 
 STEPS = 12
 FLOAT32 = 2e-6      # poses of order 1, through float32 states and quatf orientations

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import DivergenceWarning, Session, simulate
-from support.session_stages import arm, opened
+from support.stages.session_stages import arm, opened
 
 DIVERGED = 6
 # Gravity under which an arm's velocity leaves float32 in its second step.

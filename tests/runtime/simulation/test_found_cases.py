@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, simulate
 from pxr import Usd
-from support.session_stages import world_poses
+from support.stages.session_stages import world_poses
 
 # Stage -> prim path of the articulation to step.
 ARTICULATIONS = {

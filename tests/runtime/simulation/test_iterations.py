@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session, Simulation, simulate
 from pxr import Usd
-from support.iteration_stages import ASLEEP, DT, KINEMATIC, WEIGHTLESS, fallen, free, opened, prim, slider, stage
+from support.stages.iteration_stages import ASLEEP, DT, KINEMATIC, WEIGHTLESS, fallen, free, opened, prim, slider, stage
 
 FOUND = ("iterations_beside_body", "iterations_beside_robot", "iterations_two_robots")
 EXACT = 1e-9        # m: rounding of a fall by a millimetre

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, simulate
-from support.iteration_stages import opened
-from support.random_companies import GRAVITY, Company, random_company
+from support.chance.companies import GRAVITY, Company, random_company
+from support.stages.iteration_stages import opened
 
 DT, STEPS, SEEDS = 1 / 60, 60, 60
 # Position error in float32 over 60 steps of motion that does not amplify, m; else ten times PhysX's own spread under

@@ -13,9 +13,9 @@ from physx_runtime import Session, Simulation, simulate
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.program import step_program
 from pxr import Gf, Sdf, Usd, UsdGeom
-from support.physx_pushed import pushed, run_pushed
+from support.chance.articulations import Features, engine_names, random_articulation
+from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
-from support.random_articulations import Features, engine_names, random_articulation
 
 from physx_schema.description import Description, describe
 

@@ -16,7 +16,7 @@ from physx_runtime import NotSimulatedWarning, Session, Simulation, simulate, ve
 from physx_runtime.packing.not_simulated import MOST_QUOTED
 from physx_runtime.worlds.path import BY_JOINT
 from pxr import Usd
-from support.robots import base, joint, link, opened, prim, robot
+from support.stages.robots import base, joint, link, opened, prim, robot
 
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError

@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.random_scenes import FAMILIES, random_scene
-from support.scene_survey import surveyed
+from support.chance.scenes import FAMILIES, random_scene
+from support.physx.survey import surveyed
 
 pytestmark = pytest.mark.sweep
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
+from support.chance.articulations import engine_names
 from support.places import MOTIONS
-from support.random_articulations import engine_names
 
 from physx_schema.description import describe
 

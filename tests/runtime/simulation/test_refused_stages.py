@@ -12,8 +12,8 @@ from physx_runtime import Session, Simulation, simulate, verify
 from physx_runtime.quantities.computation import compute
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.worlds.path import BY_JOINT
-from support.facts_scenes import REFUSED
-from support.robots import base, joint, opened, prim, robot
+from support.recorded.scene_stages import REFUSED
+from support.stages.robots import base, joint, opened, prim, robot
 
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError

@@ -10,7 +10,7 @@ import pytest
 from physx_runtime import Simulation, compute, simulate, verify
 from physx_runtime.model.topology import Topology
 from physx_runtime.worlds.cuda import step_kernel
-from support.robots import joint, link, opened, prim, robot
+from support.stages.robots import joint, link, opened, prim, robot
 
 DT, STEPS, GRAVITY = 0.01, 50, 10.0
 PATHS = ("specialised", "generic", "handover", "auto")

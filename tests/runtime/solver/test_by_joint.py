@@ -26,9 +26,9 @@ from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
 from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
 from physx_runtime.worlds.handover import HandoverWorlds
+from support.chance.articulations import Features, engine_names, random_articulation
+from support.chance.packed_trees import Rows, random_tree
 from support.places import FINGER
-from support.random_articulations import Features, engine_names, random_articulation
-from support.trees import Rows, random_tree
 
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError

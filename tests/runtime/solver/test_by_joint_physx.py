@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from support.driven_chains import driven_chain
-from support.random_articulations import Features, RandomArticulation
+from support.chance.articulations import Features, RandomArticulation
+from support.stages.driven_chains import driven_chain
 
 from physx_schema.description.model import Description
 from tests.runtime.solver import test_random_physx

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from physx_runtime import simulate
-from support.robots import finger, opened
+from support.stages.robots import finger, opened
 
 STEPS, STEP, EFFORT = 20, 1.0 / 60.0, 3.0
 ENVELOPE = {"float physxDrivePerformanceEnvelope:linear:maxActuatorVelocity": 0.5}

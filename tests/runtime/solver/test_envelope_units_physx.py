@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from support.robots import base, joint, link, opened, prim, robot
+from support.stages.robots import base, joint, link, opened, prim, robot
 
 DT, STEPS, ITERATIONS, START = 0.01, 20, 4, 0.2
 # Of the largest velocity, over 20 steps in float32.

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation
+from support.chance.articulations import Features, random_articulation
 from support.places import SLIDER
-from support.random_articulations import Features, random_articulation
 
 from physx_schema.description import describe
 from physx_schema.description.model import Description, Drive, Envelope

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, dump_step, simulate
 from pxr import Usd
-from support.physx_pushed import pushed, run_pushed
+from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
-from support.robots import opened
+from support.stages.robots import opened
 
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError

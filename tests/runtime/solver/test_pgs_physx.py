@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
-from support.pgs_stages import DT, ITERATIONS, STAGES, STEPS
 from support.places import DATA
-from support.robots import opened
+from support.stages.pgs_stages import DT, ITERATIONS, STAGES, STEPS
+from support.stages.robots import opened
 
 from tests.runtime.solver.test_random_physx import FAMILIES, compare
 

@@ -15,7 +15,7 @@ from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.stages import step_on_numbers
-from support.random_articulations import Features, RandomArticulation, engine_names, random_articulation
+from support.chance.articulations import Features, RandomArticulation, engine_names, random_articulation
 
 from physx_schema.description import describe
 from physx_schema.description.model import Description

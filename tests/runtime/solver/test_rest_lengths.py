@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from physx_runtime import Session, simulate
 from pxr import Gf, Usd
-from support.cable_stages import cable_stage
-from support.robots import joint, link, opened, robot
-from support.session_stages import world_poses
+from support.chance.cables import cable_stage
+from support.stages.robots import joint, link, opened, robot
+from support.stages.session_stages import world_poses
 
 from physx_schema.description import Attachment, describe
 

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
 from pxr import Usd
-from support.physx_pushed import Script, pushed, run_pushed
-from support.robots import opened
+from support.physx.pushed import Script, pushed, run_pushed
+from support.stages.robots import opened
 
 from physx_schema.description import describe
 from tests.runtime.solver.test_free_bodies import STILL

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from support.robots import opened
-from support.tendon_stages import LIMITS, Part, Tree, attachment, axis, both, drive, mimic, random_tree
+from support.stages.robots import opened
+from support.stages.tendon_stages import LIMITS, Part, Tree, attachment, axis, both, drive, mimic, random_tree
 
 from physx_schema.description import Articulation, Description, describe
 

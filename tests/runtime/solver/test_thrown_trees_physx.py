@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from support.robots import opened
-from support.thrown_trees import thrown_tree
+from support.chance.thrown_trees import thrown_tree
+from support.stages.robots import opened
 
 # Of the seeds, so many are also stepped by code of their own, which takes longer to compile than to step.
 DT, STEPS, SEEDS, SPECIALISED = 1 / 60, 60, 30, 8

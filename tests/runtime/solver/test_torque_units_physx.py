@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from physx_runtime import simulate
-from support.robots import base, joint, link, opened, prim, robot
+from support.stages.robots import base, joint, link, opened, prim, robot
 
 DT, STEPS, START = 0.01, 20, 0.5
 # Of the largest velocity, over 20 steps in float32.

@@ -7,7 +7,7 @@ import math
 import pytest
 from physx_runtime import simulate
 from support.places import DOUBLE_PENDULUM
-from support.robots import opened
+from support.stages.robots import opened
 
 WIDE = "\n    float physics:lowerLimit = -1000\n    float physics:upperLimit = 1000\n"
 

@@ -14,9 +14,9 @@ from physx_runtime.verification.accounted import accounted_rows
 from physx_runtime.verification.authored import authored_numbers
 from pxr import Gf, Usd
 from support.places import DATA, MOTIONS, STAGES
-from support.robots import base, link, opened, prim, robot
-from support.rule_examples import examples, stage
-from support.verified import chain, drive, row_of
+from support.stages.robots import base, link, opened, prim, robot
+from support.stages.rule_examples import examples, stage
+from support.stages.verified_robots import chain, drive, row_of
 
 from physx_schema.description import Authored, Description, Opinion, describe
 from physx_schema.errors import UnreadableError

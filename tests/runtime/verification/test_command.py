@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from pxr import Usd
-from support.verified import axis, both, chain, drive, envelope
+from support.stages.verified_robots import axis, both, chain, drive, envelope
 
 from physx_schema.cli.program import program
 

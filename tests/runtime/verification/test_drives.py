@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
-from support.verified import both, chain, drive, envelope, part, row_of, turning, verified
+from support.stages.verified_robots import both, chain, drive, envelope, part, row_of, turning, verified
 
 EXACT = 1e-6        # experiments are in float64 and linear
 SINE = 1e-5         # a drive of several axes sees twice the sine of half an angle; experiments turn by 0.01 at most

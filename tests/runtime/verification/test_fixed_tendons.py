@@ -7,7 +7,7 @@ import math
 import pytest
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
-from support.verified import axis, chain, row_of, verified
+from support.stages.verified_robots import axis, chain, row_of, verified
 
 STIFFNESS, DAMPING = "physxTendon:t:stiffness", "physxTendon:t:damping"
 DT = 1 / 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from physx_runtime.verification import Verification, verify
-from support.robots import base, joint, link, opened, prim, robot
-from support.verified import ROOT_SCHEMAS, drive, row_of
+from support.stages.robots import base, joint, link, opened, prim, robot
+from support.stages.verified_robots import ROOT_SCHEMAS, drive, row_of
 
 from physx_schema.description.opinions.schemas import SCHEMAS
 

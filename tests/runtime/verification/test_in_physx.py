@@ -11,7 +11,7 @@ import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench, Case, stripped
 from pxr import Sdf, Usd
-from support.verified import Part, attachment, axis, both, chain, drive, limits, part, row_of, turning
+from support.stages.verified_robots import Part, attachment, axis, both, chain, drive, limits, part, row_of, turning
 
 from physx_schema.description import describe
 

@@ -6,7 +6,7 @@ import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.verification.text import verification_lines
-from support.iteration_stages import ASLEEP, KINEMATIC, free, opened, prim, slider, stage
+from support.stages.iteration_stages import ASLEEP, KINEMATIC, free, opened, prim, slider, stage
 
 STIFFNESS, FASTEST = "physxTendon:t:stiffness", "physxJointAxis:linear:maxJointVelocity"
 TENDON = {f"float {STIFFNESS}": "1", "float[] physxTendon:t:gearing": "[1]",

@@ -14,7 +14,7 @@ from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench
 from physx_runtime.verification.mimics import holders, sweep
 from pxr import Usd
-from support.verified import both, chain, drive, limits, mimic, row_of, verified
+from support.stages.verified_robots import both, chain, drive, limits, mimic, row_of, verified
 
 from physx_schema.description import describe
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from physx_runtime.verification import verify
-from support.verified import both, chain, drive, limits, part, row_of, verified
+from support.stages.verified_robots import both, chain, drive, limits, part, row_of, verified
 
 JOINT = part("NewtonJointAPI", "newton", armature=0.25, friction=2.0, damping=0.5, velocityLimit=3.0)
 

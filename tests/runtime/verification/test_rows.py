@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from physx_runtime.verification import verify
 from pxr import Usd
-from support.robots import base, joint, link, opened, prim, robot
-from support.verified import ROOT_SCHEMAS, axis, both, chain, drive, limits, mimic, row_of, verified
+from support.stages.robots import base, joint, link, opened, prim, robot
+from support.stages.verified_robots import ROOT_SCHEMAS, axis, both, chain, drive, limits, mimic, row_of, verified
 
 from physx_schema.description import describe
 from physx_schema.errors import UnreadableError, UnsupportedError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from physx_runtime.verification import verify
 from pxr import Usd
-from support.robots import base, joint, link, opened, robot
-from support.verified import ROOT_SCHEMAS, both, chain, drive, limits, part, row_of, turning, verified
+from support.stages.robots import base, joint, link, opened, robot
+from support.stages.verified_robots import ROOT_SCHEMAS, both, chain, drive, limits, part, row_of, turning, verified
 
 TARGET, SPEED = "drive:angular:physics:targetPosition", "drive:angular:physics:targetVelocity"
 LOWER, UPPER = "physics:lowerLimit", "physics:upperLimit"

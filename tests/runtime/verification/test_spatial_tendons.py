@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
-from support.verified import Part, attachment, both, chain, row_of, verified
+from support.stages.verified_robots import Part, attachment, both, chain, row_of, verified
 
 STIFFNESS, DAMPING = "physxTendon:r:stiffness", "physxTendon:r:damping"
 ROOT = attachment("r", (3.0, 0.0, 0.0), stiffness=10.0, damping=0.5)

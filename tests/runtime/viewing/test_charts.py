@@ -12,7 +12,7 @@ import pytest
 from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
-from support.viewed import ELBOW, SHOULDER, arm, swing
+from support.stages.recorded_arm import ELBOW, SHOULDER, arm, swing
 
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError

@@ -12,7 +12,7 @@ import pytest
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import number
-from support.viewed import ELBOW, SHOULDER, arm, saved, swing
+from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion

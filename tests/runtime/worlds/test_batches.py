@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, Simulation
+from support.chance.articulations import Features, random_articulation
 from support.places import FINGER, MOTIONS, ROOT
-from support.random_articulations import Features, random_articulation
-from support.varied_stages import bits, varied
+from support.stages.varied_stages import bits, varied
 
 DT = 1 / 60
 MIMIC, SPATIAL = (MOTIONS / name / "stage.usda" for name in ("mimic_hard", "spatial_tendon_chain"))

@@ -1,0 +1,1 @@
+"""Stages and models made by chance, each a function of its seed."""

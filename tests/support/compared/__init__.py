@@ -1,0 +1,1 @@
+"""Stages on which the reader is held against real PhysX, field by field, by theme."""

@@ -1,0 +1,1 @@
+"""Mechanics worked out independently of the runtime."""

@@ -1,0 +1,1 @@
+"""Stages written for tests, as USDA text, and the parts they are written from."""
