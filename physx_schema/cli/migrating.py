@@ -19,8 +19,8 @@ from physx_schema.errors import UnsupportedError
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking
+from physx_schema.migration.layer_files import copied, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
-from physx_schema.migration.writing import copied, in_package, replace, why_not
 
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 

@@ -21,8 +21,8 @@ from physx_schema.cli.text import plural, printable, summary
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError
 from physx_schema.files import require_layer_name
+from physx_schema.migration.layer_files import comment_lines, copied, exported, in_package, replace, why_not
 from physx_schema.migration.report import LayerChange
-from physx_schema.migration.writing import comment_lines, copied, exported, in_package, replace, why_not
 
 _REFUSED, _UNREADABLE = 2, 3
 

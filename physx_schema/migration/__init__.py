@@ -14,12 +14,12 @@ from physx_schema.definitions import definitions_of
 from physx_schema.description.stages import open_stage
 from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
+from physx_schema.migration.layer_files import comment_lines, why_not
+from physx_schema.migration.leftovers import remaining
 from physx_schema.migration.moves import MOVES, Move
-from physx_schema.migration.remaining import remaining
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
 from physx_schema.migration.rewrite import Rewriter, concerned, files
 from physx_schema.migration.rules import Rules, rules
-from physx_schema.migration.writing import comment_lines, why_not
 
 __all__ = ["LayerChange", "Migration", "Note", "definitions_of", "migrate", "migration_rules"]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from pathlib import Path
 
 from support.places import ROOT
 
-from physx_schema.checking import RULES
+from physx_schema.checking import FINDERS, RULES, rules
+from physx_schema.checking.engine.rule import Finder, Rule
 
 # Codes without a measurement, by the reason why there is none.
 CLAIMS_NOTHING = {
@@ -49,3 +52,10 @@ def test_every_measurement_names_a_script_of_the_repository() -> None:
         scripts = re.findall(r"`(benchmarks/[^`]+)`", item.measured)
         assert bool(scripts) == bool(item.measured), code
         assert all((ROOT / script).is_file() for script in scripts), code
+
+
+def test_every_rule_and_finder_of_the_files_is_in_the_catalogue() -> None:
+    files = [import_module(f"{rules.__name__}.{path.stem}") for path in Path(str(rules.__file__)).parent.glob("*.py")]
+    found = [item for file in files for item in vars(file).values()]
+    assert {item.code for item in found if isinstance(item, Rule)} == RULES.keys() - {"rule-failed"}
+    assert {item.name for item in found if isinstance(item, Finder)} == {finder.name for finder in FINDERS} - {"reader"}
