@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from pxr import Sdf, Tf, Usd, UsdUtils
 
 from physx_schema.cli.program import program
-from physx_schema.migration import writing
+from physx_schema.migration import layer_files
 
 JOINT = """#usda 1.0
 
@@ -104,7 +104,7 @@ def test_files_keep_their_format(path: Path, suffix: str, crate: bool) -> None:
     path.unlink()
     target.chmod(0o640)
     assert run(target, "--write").exit_code == 0
-    assert writing.is_crate(target) == crate and target.stat().st_mode & 0o777 == 0o640
+    assert layer_files.is_crate(target) == crate and target.stat().st_mode & 0o777 == 0o640
     assert Usd.Stage.Open(str(target)).GetPrimAtPath("/j").GetAttribute("physxJointAxis:angular:armature").Get() == 0.5
 
 
@@ -188,14 +188,14 @@ def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: py
     root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n" + JOINT[10:].replace(
         '"j"', '"k"'))
     before = {item: item.read_bytes() for item in path.parent.iterdir()}
-    made = writing.exported
+    made = layer_files.exported
 
     def full_disk(layer: Sdf.Layer, beside: Path, crate: bool) -> Path:
         if beside == root:
             raise OSError(28, "No space left on device", str(beside))
         return made(layer, beside, crate)
 
-    monkeypatch.setattr(writing, "exported", full_disk)
+    monkeypatch.setattr(layer_files, "exported", full_disk)
     result = run(root, "--write")
     assert result.exit_code == 2
     remedy = "make it writable, or make room there"
@@ -209,7 +209,7 @@ def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) 
             Tf.RaiseRuntimeError(f"Error occurred writing {name}: No space left on device")
 
     with pytest.raises(OSError, match="could not export the layer: No space left on device") as caught:
-        writing.exported(Full(), path, crate=False)
+        layer_files.exported(Full(), path, crate=False)
     assert caught.value.filename == str(path) and list(path.parent.iterdir()) == [path]
 
 
