@@ -37,7 +37,7 @@ def main() -> None:
                 rows[family].append(row)
                 print(row, flush=True)
     for family, own in rows.items():
-        for door in ("simulate", "session"):
+        for door in ("simulate", "stage", "session"):
             judged = [row for row in own if row.door == door and row.judged]
             print(f"{family:42} {len({row.seed for row in own}):4} stages {door:9} "
                   f"{sum(row.agrees for row in judged):4} of {len(judged):4} agree, "

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.row_labels import row_label
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.packing.not_simulated import level_outside
 from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import stages
@@ -50,7 +51,7 @@ class DivergenceReport:
         self.said: list[str] = []
 
     def flags(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds have diverged; warns about those not reported yet, two callers up."""
+        """(n_world,) which worlds have diverged; warns about those not reported yet."""
         actor = self._actor
         flags = np.asarray(actor.store.rows(DIVERGED)[:, 0] > 0.5)
         new = np.flatnonzero(flags & ~self._reported)
@@ -61,7 +62,7 @@ class DivergenceReport:
                 f"{actor.model.articulation.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
                 f"{actor.steps_taken} of {actor.dt:.6g} s: {first_lost(actor, int(new[0]))} is no longer finite; they "
                 f"stand still until reset; {ADVICE}")
-            warnings.warn(self.said[-1], DivergenceWarning, stacklevel=3)
+            warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())
         return flags
 
     def halt(self, worlds: NDArray[np.int64]) -> None:

@@ -81,8 +81,9 @@ def _angles(first: Array, second: Array) -> Array:
 
 # --- here ------------------------------------------------------------------------------------------------------------
 
-def simulated(description: Description, name: str, dt: float, steps: int, every: int = 1, **options: Any) -> Motion:
-    """One articulation or free body by `simulate`."""
+def simulated(description: Description, name: str | None, dt: float, steps: int, every: int = 1,
+              **options: Any) -> Motion:
+    """One articulation or free body by `simulate`, or with no name all of them together."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)
         record = simulate(description, dt, steps, articulation=name, every=every, **options)

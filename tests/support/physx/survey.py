@@ -1,4 +1,4 @@
-"""Random stages beside PhysX: every object through `simulate` and through a session."""
+"""Random stages beside PhysX: every object through `simulate`, alone and beside the others, and through a session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row:
     """One object of a stage by one door."""
 
     seed: int
-    door: str               # "simulate" or "session"
+    door: str               # "simulate" for the object by itself, "stage" for it beside all others, or "session"
     path: str
     error: float = math.nan     # rad or metres
     spread: float = 0.0         # of PhysX; 0 where it was not asked for
@@ -80,10 +80,14 @@ def _objects(seed: int, file: Path, dt: float, real: Motion) -> Iterator[tuple[R
             yield Row(seed, "simulate", path, refused=str(error)), nothing
             continue
         yield Row(seed, "simulate", path, float(apart(own, real.of(path, description)).max()), named=own.left_out), own
-    whole = in_session(file, dt, STEPS, EVERY)
-    for path in movers:
-        own = whole.of(path, description)
-        if not own.poses:
-            yield Row(seed, "session", path, refused="not stepped"), nothing
-            continue
-        yield Row(seed, "session", path, float(apart(own, real.of(path, description)).max()), named=own.left_out), own
+    try:
+        together, why = simulated(description, None, dt, STEPS, EVERY, path=PATH), ""
+    except UnsupportedError as error:
+        together, why = nothing, str(error)
+    for door, whole, refused in (("stage", together, why), ("session", in_session(file, dt, STEPS, EVERY), "")):
+        for path in movers:
+            own = whole.of(path, description)
+            if not own.poses:
+                yield Row(seed, door, path, refused=refused or "not stepped"), nothing
+                continue
+            yield Row(seed, door, path, float(apart(own, real.of(path, description)).max()), named=own.left_out), own
