@@ -28,19 +28,19 @@ def step_layout(t: ActorTopology) -> dict[str, int]:
 @functools.lru_cache(maxsize=64)
 def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
-    passes = (PassSource("begin", functools.partial(_begin, t)),
+    passes = (PassSource("start", functools.partial(_start, t)),
               PassSource("position", functools.partial(actors.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
               PassSource("velocity", functools.partial(actors.iterate, t, final=True), VELOCITY_COUNT,
                          changes=MOVING),
-              PassSource("finish", functools.partial(_finish, t), guard=LISTENING))
+              PassSource("end", functools.partial(_end, t), guard=LISTENING))
     return trace_program(passes, lasting_rows(t), input_rows(t))
 
 
-def _begin(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
     return actors.begin(t, rows) | keep_state(t, rows)
 
 
-def _finish(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
     out = freeze_diverged(t, {**rows, **actors.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out

@@ -114,7 +114,7 @@ def test_a_world_that_falls_asleep_changes_no_bit_of_one_that_does_not(element: 
     t, rows = random_tree(11, floating=floating)
     t, dtype, lanes = replace(t, sleeping=True), {"float": np.float32, "double": np.float64}[element], 4
     program = step_program(t)
-    assert program["finish"].guard.otherwise.operations < program["finish"].code.operations
+    assert program["end"].guard.otherwise.operations < program["end"].code.operations
     symbol, text = emit_program(program, Vectors(element, lanes), PARTS)
     step = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(machine_code.load_function(symbol, text))
     ends = []
@@ -154,4 +154,4 @@ def test_rows_that_are_alike_are_kept_once_and_what_stays_the_same_is_computed_o
 def test_a_steps_scratch_is_no_part_of_the_buffer() -> None:
     program = step_program(arm())
     assert not set(program.layout) & set(program.scratch)
-    assert {row for row, _ in program["begin"].code.outputs} - set(program.state) == set(program.scratch)
+    assert {row for row, _ in program["start"].code.outputs} - set(program.state) == set(program.scratch)

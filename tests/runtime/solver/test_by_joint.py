@@ -257,7 +257,7 @@ def test_every_part_of_a_structure_is_known_to_the_generic_path() -> None:
 def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
     t, _ = random_tree(1, links, floating, "r")
     program = step_program(t)
-    traced = max(body.operations for body in (program["begin"].code, program["position"].code, program["finish"].code))
+    traced = max(program[name].code.operations for name in ("start", "position", "end"))
     assert 0.5 < expected_operations(t) / traced < 2.5
 
 

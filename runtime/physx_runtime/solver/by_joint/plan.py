@@ -107,7 +107,7 @@ def make_plan(t: Topology) -> Plan:
             layout.add(name, width * number)
     for name, size in (("push", t.nv), ("dv", t.nv), ("change", t.nv), ("iteration", 1), ("excess", 1), ("size", 1),
                        ("sound", 1), ("root_turn", 3), ("root_travel", 3), ("axes_rotation", 4), ("com_start", 3),
-                       ("momentum_bias", 6), ("now", 6), ("wanted", 6), ("wanted_v", 6), ("body", 10)):
+                       ("momentum_bias", 6), ("now", 6), ("wanted", 6), ("wanted_v", 6), ("compound", 10)):
         layout.add(name, size)
     for name, width in BALL_SCRATCH.items():
         layout.add(name, width * len(t.balls))

@@ -1,4 +1,4 @@
-"""A topology as a tree of nodes, one for every degree of freedom, and as one-joint topologies to trace bodies on."""
+"""A topology as a tree of nodes, one for every degree of freedom, and as one-joint topologies to trace fragments on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from physx_runtime.model.topology import PRISMATIC, ROOT, ROTARY_JOINTS, LinkTop
 from physx_schema.errors import UnsupportedError
 
 ROTARY, SLIDING, RIGID = "turn", "slide", "rigid"
+SINGLE_LINK = Topology(True, True, (LinkTopology(-1, ROOT),), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
         dofs[dof.link].append(i)
     for own in dofs:
         if own and own != list(range(own[0], own[-1] + 1)):
-            raise UnsupportedError("the generic path needs the degrees of freedom of a joint one after another; "
+            raise UnsupportedError("the by-joint path needs the degrees of freedom of a joint one after another; "
                                    "use path='specialised'")
     return dofs
 

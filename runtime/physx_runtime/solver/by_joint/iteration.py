@@ -1,4 +1,4 @@
-"""The generic path's iterations: one sweep over the tree in O(n), impulses passed on link by link.
+"""An iteration: one sweep over the tree in O(n), impulses passed on link by link.
 
 Down the tree every joint sees what the impulses before it do to its parent's twist, solves its constraints and hands
 its link's twist to its children; up the tree wrenches add; down again every joint gets its final change of velocity.
@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import ACTING, DOF, PARAMETER, START, TOTAL, names_of
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
-from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
-from physx_runtime.solver.by_joint.floating import finish_floating
-from physx_runtime.solver.by_joint.passes import clear, copy_rows, place_links
+from physx_runtime.solver.by_joint.fragments import joint, response
 from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.sweeps import clear, copy_rows, place_links, read_coordinates
 from physx_runtime.solver.by_joint.tree import paths_to
-from physx_runtime.solver.divergence import DIVERGED, moving_rows
 
 # What the constraints of a degree of freedom may read of it.
 SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
@@ -34,8 +32,8 @@ def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     moves = not final and not p.t.pgs
     _settle(p, s, dv, moves)
     if moves:
-        _advance(p, s, p.row("v"))
-        s.do(constraints.count, iteration=p.row("iteration"))
+        advance_links(p, s, p.row("v"))
+        s.do(joint.count, iteration=p.row("iteration"))
     elif not final:
         copy_rows(s, p.row("v"), p.row("v_moving"))
 
@@ -73,7 +71,7 @@ def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
     for dof, link in zip(turning, children, strict=True):
         given = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
                                                     "seen")}
-        s.do(constraints.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
+        s.do(joint.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
              d=p.at("seen_d", link), center=p.at("seen_center", link),
              parent_center=p.at("seen_center", p.parent(link)),
              iteration=p.row("iteration"), h=p.row("h"))
@@ -93,7 +91,7 @@ def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[s
 def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
-    s.do(constraints.turn, p.joints[link], **(given if kind in ROTARY_JOINTS else {}), **_parent_turn(p, link, name, v),
+    s.do(joint.turn, p.joints[link], **(given if kind in ROTARY_JOINTS else {}), **_parent_turn(p, link, name, v),
          turn=p.at(name, link))
 
 
@@ -121,7 +119,7 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     node, grounded = p.tree.nodes[i], p.grounded(i)
     given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
     if node.dof is None:
-        s.do(bodies.pass_down, node.kind, grounded, **given, twist=p.at("twist", i))
+        s.do(response.pass_down, node.kind, grounded, **given, twist=p.at("twist", i))
         return
     literal = p.constants[node.link]
     names = {name for name, _ in literal}
@@ -138,7 +136,7 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     if _active(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
-    s.do(constraints.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
+    s.do(joint.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
@@ -150,7 +148,7 @@ def _pass_up(p: Plan, s: Schedule, i: int) -> None:
         given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i), "F": p.at("F", node.dof)}
     if siblings[-1] != i and not p.grounded(i):
         given |= {"parent_response": p.at("response", node.parent), "parent_twist": p.at("twist", node.parent)}
-    s.do(bodies.pass_up, node.kind, not _active(p, i), siblings[0] == i, p.grounded(i), **given)
+    s.do(response.pass_up, node.kind, not _active(p, i), siblings[0] == i, p.grounded(i), **given)
 
 
 def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
@@ -159,7 +157,7 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
         given = {"dv": Span(dv.row, 6)} if dv is not None else {}
         if _active(p, 0):
             given |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
-        s.do(constraints.settle_root, **given, v=p.v_root)
+        s.do(joint.settle_root, **given, v=p.v_root)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if not p.tree.moves[i]:
             continue
@@ -167,7 +165,7 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
         if _active(p, i):
             given["twist"] = p.at("twist", i)
         if node.dof is None:
-            s.do(bodies.pass_down, node.kind, p.grounded(i), **given)
+            s.do(response.pass_down, node.kind, p.grounded(i), **given)
             continue
         given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
                   "inverse_d": p.at("inverse_d", i), "v": p.v_at(node.dof)}
@@ -176,67 +174,18 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
         if moves:
             given |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
         moves_q = p.t.links[node.link].kind != SPHERICAL
-        s.do(constraints.settle, node.kind, p.grounded(i), moves_q, **given)
+        s.do(joint.settle_dof, node.kind, p.grounded(i), moves_q, **given)
 
 
-def _advance(p: Plan, s: Schedule, v: Span) -> None:
+def advance_links(p: Plan, s: Schedule, v: Span) -> None:
     """Rotations of spherical joints and the floating root after the time h at v."""
     for link in paths_to(p.t, p.balls):
         first = v.row + p.t.root_size
         _turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.balls):
-        s.do(constraints.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
+        s.do(joint.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
     if not p.t.fixed_base:
-        s.do(constraints.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
+        s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
              root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"), single_turn=p.row("single_turn"),
              root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
-
-
-def write_finish(p: Plan, s: Schedule) -> None:
-    """The step's end, as `articulation.step.finish`: positions wrapped, momentum kept, diverged worlds put back."""
-    t = p.t
-    if t.pgs:
-        for dof in range(len(t.dofs)):
-            s.do(constraints.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
-                 travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
-        _advance(p, s, p.row("v_moving"))
-    if p.balls or not t.fixed_base:
-        for i in range(len(p.balls)):
-            s.do(bodies.normalize, rotation=p.at("ball_rotation", i))
-        _place_at_end(p, s)
-    for dof in range(len(t.dofs)):
-        if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
-            s.do(edges.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
-    if not t.fixed_base:
-        finish_floating(p, s)
-    _freeze(p, s)
-
-
-def _place_at_end(p: Plan, s: Schedule) -> None:
-    """Poses after the step, and the coordinates of spherical joints read off them."""
-    t = p.t
-    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.balls)
-    place_links(p, s, links, solved=True)
-    for link in p.balls:
-        read_coordinates(p, s, link, "q", "")
-
-
-def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) -> None:
-    """Coordinates of a spherical joint from poses; those of the step's end include the axes without coordinate."""
-    given = {"q": p.of_link(name, link)} if p.dofs[link] else {}
-    if not prefix:
-        given |= p.locked_of(link)
-    s.do(bodies.coordinates, p.joints[link], **given, rotation=p.at(f"{prefix}rotation", link),
-         parent_rotation=p.at(f"{prefix}rotation", p.parent(link)), tree_rotation=p.at("tree_rotation", link))
-
-
-def _freeze(p: Plan, s: Schedule) -> None:
-    moving = moving_rows(p.t)
-    clear(s, p.row("size"))
-    for name in moving:
-        s.repeat(p.row(name).size, edges.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(edges.judge, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
-    for name in moving:
-        s.repeat(p.row(name).size, edges.keep, sound=p.row("sound"),
-                 moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})

@@ -1,4 +1,4 @@
-"""Bodies of the generic path: all links as one body, and the momentum of a floating base (`articulation.momentum`)."""
+"""Fragments of a floating base: all links together, and their momentum (`articulation.momentum`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from physx_runtime.dynamics.momentum import with_mass
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.language.ops import Scalar
 from physx_runtime.solver.articulation.momentum import Compound, about_center, inertia_about, restored, root_after
-from physx_runtime.solver.by_joint.bodies import (
+from physx_runtime.solver.by_joint.fragments.operands import (
     Made,
-    Rows,
+    Operands,
     central_velocity,
     flat_rigid,
     rigid_of,
@@ -24,12 +24,12 @@ from physx_runtime.solver.by_joint.bodies import (
 )
 
 
-def join_composite(rows: Rows) -> Made:
+def join_composite(rows: Operands) -> Made:
     """A link's composite body joined to its parent's."""
     return {"parent": flat_rigid(rigid_of(rows["parent"]).joined(rigid_of(rows["composite"]), vec(rows["d"])))}
 
 
-def momentum_column(rows: Rows, turning: bool) -> Made:
+def momentum_column(rows: Operands, turning: bool) -> Made:
     """Momentum about the root's centre of mass for unit velocities of a link's dofs."""
     made: list[Scalar] = []
     for i in range(len(rows["axes"]) // 3):
@@ -38,7 +38,7 @@ def momentum_column(rows: Rows, turning: bool) -> Made:
     return {"momentum_column": made}
 
 
-def momentum_root(rows: Rows) -> Made:
+def momentum_root(rows: Operands) -> Made:
     """Momentum of the root's turning, relative to its centre of mass, and `bias` where it is given."""
     start = rows.get("bias", [0.0] * 6)
     matrix = rigid_of(rows["composite"]).linear_first()
@@ -54,55 +54,56 @@ def sum_of(values: Any) -> Scalar:
     return total
 
 
-def add_momentum(rows: Rows) -> Made:
+def add_momentum(rows: Operands) -> Made:
     """Momentum with a dof's share."""
     return {"momentum": [p + c * rows["v"][0] for p, c in zip(rows["momentum"], rows["column"], strict=True)]}
 
 
-def add_center(rows: Rows) -> Made:
+def add_center(rows: Operands) -> Made:
     """Total mass and first moment with a link's."""
     c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    mass, moment = with_mass(rows["body"][0], vec(rows["body"][1:4]), rows["mass"][0], c)
-    return {"body": [mass, *moment, *rows["body"][4:10]]}
+    mass, moment = with_mass(rows["compound"][0], vec(rows["compound"][1:4]), rows["mass"][0], c)
+    return {"compound": [mass, *moment, *rows["compound"][4:10]]}
 
 
-def find_center(rows: Rows) -> Made:
+def find_center(rows: Operands) -> Made:
     """The centre of mass from the first moment."""
-    return {"body": [rows["body"][0], *sp.scale(1.0 / rows["body"][0], vec(rows["body"][1:4])), *rows["body"][4:10]]}
+    mass, *rest = rows["compound"]
+    return {"compound": [mass, *sp.scale(1.0 / mass, vec(rest)), *rest[3:]]}
 
 
-def add_inertia(rows: Rows) -> Made:
+def add_inertia(rows: Operands) -> Made:
     """Inertia about the common centre of mass with a link's."""
     c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    own = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["body"][1:4])))
-    return {"body": [*rows["body"][0:4], *sp.add_sym(sym(rows["body"][4:10]), own)]}
+    own = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["compound"][1:4])))
+    return {"compound": [*rows["compound"][0:4], *sp.add_sym(sym(rows["compound"][4:10]), own)]}
 
 
-def compound(x: Sequence[Scalar]) -> Compound:
+def compound_of(x: Sequence[Scalar]) -> Compound:
     """Ten scalars."""
     return Compound(x[0], vec(x[1:4]), sym(x[4:10]))
 
 
-def restore(rows: Rows) -> Made:
+def restore(rows: Operands) -> Made:
     """The root's velocity after the rigid motion that keeps momentum."""
-    body = compound(rows["body"])
+    body = compound_of(rows["compound"])
     now = about_center(rows["v"], rows["now"], body.center)
     wanted = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
     return {"v": restored(rows["v"], now, wanted, body)}
 
 
-def add_link_momentum(rows: Rows) -> Made:
+def add_link_momentum(rows: Operands) -> Made:
     """Momentum about the root's centre of mass with a link's."""
     own = central_force(rows["mass"][0], sym(rows["world_inertia"]), central_velocity(rows))
     about_root = own.about(sp.add(vec(rows["position"]), vec(rows["center"])))
     return {"momentum": [a + b for a, b in zip(rows["momentum"], linear_first(about_root), strict=True)]}
 
 
-def turn_inertia(rows: Rows) -> Made:
+def turn_inertia(rows: Operands) -> Made:
     """A link's inertia about its centre of mass in world axes."""
     return {"world_inertia": sp.rotate_sym(rotation_matrix(rows["R"]), sym(rows["inertia"]))}
 
 
-def place_root(rows: Rows) -> Made:
+def place_root(rows: Operands) -> Made:
     """The root where the common centre of mass has travelled as the solver's velocities say."""
-    return {"root_position": root_after(rows, vec(rows["momentum"]), compound(rows["body"]))}
+    return {"root_position": root_after(rows, vec(rows["momentum"]), compound_of(rows["compound"]))}

@@ -1,4 +1,4 @@
-"""Bodies of the generic path: the constraints of one degree of freedom, and where it goes."""
+"""Fragments of one joint: its constraints, and where it goes."""
 
 from __future__ import annotations
 
@@ -13,25 +13,33 @@ from physx_runtime.model.rows import DOF, TOTAL, names_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import turned_ball
-from physx_runtime.solver.by_joint.bodies import (
-    Made,
-    Rows,
-    central_acceleration,
-    parent_twist,
-    pass_down,
-    response_of,
-    vec,
-)
+from physx_runtime.solver.articulation.velocity_clamp import larger_excess, slowed
+from physx_runtime.solver.articulation.wrapping import wrapped
+from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, central_acceleration, response_of, vec
+from physx_runtime.solver.by_joint.fragments.response import parent_twist, pass_down
 from physx_runtime.solver.by_joint.tree import ROTARY
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
-# Rows that all dofs of a joint share.
+
+def find_excess(rows: Operands) -> Made:
+    """Largest ratio of a joint velocity to its start-of-step maximum."""
+    return {"excess": [larger_excess(rows["excess"][0], rows["v"][0], rows["velocity_clamp"][0])]}
+
+
+def clamp_velocity(rows: Operands) -> Made:
+    """A joint velocity brought below its start-of-step maximum."""
+    return {"v": [slowed(rows["v"][0], rows["excess"][0])]}
+
+
+# Operands that all dofs of a joint share.
 JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 
+_NO_POSES = Kinematics([], [], [], [], [], [], [])
 
-def coefficients(rows: Rows, joint: Topology) -> Made:
+
+def coefficients(rows: Operands, joint: Topology) -> Made:
     """`dof_coefficients` of a joint's dofs."""
     k = _joint_kinematics(joint, rows)
     motions = [LinkMotion(NO_MOTION, central_acceleration(rows, prefix)) for prefix in ("parent_", "")]
@@ -46,26 +54,26 @@ def coefficients(rows: Rows, joint: Topology) -> Made:
     return made
 
 
-def _joint_kinematics(joint: Topology, rows: Rows) -> Kinematics:
+def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
     """What constraints ask of poses: axes, the offset to the child's anchor, both centres of mass."""
     axes = [vec(rows["axes"], i) for i in range(len(joint.dofs))] if "axes" in rows else []
     return Kinematics([], [], [], [sp.ZERO3, vec(rows["d"])], [vec(rows["parent_center"]), vec(rows["center"])], [],
                       axes)
 
 
-def turn(rows: Rows, joint: Topology) -> Made:
+def turn(rows: Operands, joint: Topology) -> Made:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
     return {"turn": link_turn(joint, rows, rows.get("amounts", []), 1, start)}
 
 
-def see(rows: Rows, joint: Topology) -> Made:
+def see(rows: Operands, joint: Topology) -> Made:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
     local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
     return {"seen": [seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
-def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
+def solve_dof(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
               grounded: bool, final: bool) -> Made:
     """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
 
@@ -91,10 +99,7 @@ def solve_dof(rows: Rows, joint: Topology, place: int, constants: tuple[tuple[st
     return made
 
 
-_NO_POSES = Kinematics([], [], [], [], [], [], [])
-
-
-def settle(rows: Rows, kind: str, grounded: bool, moves_q: bool) -> Made:
+def settle_dof(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Made:
     """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
     made = dict(pass_down(rows, kind, grounded))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
@@ -102,14 +107,14 @@ def settle(rows: Rows, kind: str, grounded: bool, moves_q: bool) -> Made:
     return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
 
 
-def advance_dof(rows: Rows, moves_q: bool) -> Made:
+def advance_dof(rows: Operands, moves_q: bool) -> Made:
     """Where a dof goes at its velocity."""
     moved = rows["h"][0] * rows["v"][0]
     made = {"travel": [rows["travel"][0] + moved]}
     return made | {"q": [rows["q"][0] + moved]} if moves_q else made
 
 
-def settle_root(rows: Rows) -> Made:
+def settle_root(rows: Operands) -> Made:
     """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
@@ -118,16 +123,21 @@ def settle_root(rows: Rows) -> Made:
     return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
 
 
-def advance_root(rows: Rows) -> Made:
+def advance_root(rows: Operands) -> Made:
     """A floating root's pose after one substep."""
     return move_root(rows, rows["v"])
 
 
-def advance_ball(rows: Rows) -> Made:
+def advance_ball(rows: Operands) -> Made:
     """A spherical joint's link after one substep."""
     return {"ball_rotation": turned_ball(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
 
 
-def count(rows: Rows) -> Made:
+def count(rows: Operands) -> Made:
     """One more iteration."""
     return {"iteration": [rows["iteration"][0] + 1.0]}
+
+
+def wrap(rows: Operands) -> Made:
+    """A revolute joint's position wrapped."""
+    return {"q": [wrapped(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}

@@ -1,4 +1,4 @@
-"""Passes over the tree that several parts of the step need: poses, velocities, the response to forces."""
+"""Sweeps over the tree that several parts of the step need: poses, velocities, the response to forces."""
 
 from __future__ import annotations
 
@@ -6,28 +6,27 @@ from collections.abc import Sequence
 
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.topology import SPHERICAL
-from physx_runtime.solver.by_joint import bodies
+from physx_runtime.solver.by_joint.fragments import kinematics, response, rows
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.tree import RIGID
+
+POSE_ROWS = ("rotation", "R", "d", "center", "position")
 
 
 def copy_rows(s: Schedule, source: Span, target: Span) -> None:
     """Copy rows."""
-    s.repeat(source.size, bodies.copy, moving={"given": source.part(0), "copied": target.part(0)})
+    s.repeat(source.size, rows.copy, moving={"given": source.part(0), "copied": target.part(0)})
 
 
-def clear(s: Schedule, rows: Span) -> None:
+def clear(s: Schedule, span: Span) -> None:
     """Set rows to 0."""
-    s.repeat(rows.size, bodies.zero, moving={"cleared": rows.part(0)})
+    s.repeat(span.size, rows.zero, moving={"cleared": span.part(0)})
 
 
 def add_product(s: Schedule, total: Span, x: Span, factor: Span | None = None, sign: float = 1.0) -> None:
     """total += sign factor x, row by row."""
     given = {} if factor is None else {"factor": factor}
-    s.repeat(total.size, bodies.add_scaled, sign, moving={"total": total.part(0), "x": x.part(0)}, **given)
-
-
-POSE_ROWS = ("rotation", "R", "d", "center", "position")
+    s.repeat(total.size, rows.add_scaled, sign, moving={"total": total.part(0), "x": x.part(0)}, **given)
 
 
 def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
@@ -35,8 +34,8 @@ def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
     copy_rows(s, p.row("root_rotation"), p.at(f"{prefix}rotation"))
     clear(s, p.at(f"{prefix}position"))
     if not prefix:
-        s.do(bodies.normalize, rotation=p.at("rotation"))
-    s.do(bodies.pose_root, rotation=p.at(f"{prefix}rotation"), com=p.at("com"), R=p.at(f"{prefix}R"),
+        s.do(kinematics.normalize, rotation=p.at("rotation"))
+    s.do(kinematics.pose_root, rotation=p.at(f"{prefix}rotation"), com=p.at("com"), R=p.at(f"{prefix}R"),
          center=p.at(f"{prefix}center"))
 
 
@@ -50,11 +49,20 @@ def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix
             given["axes"] = p.of_link("axes", link)
         if solved and p.t.links[link].kind == SPHERICAL:
             given["ball"] = p.at("ball_rotation", p.balls.index(link))
-        s.do(bodies.pose, p.joints[link], **given, **p.locked_of(link),
+        s.do(kinematics.pose, p.joints[link], **given, **p.locked_of(link),
              parent_rotation=p.at(f"{prefix}rotation", p.parent(link)),
              parent_position=p.at(f"{prefix}position", p.parent(link)),
              **{name: p.at(name, link) for name in ("tree_rotation", "tree_position", "com")},
              **{name: p.at(f"{prefix}{name}", link) for name in POSE_ROWS})
+
+
+def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) -> None:
+    """Coordinates of a spherical joint from poses; those of the step's end include the axes without coordinate."""
+    given = {"q": p.of_link(name, link)} if p.dofs[link] else {}
+    if not prefix:
+        given |= p.locked_of(link)
+    s.do(kinematics.coordinates, p.joints[link], **given, rotation=p.at(f"{prefix}rotation", link),
+         parent_rotation=p.at(f"{prefix}rotation", p.parent(link)), tree_rotation=p.at("tree_rotation", link))
 
 
 def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = None) -> None:
@@ -62,13 +70,13 @@ def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = 
     row = (v or p.row("v")).row
     own = {} if p.t.fixed_base else {"v": Span(row, 6)}
     made = ("motion", "v_com", "a_com")
-    s.do(bodies.move_start, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
+    s.do(kinematics.move_start, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
     for link in range(1, len(p.t.links)):
         given = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
         if p.dofs[link]:
             first = p.dofs[link][0]
             given["rates"] = Span(row + p.t.root_size + first, len(p.dofs[link]))
-        s.do(bodies.move, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
+        s.do(kinematics.move, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
              **{name: p.at(name, link) for name in (*made, "d", "center")})
 
 
@@ -86,10 +94,10 @@ def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Sp
             given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i)}
             if force is not None:
                 given["F"] = force.part(node.dof)
-        s.do(bodies.pass_up, node.kind, False, above.virtual, p.grounded(i), **given, P=p.at(wrench, i),
+        s.do(response.pass_up, node.kind, False, above.virtual, p.grounded(i), **given, P=p.at(wrench, i),
              parent_P=p.at(wrench, node.parent))
     if not p.t.fixed_base:
-        s.do(bodies.answer_root, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
+        s.do(response.answer_root, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
         copy_rows(s, p.at("twist"), Span(out.row, 6))
     for i, node in enumerate(nodes):
         if i == 0:
@@ -98,7 +106,7 @@ def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Sp
         if node.dof is not None:
             given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
                       "inverse_d": p.at("inverse_d", i), "rate": Span(out.row + p.t.root_size + node.dof, 1)}
-        s.do(bodies.pass_down, node.kind, p.grounded(i), **given, parent_twist=p.at("twist", node.parent),
+        s.do(response.pass_down, node.kind, p.grounded(i), **given, parent_twist=p.at("twist", node.parent),
              twist=p.at("twist", i))
 
 
@@ -109,6 +117,6 @@ def project_forces(p: Plan, s: Schedule, wrench: str, out: Span | None) -> None:
         kind = RIGID if out is None else node.kind
         if node.dof is not None and out is not None:
             given |= {"axis": p.at("axes", node.dof), "tau": Span(out.row + p.t.root_size + node.dof, 1)}
-        s.do(bodies.project, kind, p.grounded(i), **given, P=p.at(wrench, i), parent_P=p.at(wrench, node.parent))
+        s.do(response.project, kind, p.grounded(i), **given, P=p.at(wrench, i), parent_P=p.at(wrench, node.parent))
     if out is not None and not p.t.fixed_base:
         copy_rows(s, p.at(wrench), Span(out.row, 6))

@@ -1,4 +1,4 @@
-"""The generic path's once-per-step work: the free velocity, articulated inertias and the constraints' coefficients."""
+"""The step's start: the free velocity, articulated inertias and the constraints' coefficients."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from physx_runtime.compiling.fragment import Operand, trace_fragment
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import DERIVED, DOF, LINK, LINK_FORCE_ROWS, PARAMETER, PUSH, START, TOTAL, names_of
 from physx_runtime.model.topology import ROTARY_JOINTS
-from physx_runtime.solver.by_joint import bodies, constraints, edges
 from physx_runtime.solver.by_joint.couplings import begin_couplings
-from physx_runtime.solver.by_joint.floating import begin_floating, measure_momentum, restore_momentum, want_momentum
-from physx_runtime.solver.by_joint.passes import (
+from physx_runtime.solver.by_joint.floating_base import (
+    begin_floating,
+    measure_momentum,
+    restore_momentum,
+    want_momentum,
+)
+from physx_runtime.solver.by_joint.fragments import joint as joints
+from physx_runtime.solver.by_joint.fragments import kinematics, response, rows
+from physx_runtime.solver.by_joint.fragments.link_forces import link_forces
+from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.sweeps import (
     add_product,
     answer_forces,
     clear,
@@ -20,17 +28,17 @@ from physx_runtime.solver.by_joint.passes import (
     place_links,
     project_forces,
 )
-from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.tree import SINGLE_LINK
 from physx_runtime.solver.divergence import moving_rows
 
 
-def write_begin(p: Plan, s: Schedule) -> None:
+def write_start(p: Plan, s: Schedule) -> None:
     """Everything at the step's start, as `articulation.step.begin`."""
     t = p.t
     for name in moving_rows(t):
         copy_rows(s, p.row(name), p.row(f"kept_{name}"))
     _clamp_start(p, s)
-    s.do(bodies.normalize, rotation=p.row("root_rotation"))
+    s.do(kinematics.normalize, rotation=p.row("root_rotation"))
     place_links(p, s, range(1, len(t.links)), solved=False)
     move_links(p, s)
     _gather_forces(p, s)
@@ -42,23 +50,23 @@ def write_begin(p: Plan, s: Schedule) -> None:
     if t.pgs:
         copy_rows(s, p.row("v"), p.row("v_moving"))
     if not t.fixed_base:
-        s.do(bodies.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
+        s.do(kinematics.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
              axes_rotation=p.row("axes_rotation"))
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, s, link)
     for i, link in enumerate(p.balls):
         copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
-        s.do(bodies.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
+        s.do(rows.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
     begin_couplings(p, s)
 
 
 def _clamp_start(p: Plan, s: Schedule) -> None:
     first = {"v": p.v_dofs.part(0)}
-    s.do(edges.one, ones=p.row("excess"))
-    s.repeat(len(p.t.dofs), edges.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
+    s.do(rows.one, ones=p.row("excess"))
+    s.repeat(len(p.t.dofs), joints.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
              excess=p.row("excess"))
-    s.repeat(len(p.t.dofs), edges.clamp_velocity, moving=first, excess=p.row("excess"))
+    s.repeat(len(p.t.dofs), joints.clamp_velocity, moving=first, excess=p.row("excess"))
 
 
 def _gather_forces(p: Plan, s: Schedule) -> None:
@@ -72,9 +80,9 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
         pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
         given |= {f"push{place}_{name}": p.row(f"push{i}_{name}") for place, i in enumerate(pushes)
                   for name in names_of(PUSH)}
-        alone = replace(bodies.SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
+        alone = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
                         pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
-        s.do(bodies.link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
+        s.do(link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
              weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
              carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
     for i, own in enumerate(p.tree.nodes):
@@ -90,20 +98,20 @@ def _respond(p: Plan, s: Schedule) -> None:
         if node.dof is not None:
             given |= {"axis": p.at("axes", node.dof), "armature": p.at("armature", node.dof), "K": p.at("K", i),
                       "inverse_d": p.at("inverse_d", i)}
-        s.do(bodies.eliminate, node.kind, nodes[node.parent].virtual, p.grounded(i), **given,
+        s.do(response.eliminate, node.kind, nodes[node.parent].virtual, p.grounded(i), **given,
              inertia=p.at("response", i), parent=p.at("response", node.parent))
     if not p.t.fixed_base:
-        s.do(bodies.respond_root, response=p.at("response"))
+        s.do(response.respond_root, response=p.at("response"))
     for i, node in enumerate(nodes[1:], 1):
         given = p.shift(i)
         if node.dof is not None:
             given |= {"axis": p.at("axes", node.dof), "K": p.at("K", i), "inverse_d": p.at("inverse_d", i),
                       "y": p.at("y", i), "r": p.at("r", i)}
-        s.do(bodies.respond, node.kind, p.grounded(i), **given, response=p.at("response", i),
+        s.do(response.respond, node.kind, p.grounded(i), **given, response=p.at("response", i),
              parent=p.at("response", node.parent))
     if any(dof.softened for dof in p.t.dofs):
         for link in range(p.t.fixed_base, len(p.t.links)):
-            s.do(bodies.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
+            s.do(response.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
                  cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
 
 
@@ -115,7 +123,7 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
     if not p.t.forces_every_iteration:
         add_product(s, v, p.row("push"), p.row("dt"))
-    s.repeat(p.t.nv, bodies.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
+    s.repeat(p.t.nv, rows.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
              factor=p.row("h"))
     answer_forces(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
@@ -141,7 +149,7 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     first = p.tree.last[link] - len(p.dofs[link]) + 1
     given |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
     given |= p.locked_of(link)
-    literal = trace_fragment(constraints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
+    literal = trace_fragment(joints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
                              False).constants
     names = {row.rpartition("_")[0] for row in literal}
     constant = {name for name in names if all(f"{name}_{i}" in literal
@@ -149,4 +157,4 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
     unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
     made = {name: p.of_link(name, link) for name in names_of(DOF, START) if name not in constant | unused}
-    s.do(constraints.coefficients, joint, **given, **made)
+    s.do(joints.coefficients, joint, **given, **made)

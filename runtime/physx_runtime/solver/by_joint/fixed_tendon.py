@@ -1,0 +1,104 @@
+"""Fixed tendons: the wrenches of their axes, and impulses on all of v."""
+
+from __future__ import annotations
+
+from physx_runtime.compiling.schedule import Schedule
+from physx_runtime.model.rows import FIXED_TENDON, TENDON_AXIS, TOTAL, names_of
+from physx_runtime.solver.by_joint.coupling_parts import load_wrenches, measure_rate, parameters, respond_together
+from physx_runtime.solver.by_joint.fragments import coupling
+from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.sweeps import add_product, answer_forces, clear, copy_rows, project_forces
+
+# What PGS holds of every axis of a fixed tendon.
+PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, TOTAL))
+
+
+def begin_fixed_tendon(p: Plan, s: Schedule, i: int) -> None:
+    """Wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    axes = len(tendon.dofs)
+    p.scratch(f"{name}_wrenches", 3 * axes, 6)      # of each axis: its own, above it, at the tendon's start
+    p.scratch(f"{name}_biases", 3 * axes)
+    p.scratch(f"{name}_rate_row", p.t.nv)
+    clear(s, p.scratch(f"{name}_rate_bias", 1))
+    if p.t.pgs:
+        p.scratch(f"{name}_columns", axes, p.t.nv)
+        for part in PGS_PARTS:
+            clear(s, p.scratch(f"{name}_{part}", axes))
+    else:
+        for part in ("spring_column", "limit_column"):
+            clear(s, p.scratch(f"{name}_{part}", p.t.nv))
+    response = p.row("couple_axis_response")
+    for axis, dof in enumerate(tendon.dofs):
+        child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
+        _axis_wrenches(p, s, i, axis)
+        ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
+        load_wrenches(p, s, ends)
+        column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
+        answer_forces(p, s, "couple_wrench", None, column)
+        respond_together(p, s, response, ends)
+        alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
+            "share", "again", "limit_again")} if p.t.pgs else {}
+        s.do(coupling.share, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
+             share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **alone,
+             **parameters(p, name, FIXED_TENDON))
+        if not p.t.pgs:
+            add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
+            add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
+    _begin_rate(p, s, i)
+
+
+def solve_fixed_tendon(p: Plan, s: Schedule, i: int) -> None:
+    """Its impulses on `dv`."""
+    name, length = f"fixed_tendon{i}", p.row("couple_length")
+    copy_rows(s, p.row(f"{name}_offset"), length)
+    for axis, dof in enumerate(p.t.fixed_tendons[i].dofs):
+        add_product(s, length, p.at("q", dof), p.row(f"{name}_gearing").part(axis))
+    measure_rate(p, s, p.row(f"{name}_rate_row"), p.row(f"{name}_rate_bias"))
+    s.do(coupling.pull_fixed, length=length, rate=p.row("couple_rate"), impulse=p.row("couple_impulse"),
+         limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"), **parameters(p, name, FIXED_TENDON))
+    for axis in range(len(p.t.fixed_tendons[i].dofs)) if p.t.pgs else ():
+        s.do(coupling.pull_axis, pull=p.row("couple_impulse"), limit_pull=p.row("couple_limit_impulse"),
+             impulse=p.row("couple_share"),
+             **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
+        add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
+    if p.t.pgs:
+        return
+    add_product(s, p.row("dv"), p.row(f"{name}_spring_column"), p.row("couple_impulse"), -1.0)
+    add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
+
+
+def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
+    """An axis' child link, that one's parent, and the tendon's base."""
+    dofs = p.t.fixed_tendons[tendon].dofs
+    child, root = p.t.dofs[dofs[axis]].link, p.t.dofs[dofs[0]].link
+    return child, p.parent(child), p.parent(root)
+
+
+def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
+    """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
+    opposed = tendon.opposed[axis:axis + 1] == (True,)
+    for place, link in enumerate(links):
+        own = place == 0
+        dof = tendon.dofs[axis if own else 0]
+        start = {} if own else {"start_d": p.at("d", root_link), "base_center": p.at("center", links[2])}
+        # the reaction: own less start, own less above
+        s.do(coupling.axis_pull, p.t.kind_of(dof), own is False and not opposed, **start, axis=p.at("axes", dof),
+             dt=p.row("dt"), wrench=p.at(f"{name}_wrenches", 3 * axis + place),
+             bias=p.at(f"{name}_biases", 3 * axis + place),
+             **{part: p.at(part, link) for part in ("center", "a_com", "motion")})
+
+
+def _begin_rate(p: Plan, s: Schedule, i: int) -> None:
+    """The row of a fixed tendon's rate and its bias."""
+    name = f"fixed_tendon{i}"
+    clear(s, p.row("couple_wrench"))
+    for axis in range(len(p.t.fixed_tendons[i].dofs)):
+        gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
+        for place in (0, 1):
+            at = 3 * axis + place
+            add_product(s, p.at("couple_wrench", p.tree.last[links[place]]), p.at(f"{name}_wrenches", at), gearing)
+            add_product(s, p.row(f"{name}_rate_bias"), p.at(f"{name}_biases", at), gearing)
+    project_forces(p, s, "couple_wrench", p.row(f"{name}_rate_row"))
