@@ -140,6 +140,14 @@ class PinocchioModel:
             pin.getFrameJacobian(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED) @ self.T
             for frame in self.frames[1 if self.fixed else 0:]])
 
+    def drift(self) -> Array:
+        """Jdot v of all links, [of v_com; of w], a fixed root left out."""
+        pin.forwardKinematics(self.model, self.data, self.q, self.v, self.bias)
+        pin.updateFramePlacements(self.model, self.data)
+        return np.concatenate([
+            pin.getFrameClassicalAcceleration(self.model, self.data, frame, pin.LOCAL_WORLD_ALIGNED).vector
+            for frame in self.frames[1 if self.fixed else 0:]])
+
     def center(self) -> Array:
         """Centre of mass; a fixed root, which pinocchio leaves out, is added."""
         com = np.array(pin.centerOfMass(self.model, self.data, self.q))
