@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
 from physx_runtime.worlds.path import BY_JOINT
-from support.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
-from support.random_companies import random_company
+from support.chance.companies import random_company
+from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError
