@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.dofs import every_dof
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.checking.rules.values import flat
 from physx_schema.description import Description, Dof
 
 _AGREE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians

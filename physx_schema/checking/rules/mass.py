@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
-from physx_schema.checking.rules.values import flat
 from physx_schema.description import Description, Link
 
 _TOLERANCE = 1e-4       # relative, of single floats that tools have rounded

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import SetValue, safe
 from physx_schema.checking.engine.rule import ReaderRule, finder
-from physx_schema.checking.rules.values import flat
 from physx_schema.description import Authored, Description
 
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding

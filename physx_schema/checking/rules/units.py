@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.dofs import every_dof
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import SetValue, unsafe
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.checking.rules.values import flat
 from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
 from physx_schema.description.units import default_gravity
 

@@ -8,17 +8,18 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 from typing import Any
 
-import numpy as np
 from physx_generated import Range
 from pxr import Gf
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.numbers import flat, is_sequence
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
+from physx_schema.description.collision.meshes import KINDS
 
 _JOINTS = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint", "PhysicsSphericalJoint")
 _NOT_NEGATIVE = Range(0.0, math.inf, True, False)
@@ -30,10 +31,7 @@ _ANY = Range(-math.inf, math.inf, True, True)
 _TOKENS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("PhysicsDriveAPI", "type"): ("force", "acceleration"),
     **{(joint, "axis"): ("X", "Y", "Z") for joint in _JOINTS},
-    ("PhysicsMeshCollisionAPI", "approximation"): (
-        "none", "convexHull", "convexDecomposition", "boundingCube", "boundingSphere", "meshSimplification", "sdf",
-        "sphereFill",
-    ),
+    ("PhysicsMeshCollisionAPI", "approximation"): tuple(KINDS),
 }
 
 _RANGES: Mapping[tuple[str, str], Range] = {
@@ -226,28 +224,8 @@ def _is_plainly_in(value: Any, allowed: Range) -> bool:
     return type(value) in _VECTORS and all(lower < part < upper for part in memoryview(value).tolist())
 
 
-def flat(value: Any) -> tuple[float, ...]:
-    """The numbers of a scalar, vector, quaternion or array; none for anything else."""
-    if isinstance(value, bool | str):
-        return ()
-    if isinstance(value, int | float):
-        return (float(value),)
-    if hasattr(value, "GetImaginary"):
-        return (float(value.GetReal()), *flat(value.GetImaginary()))
-    if type(value).__module__ == "pxr.Vt":
-        numbers = np.asarray(value)
-        return tuple(map(float, numbers.ravel().tolist())) if numbers.dtype.kind in "fiu" else ()
-    if not _is_sequence(value):
-        return ()
-    return tuple(number for item in value for number in flat(item))
-
-
 def _words(value: Any) -> tuple[str, ...]:
     """The tokens of a single token or an array of them."""
     if isinstance(value, str):
         return (value,)
-    return tuple(item for item in value if isinstance(item, str)) if _is_sequence(value) else ()
-
-
-def _is_sequence(value: object) -> bool:
-    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    return tuple(item for item in value if isinstance(item, str)) if is_sequence(value) else ()

@@ -23,7 +23,7 @@ Triangles = npt.NDArray[np.intp]
 KINDS = {
     "none": "triangle-mesh", "convexHull": "convex-hull", "convexDecomposition": "convex-decomposition",
     "boundingCube": "bounding-box", "boundingSphere": "bounding-sphere", "meshSimplification": "simplified-mesh",
-    "sphereFill": "sphere-fill", "sdf": "sdf",
+    "sdf": "sdf", "sphereFill": "sphere-fill",
 }
 _STATIC_ONLY = ("triangle-mesh", "simplified-mesh")
 
