@@ -52,6 +52,18 @@ gear.GetGearRatoAttr()                                                      # wr
 '''
 
 
+MIXED = '''
+from physx_runtime.dynamics.spatial import Force, Motion, force_of, motion_of
+
+v: Motion = motion_of([0.0] * 6)
+f: Force = force_of([0.0] * 6)
+power: float = (f + f).dot(v + v * 2.0)
+v + f                                                                       # wrong
+f.dot(f)                                                                    # wrong
+f.dot(v) + v.dot(f)                                                         # wrong
+'''
+
+
 def wrong(source: str) -> set[int]:
     return {number for number, line in enumerate(source.splitlines(), 1) if line.endswith("# wrong")}
 
@@ -67,12 +79,13 @@ def test_mypy_strict_finds_nothing_in_the_four_packages() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_mypy_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", [MISTAKES, MIXED], ids=["of a user", "of motions and forces"])
+def test_mypy_sees_mistakes_and_nothing_else(tmp_path: Path, source: str) -> None:
     path = tmp_path / "mistakes.py"
-    path.write_text(MISTAKES, encoding="utf-8")
+    path.write_text(source, encoding="utf-8")
     result = mypy("--cache-dir", str(ROOT / ".mypy_cache/mistakes"), str(path))
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+): error", result.stdout)}
-    assert found == wrong(MISTAKES), result.stdout
+    assert found == wrong(source), result.stdout
 
 
 def test_mypy_names_what_is_deprecated(tmp_path: Path) -> None:

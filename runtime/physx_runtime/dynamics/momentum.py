@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics
-from physx_runtime.dynamics.spatial import Force, force_of, linear_first
+from physx_runtime.dynamics.spatial import force_of, linear_first
 from physx_runtime.language.ops import Row, Rows, Scalar
 from physx_runtime.model.topology import Topology
 
@@ -39,10 +39,5 @@ def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
     """
     per_mass = 1.0 / M[0][0]
     c = (-M[2][4] * per_mass, -M[0][5] * per_mass, -M[1][3] * per_mass)
-    columns = [linear_first(about(c, force_of([M[row][column] for row in range(6)]))) for column in range(t.nv)]
-    return [[column[row] for column in columns] for row in range(6)], linear_first(about(c, force_of(coriolis)))
-
-
-def about(c: sp.Vec3, momentum: Force) -> Force:
-    """X momentum: about a point that lies c further."""
-    return Force(sp.sub(momentum.angular, sp.cross(c, momentum.linear)), momentum.linear)
+    columns = [linear_first(force_of([M[row][column] for row in range(6)]).at(c)) for column in range(t.nv)]
+    return [[column[row] for column in columns] for row in range(6)], linear_first(force_of(coriolis).at(c))

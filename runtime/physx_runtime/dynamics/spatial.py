@@ -199,6 +199,10 @@ class Force:
     def __mul__(self, s: Scalar) -> Force:
         return Force(scale(s, self.angular), scale(s, self.linear))
 
+    def at(self, d: Vec3) -> Force:
+        """The same force about the point `d` further: n - d x f."""
+        return Force(sub(self.angular, cross(d, self.linear)), self.linear)
+
     def about(self, d: Vec3) -> Force:
         """The same force about the point from which `d` leads here: n + d x f."""
         return Force(add(self.angular, cross(d, self.linear)), self.linear)

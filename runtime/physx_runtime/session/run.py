@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.session.observing import Observer
+from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_schema.description.model import Articulation, Description, Dof, Joint, Scene

@@ -15,7 +15,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inertia import central_force, central_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.dynamics.momentum import about, mass_and_center
+from physx_runtime.dynamics.momentum import mass_and_center
 from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, triple
 from physx_runtime.language.ops import Row, Rows, Scalar, where
@@ -60,7 +60,7 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
 
 def about_center(v: Row, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
     """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
-    return Momentum((v[0], v[1], v[2]), about(center, force_of(relative)))
+    return Momentum((v[0], v[1], v[2]), force_of(relative).at(center))
 
 
 def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],

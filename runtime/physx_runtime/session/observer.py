@@ -6,7 +6,6 @@ The algorithms run on floats as they are; traced, a hand of twenty joints takes 
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.cuda_source import OPERATORS
+from physx_runtime.compiling.python_source import python_function
+from physx_runtime.compiling.trace import row_scalars, scalar_names, trace
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.link_state import link_poses, link_velocities
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.language.ops import Rows
-from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
@@ -28,7 +27,6 @@ from physx_runtime.solver.articulation.link_velocity import held_velocities
 Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]
 NUMBERS_A_LINK = 13      # position, quaternion x y z w, velocity of the centre of mass, angular velocity
-CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs"}
 BEFORE_STEP = "start_"    # before the row names of the state at the step's start
 
 
@@ -77,53 +75,8 @@ def _after_step(t: Topology, rows: Rows) -> list[list[Any]]:
 
 @functools.lru_cache(maxsize=64)
 def _traced(t: Topology) -> Callable[[Sequence[float]], list[float]]:
-    """`_observe` as one straight-line function of dt, the state before, the state after, parameters and link frames."""
+    """`_observe` as one function of dt, the state before, the state after, parameters and link frames."""
     sizes = {"dt": 1, **{BEFORE_STEP + name: size for name, size in state_rows(t).items()}, **state_rows(t)}
     sizes |= {name: input_rows(t)[name] for name in _parameter_rows(t)} | {"link_frames": 7 * len(t.links)}
-    graph = Graph()
-    rows = {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in sizes.items()}
-    made = [x if isinstance(x, Symbol) else graph.constant(x) for x in _observe(t, rows)]
-    names = [f"{name}_{i}" for name, size in sizes.items() for i in range(size)]
-    lines = [f"    ({', '.join(names)},) = values", *_statements(graph, {x.number for x in made})]
-    lines.append(f"    return [{', '.join(_operand(graph, x.number) for x in made)}]")
-    scope: dict[str, Any] = {"sqrt": math.sqrt, "floor": math.floor, "fabs": math.fabs, "inf": math.inf,
-                             "quotient": _quotient}
-    exec(compile("def observe(values):\n" + "\n".join(lines), "<observe>", "exec"), scope)
-    observe: Callable[[Sequence[float]], list[float]] = scope["observe"]
-    return observe
-
-
-def _quotient(a: float, b: float) -> float:
-    """a / b, infinite or NaN where b is 0, as in the compiled step."""
-    return a / b if b else math.copysign(math.inf, a) if a and a == a else math.nan
-
-
-def _operand(graph: Graph, n: int) -> str:
-    op, args = graph.nodes[n]
-    return f"({args[0]!r})" if op == "const" else str(args[0]) if op == "input" else f"x{n}"
-
-
-def _statements(graph: Graph, outputs: set[int]) -> list[str]:
-    """One assignment for every node that an output needs."""
-    live: set[int] = set()
-    stack = list(outputs)
-    while stack:
-        n = stack.pop()
-        op, args = graph.nodes[n]
-        if n not in live and op not in ("const", "input"):
-            live.add(n)
-            stack += [int(a) for a in args]     # type: ignore[call-overload]
-    lines = []
-    for n in sorted(live):
-        op, args = graph.nodes[n]
-        x = [_operand(graph, int(a)) for a in args]     # type: ignore[call-overload]
-        if op == "div":
-            value = f"quotient({x[0]}, {x[1]})"
-        elif op in OPERATORS:
-            value = f"{x[0]} {OPERATORS[op]} {x[1]}"
-        elif op == "select":
-            value = f"{x[1]} if {x[0]} else {x[2]}"
-        else:
-            value = {"neg": f"-{x[0]}", "not": f"not {x[0]}"}.get(op) or f"{CALLS[op]}({x[0]})"
-        lines.append(f"    x{n} = {value}")
-    return lines
+    code, _ = trace(lambda rows: {"links": _observe(t, rows)}, row_scalars(sizes))
+    return python_function(code.pruned({row for row, _ in code.outputs}), scalar_names(sizes))
