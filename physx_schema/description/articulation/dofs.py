@@ -11,7 +11,7 @@ from physx_schema.description.model import Dof, Drive, Envelope
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import Vec3
 from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
@@ -21,7 +21,6 @@ _UNITS: tuple[Vec3, ...] = (_X, _Y, _Z)
 _TWIST_AND_SWINGS: tuple[tuple[Vec3, ...], ...] = (    # of a spherical joint with the axis x, y, z
     (_X, _Y, _Z), (_Y, _Z, _X), (_Z, (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
 )
-_INSTANCES = {"revolute": "angular", "prismatic": "linear"}
 
 
 class _Axis(NamedTuple):
@@ -58,7 +57,7 @@ def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, redu
     limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
     wraps = angular and limits == FREE
     turn = DEGREES_PER_TURN if wraps else math.inf
-    return _Axis(_INSTANCES[kind], opinions.path, angular, _UNITS[axis], *limits, reduced, turn, wraps)
+    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, reduced, turn, wraps)
 
 
 def _ball(reading: Reading, opinions: PrimOpinions, axis: int, reduced: bool) -> list[_Axis]:

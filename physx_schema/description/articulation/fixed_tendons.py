@@ -9,12 +9,12 @@ from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.units import gain
 
 _ROOT = "PhysxTendonAxisRootAPI"
 _AXIS = "PhysxTendonAxisAPI"
-_ROTATIONS = frozenset({"rotX", "rotY", "rotZ"})
 
 Key = tuple[str, str]                   # link path, instance name
 Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
@@ -117,13 +117,13 @@ def _tendon(
 
 def _axis(reading: Reading, view: View, dof: Dof, index: int, sign: float) -> TendonAxis:
     """`sign` is -1 where body0 is the child: the length counts positions from parent to child, as the force acts."""
-    allowed = _ROTATIONS if dof.angular else frozenset({"transX", "transY", "transZ"})
+    allowed = ROTATIONS if dof.angular else TRANSLATIONS
     for axis in view.tokens("jointAxis"):
         if axis not in allowed:
             reading.problem(
                 "tendon/joint-axis", view.path, view.name("jointAxis"), f"{axis!r} is not an axis of this joint",
                 "PhysX takes the joint's own axis whatever is authored",
-                f"author one of {', '.join(sorted(allowed))} or remove it", "warning",
+                f"author one of {', '.join(allowed)} or remove it", "warning",
             )
     return TendonAxis(
         path=view.path, dof=index, gearing=sign * gain(_single(reading, view, "gearing"), dof.angular),

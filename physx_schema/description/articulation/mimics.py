@@ -12,7 +12,7 @@ from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimi
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS
+from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS, TRANSLATIONS
 from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
@@ -138,7 +138,7 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
         return _ACCEPTED
     if opinions.joint_kind != "d6":
         return "joint-type", f"{role} is {opinions.joint_kind}, which PhysX does not support"
-    if any(is_axis_free(opinions, free) for free in ("transX", "transY", "transZ")):
+    if any(is_axis_free(opinions, free) for free in TRANSLATIONS):
         return "joint-type", f"{role} is a generic joint whose translations are not all locked"
     return _ACCEPTED if is_axis_free(opinions, axis) else ("joint-type", f"{role} has {axis} locked")
 

@@ -7,12 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from physx_schema.description.collision.convex_hull import (
-    DegenerateHullError,
-    Hull,
-    build_hull,
-    merge_flat_neighbours,
-)
+from physx_schema.description.collision.convex_hull import DegenerateHullError, Hull, build_hull, merge_flat_neighbours
 from physx_schema.description.collision.cropped_hull import crop
 from physx_schema.description.collision.hull_face import Tolerances
 from physx_schema.description.collision.polyhedron import Polyhedron, Solid, solid_of

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from physx_schema.description.opinions.idleness import Reason
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.schemas import IMPLIED, OTHER_ENGINES, SCHEMAS
-
-Reason = tuple[str, str, str]       # code, reason, suggestion
+from physx_schema.description.opinions.schemas import IMPLIED, OTHER_ENGINES, SCHEMAS, SINGLE_AXIS
 
 _NAMESPACES: Mapping[str, str] = {name.lower(): engine for name, engine in OTHER_ENGINES.items()}
 
@@ -38,7 +37,6 @@ _COUNTERPARTS: Mapping[str, str] = {
     "mjc:option:iterations": "physxScene:maxPositionIterationCount", "mjc:margin": "physxCollision:contactOffset",
     "mjc:gap": "physxCollision:contactOffset", "mjc:maxhullvert": "physxConvexHullCollision:hullVertexLimit",
 }
-_AXES: Mapping[str, str] = {"revolute": "angular", "prismatic": "linear"}
 
 
 @lru_cache(4096)
@@ -80,6 +78,6 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     if name in _DECIDING:
         schema, own = _DECIDING[name]
         return "overridden", f"PhysX takes {own} of {schema}, authored or not", own
-    axis = _AXES.get(opinions.joint_kind or "", "angular")
+    axis = SINGLE_AXIS.get(opinions.joint_kind or "", "angular")
     return ("other-engine", f"a property of {engine} that PhysX does not read",
             _COUNTERPARTS.get(name, "").format(axis=axis))

@@ -12,14 +12,7 @@ from physx_schema.description.model import Problem
 from physx_schema.description.opinions.hints import meant_property, meant_schema
 from physx_schema.description.opinions.ownership import Owner
 from physx_schema.description.opinions.retirement import retired_schema
-from physx_schema.description.opinions.schemas import (
-    IMPLIED,
-    JOINT_KINDS,
-    OTHER_ENGINES,
-    SCHEMAS,
-    UNGATED,
-    split_name,
-)
+from physx_schema.description.opinions.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
 from physx_schema.description.opinions.view import Seen, View, mentioned, unauthored
 
 _PLAIN = (float, int, str)      # values that USD hands out as they are authored

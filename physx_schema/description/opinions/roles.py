@@ -9,11 +9,10 @@ from functools import cache
 
 from physx_schema.description.conversions import as_vector
 from physx_schema.description.model import Articulation, Link
+from physx_schema.description.opinions.idleness import Reason
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import SCHEMAS
-
-Unread = tuple[str, str, str]       # code, reason, suggestion
 
 _COUNTS = ("physxRigidBody:solverPositionIterationCount", "physxRigidBody:solverVelocityIterationCount")
 _AT_ROOT = "author {name} on {root}"
@@ -42,7 +41,7 @@ class Roles:
     bodies: frozenset[str]          # outside articulations
     even: frozenset[str]            # bodies and colliders whose density nothing but their mass could show
 
-    def why_unread(self, opinions: PrimOpinions, name: str) -> Unread | None:
+    def why_unread(self, opinions: PrimOpinions, name: str) -> Reason | None:
         """Why PhysX does not read a property of a body on this one; None where it does, or it is none of these."""
         if name not in _JUDGED:
             return None

@@ -18,6 +18,7 @@ from physx_schema.description.opinions.usd_physics import INSTANCE, JOINT, NEWTO
 
 TRANSLATIONS = ("transX", "transY", "transZ")
 ROTATIONS = ("rotX", "rotY", "rotZ")
+SINGLE_AXIS: Mapping[str, str] = {"revolute": "angular", "prismatic": "linear"}     # instance name, by kind of joint
 
 JOINT_KINDS: Mapping[str, str] = {
     "PhysicsRevoluteJoint": "revolute",

@@ -176,12 +176,10 @@ class View:
         return convert(taken) if zero else _default(self._schema, base, convert)    # type: ignore[return-value]
 
 
-
 @cache
 def unauthored(schema: str, instance: str = "") -> View:
     """The defaults of a schema, which every prim without it shares."""
     return View(schema, instance)
-
 
 
 class _Layout(NamedTuple):
@@ -192,7 +190,6 @@ class _Layout(NamedTuple):
     ranges: Mapping[str, tuple[float, float]]   # by base name, of attributes of generated schemas
     names: Mapping[str, str]            # full names by base name
     mentioned: frozenset[str]           # base names on which the prims have an opinion
-
 
 
 def mentioned(schema: str, instance: str, properties: tuple[str, ...]) -> frozenset[str]:
@@ -206,7 +203,6 @@ def _layout(schema: str, instance: str, properties: tuple[str, ...]) -> _Layout:
     names = {base: facts.name(base, instance) for base in facts.defaults}
     mentioned = frozenset(base for base, name in names.items() if name in properties)
     return _Layout(facts.name("", instance), facts.defaults, facts.ranges, names, mentioned)
-
 
 
 @cache
