@@ -16,7 +16,7 @@ from physx_schema.description.units import gain
 _ROOT = "PhysxTendonAxisRootAPI"
 _AXIS = "PhysxTendonAxisAPI"
 
-Key = tuple[str, str]                   # link path, instance name
+_Key = tuple[str, str]                   # link path, instance name
 Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
 
 
@@ -33,7 +33,7 @@ def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTe
         children.setdefault(link.parent, []).append(position)
     roots = _roots(reading, links)
     members: list[list[int]] = []
-    taken: set[Key] = set()
+    taken: set[_Key] = set()
     for position, _, name in roots:
         members.append(_members(reading, links, children, position, name, taken))
         taken.update((links[member].path, name) for member in members[-1])
@@ -80,7 +80,7 @@ def _carries(reading: Reading, link: Link, name: str) -> bool:
 
 def _members(
     reading: Reading, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
-    taken: Container[Key],
+    taken: Container[_Key],
 ) -> list[int]:
     """Links whose joints carry a free axis of this name, unbroken from the root axis down, parents first."""
     found = []
@@ -166,7 +166,7 @@ def _report_second_roots(
             )
 
 
-def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[Key]) -> None:
+def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[_Key]) -> None:
     """Axes of this articulation that no tendon took in."""
     roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
     for link in links:

@@ -16,9 +16,9 @@ from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS, TRANSL
 from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
-API = "PhysxMimicJointAPI"
+_API = "PhysxMimicJointAPI"
 _REFERENCE = ("referenceJoint", "referenceJointAxis")
-_BASES = (*(base for base in SCHEMAS[API].defaults if base not in _REFERENCE), *_REFERENCE)
+_BASES = (*(base for base in SCHEMAS[_API].defaults if base not in _REFERENCE), *_REFERENCE)
 
 Refusal = tuple[str, str]       # the check that refuses a declaration, and why; two empty strings where none does
 _ACCEPTED: Refusal = ("", "")
@@ -27,11 +27,11 @@ _ACCEPTED: Refusal = ("", "")
 def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
     """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
     found: dict[str, list[MimicDeclaration]] = {}
-    if not reading.mentions(API):
+    if not reading.mentions(_API):
         return found
     for opinions in reading.prims.values():
         accepted = 0
-        names = [*opinions.instances(API), *[""] * (API in opinions.applied or f"{API}:" in opinions.applied)]
+        names = [*opinions.instances(_API), *[""] * (_API in opinions.applied or f"{_API}:" in opinions.applied)]
         for instance in sorted(names, key=_rank):
             declaration = _declaration(reading, opinions, instance, accepted)
             accepted += not declaration.refusal
@@ -45,7 +45,7 @@ def _rank(instance: str) -> tuple[int, str]:
 
 
 def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
-    view = opinions.view(API, instance)
+    view = opinions.view(_API, instance)
     references = view.targets("referenceJoint")
     reference = reading.prims.get(references[0]) if len(references) == 1 else None
     values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _BASES)
@@ -170,7 +170,7 @@ def read_mimics(
 def _mimic(
     reading: Reading, declaration: MimicDeclaration, follower: int, reference: int, turns: bool, reference_turns: bool,
 ) -> Mimic:
-    view = reading.prims[declaration.path].view(API, declaration.instance)
+    view = reading.prims[declaration.path].view(_API, declaration.instance)
     units = {(True, False): 1.0 / DEGREES_PER_RADIAN, (False, True): DEGREES_PER_RADIAN}
     factor = units.get((turns, reference_turns), 1.0)
     return Mimic(

@@ -19,7 +19,7 @@ _LEAF = "PhysxTendonAttachmentLeafAPI"
 _VIA = "PhysxTendonAttachmentAPI"
 _KINDS = (_ROOT, _LEAF, _VIA)     # the order in which PhysX reads the attachments of one link
 
-Key = tuple[str, str]       # prim path, instance name
+_Key = tuple[str, str]       # prim path, instance name
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class _Declared:
     opinions: PrimOpinions
     schema: str
     name: str
-    parent: Key
+    parent: _Key
 
     @property
-    def key(self) -> Key:
+    def key(self) -> _Key:
         """Prim path and instance name."""
         return self.opinions.path, self.name
 
@@ -48,12 +48,12 @@ def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[Spati
     index = {link.path: position for position, link in enumerate(links)}
     paths = sorted(index, key=path_key, reverse=True)
     declared = [item for path in paths for item in _declared(reading, reading.prims[path])]
-    children: dict[Key, list[_Declared]] = {}
+    children: dict[_Key, list[_Declared]] = {}
     for item in declared:
         if item.schema != _ROOT:
             children.setdefault(item.parent, []).append(item)
     tendons = []
-    reached: set[Key] = set()
+    reached: set[_Key] = set()
     for item in declared:
         if item.schema == _ROOT:
             chain = _chain(reading, item, children)
@@ -91,7 +91,7 @@ def _parent_name(view: View, schema: str) -> str:
 
 
 def _chain(
-    reading: Reading, root: _Declared, children: Mapping[Key, Sequence[_Declared]],
+    reading: Reading, root: _Declared, children: Mapping[_Key, Sequence[_Declared]],
 ) -> list[tuple[_Declared, int]]:
     """Attachments from a root down with the index of their parent, depth first."""
     chain: list[tuple[_Declared, int]] = []
@@ -175,7 +175,7 @@ def _report_no_leaf(reading: Reading, item: _Declared) -> None:
     )
 
 
-def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: set[Key]) -> None:
+def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: set[_Key]) -> None:
     by_key = {item.key: item for item in declared}
     for item in declared:
         if item.key in reached:
@@ -202,7 +202,7 @@ def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: 
             )
 
 
-def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[Key]) -> None:
+def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[_Key]) -> None:
     link, parent = item.parent
     names = sorted({name for path, name in keys if path == link} or {name for _, name in keys if name != item.name})
     close = get_close_matches(parent, names, 1, 0.5) or names[:1]
@@ -218,7 +218,7 @@ def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[Key
     )
 
 
-def _cycle(item: _Declared, by_key: Mapping[Key, _Declared]) -> list[str]:
+def _cycle(item: _Declared, by_key: Mapping[_Key, _Declared]) -> list[str]:
     """The way from an attachment back to itself, empty where its parents end somewhere."""
     way = [item.key]
     current = by_key.get(item.parent)
@@ -228,5 +228,5 @@ def _cycle(item: _Declared, by_key: Mapping[Key, _Declared]) -> list[str]:
     return [_spell(key) for key in (*way, item.key)] if current is not None and current.key == item.key else []
 
 
-def _spell(key: Key) -> str:
+def _spell(key: _Key) -> str:
     return f"{key[0]}:{key[1]}"

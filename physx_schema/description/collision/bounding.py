@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
-from physx_schema.description.collision.polyhedron import Polyhedron, Solid
+from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid
+from physx_schema.description.collision.single import (
+    Single,
+    Singles,
+    about,
+    added,
+    columns,
+    dot,
+    principal_turn,
+    turned_back,
+)
 from physx_schema.description.frames import vector
 from physx_schema.description.poses import Pose, Quat, Vec3
-from physx_schema.description.single import Array, Single, about, added, columns, dot, principal_turn, turned_back
 
 _NO_TRIANGLES = np.empty((0, 3), dtype=np.intp)
 _TURNS = 360            # orientations of a box tried about each principal axis
@@ -19,7 +27,7 @@ _STEP = Single(math.pi / 180.0)
 _SLACK = Single(0.001)  # length, in units of the scaled points: how far a point may lie outside of a sphere
 
 
-def bounding_box(points: npt.NDArray[np.float64], length: float) -> tuple[Vec3, Pose] | None:
+def bounding_box(points: Doubles, length: float) -> tuple[Vec3, Pose] | None:
     """Half extents and pose of the smallest box; None where there is no hull."""
     found = _corners(points, length)
     if found is None:
@@ -42,7 +50,7 @@ def bounding_box(points: npt.NDArray[np.float64], length: float) -> tuple[Vec3, 
     return vector((high - low) * Single(0.5)), (vector(center), rotation)
 
 
-def bounding_sphere(points: npt.NDArray[np.float64], length: float) -> tuple[float, Vec3] | None:
+def bounding_sphere(points: Doubles, length: float) -> tuple[float, Vec3] | None:
     """Radius and centre of the sphere: the smallest of four that grow point by point."""
     found = _corners(points, length)
     if found is None:
@@ -56,7 +64,7 @@ def bounding_sphere(points: npt.NDArray[np.float64], length: float) -> tuple[flo
     return float(radius), vector(middle)
 
 
-def _corners(points: npt.NDArray[np.float64], length: float) -> tuple[Array, Array, Array] | None:
+def _corners(points: Doubles, length: float) -> tuple[Singles, Singles, Singles] | None:
     """Corners of the hull in the order of its faces, its centre of mass, and its principal axes about the origin."""
     hull: Polyhedron | None = cook_hull(points, _NO_TRIANGLES, HullLimits(length=length, for_gpu=False))
     if hull is None:
@@ -67,11 +75,11 @@ def _corners(points: npt.NDArray[np.float64], length: float) -> tuple[Array, Arr
     return hull.points[order].astype(Single), solid.center.astype(Single), axes
 
 
-def _length(arm: Array) -> Single:
+def _length(arm: Singles) -> Single:
     return Single(np.sqrt(dot(arm, arm)))
 
 
-def _sphere_along(corners: Array, start: Array, axis: Array) -> tuple[Single, Array]:
+def _sphere_along(corners: Singles, start: Singles, axis: Singles) -> tuple[Single, Singles]:
     """A sphere with its centre on an axis, moved along it where a point lies outside."""
     heights = dot(corners - start, axis)
     low, high = int(heights.argmin()), int(heights.argmax())
@@ -93,7 +101,7 @@ def _sphere_along(corners: Array, start: Array, axis: Array) -> tuple[Single, Ar
     return radius, center
 
 
-def _grown_sphere(corners: Array) -> tuple[Single, Array]:
+def _grown_sphere(corners: Singles) -> tuple[Single, Singles]:
     """A sphere through two far corners, grown to every corner outside."""
     arms = corners - corners[0]
     far = corners[int(dot(arms, arms).argmax())]

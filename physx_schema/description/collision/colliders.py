@@ -12,7 +12,8 @@ from pxr import Usd
 
 from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision.materials import Materials
-from physx_schema.description.collision.meshes import Array, MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.meshes import MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.polyhedron import Doubles
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.model import Collider, Scene
@@ -155,7 +156,7 @@ class ColliderReader:
         return Sizes(kind, extents), None, lambda: self._solids.weigh(
             mesh, kind, scale, settings.vertices, settings.thickness)
 
-    def _bound(self, points: Array, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
+    def _bound(self, points: Doubles, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """The box or sphere around scaled points."""
         length = 1.0 / self._reading.meters_per_unit
         if kind == "bounding-box":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_schema.description.collision.hull_face import Edge, Face, Indices, Tolerances
-from physx_schema.description.single import Array, Single, cross, dot, normalized
+from physx_schema.description.collision.single import Single, Singles, cross, dot, normalized
 
 _SMALLEST_ANGLE = math.cos(math.radians(3.0))           # between neighbours that are not merged at the end
 
@@ -28,14 +28,14 @@ class DegenerateHullError(ValueError):
 class Hull:
     """What quickhull found; `limited` where the limit on polygons ended it."""
 
-    points: Array
+    points: Singles
     faces: list[Face]
     corners: int
     tolerances: Tolerances
     limited: bool = False
 
 
-def build_hull(points: Array, plane_tolerance: float, polygon_limit: int) -> Hull:
+def build_hull(points: Singles, plane_tolerance: float, polygon_limit: int) -> Hull:
     """The hull of points. Raises DegenerateHullError where they span no volume."""
     stop = -1
     while True:
@@ -66,7 +66,7 @@ class _MergeFailedError(Exception):
 class _Builder:
     """A hull while points are added to it; `edges` maps every directed edge to the face it bounds."""
 
-    def __init__(self, points: Array, tolerances: Tolerances, polygon_limit: int) -> None:
+    def __init__(self, points: Singles, tolerances: Tolerances, polygon_limit: int) -> None:
         self.points = points
         self.tolerances = tolerances
         self.polygon_limit = polygon_limit

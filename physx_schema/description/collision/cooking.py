@@ -5,22 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from physx_schema.definitions import ends
 from physx_schema.description.collision.convex_hull import DegenerateHullError, Hull, build_hull, merge_flat_neighbours
 from physx_schema.description.collision.cropped_hull import crop
 from physx_schema.description.collision.hull_face import Tolerances
-from physx_schema.description.collision.polyhedron import Polyhedron, Solid, solid_of
-from physx_schema.description.single import Array as Single3
-from physx_schema.description.single import Single, dot, normalized
-
-Array = npt.NDArray[np.float64]
-Triangles = npt.NDArray[np.intp]
+from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid, Triangles, solid_of
+from physx_schema.description.collision.single import Single, Singles, dot, normalized
 
 PLANE_TOLERANCE = 0.0007        # of the size of the points, in their own units
 POLYGON_LIMIT = 64
 FACE_LIMIT = 31                 # corners of one face
-LEAST_VERTICES, MOST_VERTICES = 8, 64
+LEAST_VERTICES, MOST_VERTICES = map(int, ends("PhysxConvexHullCollisionAPI", "hullVertexLimit"))
 WIDE_LIMIT = 255                # of polygons, corners and corners of one face, where no GPU is in view
 _LEAST_THICKNESS = 1e-5
 _THICKNESS_OF_SIZE = 0.011      # least thickness of a flat mesh, of its largest extent
@@ -42,7 +38,7 @@ class HullLimits:
     for_gpu: bool = True        # collision shapes have to fit the GPU; hulls that only measure a mesh do not
 
 
-def cook_hull(points: Array, triangles: Triangles, limits: HullLimits) -> Polyhedron | None:
+def cook_hull(points: Doubles, triangles: Triangles, limits: HullLimits) -> Polyhedron | None:
     """The convex hull that PhysX collides with; None where it makes none."""
     points = points[np.isfinite(points).all(axis=1)]
     if not len(points):
@@ -78,7 +74,7 @@ def hull_solid(hull: Polyhedron) -> Solid:
     return solid_of(hull.points, hull.triangles())
 
 
-def _thickened(points: Array, triangles: Triangles, thickness: float) -> Array:
+def _thickened(points: Doubles, triangles: Triangles, thickness: float) -> Doubles:
     """The points, or those of the slab or box that stands for a flat or tiny mesh."""
     if not len(triangles):
         return points
@@ -98,7 +94,7 @@ def _thickened(points: Array, triangles: Triangles, thickness: float) -> Array:
     return points
 
 
-def _opened(points: Array, length: float) -> Array:
+def _opened(points: Doubles, length: float) -> Doubles:
     """The points, or the corners of a box where they have hardly any extent along an axis."""
     low, high = points.min(axis=0), points.max(axis=0)
     sides = high - low
@@ -111,7 +107,7 @@ def _opened(points: Array, length: float) -> Array:
     return np.asarray((low + high) * 0.5 + half * _CORNERS)
 
 
-def _lifted(points: Single3) -> Single3:
+def _lifted(points: Singles) -> Singles:
     """The points, one of them moved where all are nearly on a line or in a plane."""
     tolerance = Tolerances.of(points, PLANE_TOLERANCE).plane
     axis = int(np.argmax(np.ptp(points, axis=0)))

@@ -14,9 +14,9 @@ import numpy as np
 
 from physx_schema.description.collision.convex_hull import Hull
 from physx_schema.description.collision.polyhedron import Polyhedron, Solid
-from physx_schema.description.single import (
-    Array,
+from physx_schema.description.collision.single import (
     Single,
+    Singles,
     about,
     added,
     columns,
@@ -39,7 +39,7 @@ _SAME_NORMAL = math.cos(math.radians(3.0))
 
 @dataclass(slots=True)
 class _Facet:
-    normal: Array
+    normal: Singles
     offset: Single      # normal . point + offset is the height over the facet's plane
     loop: list[int]
 
@@ -61,7 +61,7 @@ def crop(hull: Hull, solid: Solid, vertex_limit: int, face_limit: int) -> Polyhe
     return Polyhedron(points.astype(float), tuple(tuple(facet.loop) for facet in facets))
 
 
-def _box(points: Array, solid: Solid) -> tuple[Array, list[_Facet]]:
+def _box(points: Singles, solid: Solid) -> tuple[Singles, list[_Facet]]:
     """The smallest of the boxes in 20 orientations about each principal axis; the last of equally small ones."""
     mean = added(points) * (Single(1.0) / Single(len(points)))
     center = (solid.center - mean).astype(Single) + mean
@@ -87,14 +87,14 @@ def _box(points: Array, solid: Solid) -> tuple[Array, list[_Facet]]:
     return corners, [_facet(corners, loop, of_plane) for loop, of_plane in _BOX]
 
 
-def _facet(points: Array, loop: Sequence[int], of_plane: Sequence[int]) -> _Facet:
+def _facet(points: Singles, loop: Sequence[int], of_plane: Sequence[int]) -> _Facet:
     first, second, third = points[list(of_plane)]
     normal = normalized(cross(second - first, third - first))[0]
     return _Facet(normal, Single(-dot(first, normal)), list(loop))
 
 
 def _next_cut(
-    points: Array, facets: Sequence[_Facet], planes: Sequence[tuple[Array, Single]], tolerance: float, least: float,
+    points: Singles, facets: Sequence[_Facet], planes: Sequence[tuple[Singles, Single]], tolerance: float, least: float,
 ) -> int | None:
     """The plane that cuts off the largest part of the depth below it, but for those nearly parallel to a facet."""
     chosen, most = None, Single(0.0)
@@ -112,21 +112,21 @@ def _next_cut(
     return chosen if most > least else None
 
 
-def _stands_off(facet: _Facet, normal: Array, offset: Single, heights: Array) -> bool:
+def _stands_off(facet: _Facet, normal: Singles, offset: Single, heights: Singles) -> bool:
     """Whether a nearly parallel facet is another plane with no corner below the cut."""
     same = bool(facet.offset == offset and (facet.normal == normal).all())
     return not same and float(heights[facet.loop].min()) >= 0.0
 
 
 def _cut(
-    points: Array, facets: Sequence[_Facet], normal: Array, offset: Single, tolerance: float,
-) -> tuple[Array, list[_Facet]] | None:
+    points: Singles, facets: Sequence[_Facet], normal: Singles, offset: Single, tolerance: float,
+) -> tuple[Singles, list[_Facet]] | None:
     """The part below a plane, points within the tolerance counting as on it; None where it does not close."""
     heights = dot(points, normal) + offset
     below, above = heights < -tolerance, heights > tolerance
     if not above.any():
         return points, list(facets)
-    fresh: list[Array] = list(points[below])
+    fresh: list[Singles] = list(points[below])
     names: dict[tuple[int, int], int] = {(old, old): new for new, old in enumerate(np.flatnonzero(below).tolist())}
     owners = {(facet.loop[i - 1], corner): facet for facet in facets for i, corner in enumerate(facet.loop)}
 
@@ -169,7 +169,7 @@ def _cut(
     return np.array(fresh, dtype=Single), kept
 
 
-def _meeting(first: _Facet, second: _Facet, normal: Array, offset: Single) -> Array:
+def _meeting(first: _Facet, second: _Facet, normal: Singles, offset: Single) -> Singles:
     """The point in three planes, by Cramer's rule; not finite where there is none."""
     one, two, three = first.normal, second.normal, normal
     crossed = np.stack([cross(two, three), cross(three, one), cross(one, two)])
@@ -188,7 +188,7 @@ def _chained(steps: dict[int, int]) -> list[int] | None:
     return loop if len(loop) == len(steps) and following == loop[0] else None
 
 
-def _sound(points: Array, facets: Sequence[_Facet], tolerance: float) -> bool:
+def _sound(points: Singles, facets: Sequence[_Facet], tolerance: float) -> bool:
     """Whether every facet's corners lie in its plane and turn the right way."""
     lengths = [len(facet.loop) for facet in facets]
     starts = np.cumsum([0, *lengths[:-1]])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from physx_schema.description.single import Array, Single, added, cross, dot, normalized
+from physx_schema.description.collision.single import Single, Singles, added, cross, dot, normalized
 
 Indices = npt.NDArray[np.intp]
 Edge = tuple[int, int]
@@ -23,7 +23,7 @@ class Tolerances:
     thickness: float    # rounding: what counts as outside or as concave
 
     @staticmethod
-    def of(points: Array, plane_tolerance: float) -> Tolerances:
+    def of(points: Singles, plane_tolerance: float) -> Tolerances:
         """For points of some extent; never below those of an extent of 1."""
         size = max(float(np.ptp(points, axis=0).sum()) * 0.5, 1.0)
         return Tolerances(plane_tolerance * size, _THICKNESS * size)
@@ -34,17 +34,17 @@ class Face:
     """A polygon of the hull: its corners counterclockwise seen from outside, its plane, the points outside of it."""
 
     loop: list[int]
-    normal: Array = field(default_factory=lambda: np.zeros(3, dtype=Single))
+    normal: Singles = field(default_factory=lambda: np.zeros(3, dtype=Single))
     offset: float = 0.0
-    centroid: Array = field(default_factory=lambda: np.zeros(3, dtype=Single))
+    centroid: Singles = field(default_factory=lambda: np.zeros(3, dtype=Single))
     area: float = 0.0           # a measure that orders faces: it is no area where there are more than four corners
     alive: bool = True
     convex: bool = True
-    outside: list[tuple[Indices, Array]] = field(default_factory=list)      # with their heights, as they came
+    outside: list[tuple[Indices, Singles]] = field(default_factory=list)      # with their heights, as they came
     eye: int = -1               # the farthest of them
     reach: float = 0.0          # its distance
 
-    def fit(self, points: Array) -> None:
+    def fit(self, points: Singles) -> None:
         """Work the plane out: the longest of the first three edges, crossed with the sum of the corners."""
         corners = points[self.loop]
         steps = corners[:3] - corners[[1, 2, 3 % len(corners)]]
@@ -57,7 +57,7 @@ class Face:
         self.centroid = added(corners) * (Single(1.0) / Single(len(corners)))
         self.offset = float(dot(self.normal, self.centroid))
 
-    def above(self, points: Array) -> Array:
+    def above(self, points: Singles) -> Singles:
         """Signed distances of points from the plane."""
         return np.asarray(dot(points, self.normal) - Single(self.offset))
 
@@ -80,7 +80,7 @@ class Face:
         """Directed edges, the one that ends in the first corner first."""
         return [(self.loop[i - 1], corner) for i, corner in enumerate(self.loop)]
 
-    def claim(self, points: Indices, heights: Array) -> None:
+    def claim(self, points: Indices, heights: Singles) -> None:
         """Take points as outside of this face; the last of equally far ones is the one to add."""
         if not len(points):
             return

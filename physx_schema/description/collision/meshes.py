@@ -10,14 +10,11 @@ import numpy.typing as npt
 from pxr import UsdGeom
 
 from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
-from physx_schema.description.collision.polyhedron import Solid, scaled_solid, solid_of
+from physx_schema.description.collision.polyhedron import Doubles, Solid, Triangles, scaled_solid, solid_of
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.frames import vector
 from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
-
-Array = npt.NDArray[np.float64]
-Triangles = npt.NDArray[np.intp]
 
 # physics:approximation to the kind of a collider that may not move by forces; a dynamic one falls back to its hull.
 KINDS = {
@@ -38,7 +35,7 @@ def mesh_kind(approximation: str, dynamic: bool) -> str:
 class MeshData:
     """A mesh as authored: its points, and its faces as fans of triangles, indices out of range left out."""
 
-    points: Array
+    points: Doubles
     triangles: Triangles
     faces: int          # how many are authored
     holes: bool

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+Doubles = npt.NDArray[np.float64]
+Triangles = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Polyhedron:
     """Corners, and faces as loops of corner indices, counterclockwise seen from outside."""
 
-    points: Array
+    points: Doubles
     faces: tuple[tuple[int, ...], ...]
 
-    def triangles(self) -> npt.NDArray[np.intp]:
+    def triangles(self) -> Triangles:
         """Every face as a fan from its first corner."""
         fans = [(loop[0], loop[i], loop[i + 1]) for loop in self.faces for i in range(1, len(loop) - 1)]
         return np.array(fans, dtype=np.intp).reshape(-1, 3)
@@ -29,15 +30,15 @@ class Solid:
     """A solid of density 1: its volume, its centre, its inertia about that centre in the axes of the shape."""
 
     volume: float
-    center: Array
-    inertia: Array      # 3 x 3
+    center: Doubles
+    inertia: Doubles      # 3 x 3
 
-    def inertia_at_origin(self) -> Array:
+    def inertia_at_origin(self) -> Doubles:
         """The inertia about the origin of the shape's coordinates."""
         return self.inertia + self.volume * (self.center @ self.center * np.eye(3) - np.outer(self.center, self.center))
 
 
-def solid_of(points: Array, triangles: npt.NDArray[np.intp]) -> Solid:
+def solid_of(points: Doubles, triangles: Triangles) -> Solid:
     """The solid inside a closed surface of triangles; an inside-out surface counts as its mirror image."""
     if not len(triangles):
         return Solid(0.0, np.zeros(3), np.zeros((3, 3)))

@@ -18,10 +18,10 @@ from physx_schema.description.collision.solids import solid
 from physx_schema.description.model import Collider
 from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
 
-Single = Any        # np.float32, whose operators its type stubs widen
-Column = tuple[Single, Single, Single]
+_Single = Any        # np.float32, whose operators its type stubs widen
+Column = tuple[_Single, _Single, _Single]
 Matrix = tuple[Column, Column, Column]
-Rotation = tuple[Single, Single, Single, Single]    # x, y, z, w
+Rotation = tuple[_Single, _Single, _Single, _Single]    # x, y, z, w
 
 _JACOBI_TURNS = 24
 _ZERO, _ONE = np.float32(0), np.float32(1)
@@ -39,7 +39,7 @@ _SHAPE_TURNS: Mapping[tuple[str, int], Rotation] = {
 class Weight(NamedTuple):
     """A collider's mass, its inertia about its centre in the axes of PhysX's shape, and where that shape is."""
 
-    mass: Single
+    mass: _Single
     inertia: Matrix
     center: Column
     position: Column
@@ -83,14 +83,14 @@ _SIZES: Mapping[str, Callable[[Collider], tuple[float, ...]]] = {
 }
 
 
-def _analytic(fact: Collider) -> tuple[Single, Matrix, Column] | None:
+def _analytic(fact: Collider) -> tuple[_Single, Matrix, Column] | None:
     if fact.kind not in _SIZES:
         return None
     volume, moments, center = solid(fact.kind, tuple(map(np.float32, _SIZES[fact.kind](fact))))
     return volume, _diagonal(moments), (center, _ZERO, _ZERO)
 
 
-def _rounded(bulk: Bulk) -> tuple[Single, Matrix, Column]:
+def _rounded(bulk: Bulk) -> tuple[_Single, Matrix, Column]:
     a, b, c = bulk.inertia
     return np.float32(bulk.volume), (_column(a), _column(b), _column(c)), _column(bulk.center)
 
@@ -131,7 +131,7 @@ def _diagonalised(inertia: Matrix) -> Rotation:
     return axes
 
 
-def _half_angle(cotangent: Single) -> tuple[Single, Single]:
+def _half_angle(cotangent: _Single) -> tuple[_Single, _Single]:
     """Sine and cosine of half an angle from the cotangent of twice that angle."""
     size = abs(cotangent)
     if size > 1000:
@@ -141,7 +141,7 @@ def _half_angle(cotangent: Single) -> tuple[Single, Single]:
     return np.sqrt((1 - cosine) / 2) * np.float32(1 if cotangent >= 0 else -1), np.sqrt((1 + cosine) / 2)
 
 
-def _moved(inertia: Matrix, mass: Single, by: Column) -> Matrix:
+def _moved(inertia: Matrix, mass: _Single, by: Column) -> Matrix:
     """The parallel-axis rule."""
     x, y, z = by
     cross = ((_ZERO, z, -y), (-z, _ZERO, x), (y, -x, _ZERO))
@@ -194,7 +194,7 @@ def _added(a: Matrix, b: Matrix) -> Matrix:
     return _plus(a[0], b[0]), _plus(a[1], b[1]), _plus(a[2], b[2])
 
 
-def _scaled(matrix: Matrix, factor: Single) -> Matrix:
+def _scaled(matrix: Matrix, factor: _Single) -> Matrix:
     return _times_number(matrix[0], factor), _times_number(matrix[1], factor), _times_number(matrix[2], factor)
 
 
@@ -214,5 +214,5 @@ def _minus(a: Column, b: Column) -> Column:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-def _times_number(value: Column, factor: Single) -> Column:
+def _times_number(value: Column, factor: _Single) -> Column:
     return value[0] * factor, value[1] * factor, value[2] * factor

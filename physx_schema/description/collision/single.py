@@ -11,44 +11,44 @@ import numpy as np
 import numpy.typing as npt
 
 Single = np.float32
-Array = npt.NDArray[np.float32]
+Singles = npt.NDArray[np.float32]
 
 _SWEEPS = 24
 _NEGLIGIBLE = Single(2e6)
 _SMALL_ANGLE = 1000.0
 
 
-def dot(first: Array, second: Array) -> Array:
+def dot(first: Singles, second: Singles) -> Singles:
     """Products of rows, added from left to right."""
     products = first * second
     return np.asarray(products[..., 0] + products[..., 1] + products[..., 2])
 
 
-def cross(first: Array, second: Array) -> Array:
+def cross(first: Singles, second: Singles) -> Singles:
     """Cross products of rows."""
     ax, ay, az = first[..., 0], first[..., 1], first[..., 2]
     bx, by, bz = second[..., 0], second[..., 1], second[..., 2]
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
-def added(rows: Array) -> Array:
+def added(rows: Singles) -> Singles:
     """The sum of rows, added one after another."""
     return np.asarray(np.add.accumulate(rows, axis=0)[-1])
 
 
-def normalized(vector: Array) -> tuple[Array, float]:
+def normalized(vector: Singles) -> tuple[Singles, float]:
     """The unit vector and the length; zero stays."""
     length = np.sqrt(dot(vector, vector))
     return (np.asarray(vector * (Single(1.0) / length), dtype=Single) if length > 0.0 else vector), float(length)
 
 
-def about(axis: Array, angle: Single) -> Array:
+def about(axis: Singles, angle: Single) -> Singles:
     """The quaternion (x, y, z, w) of a turn about a unit axis."""
     half = float(angle * Single(0.5))
     return np.append(axis * Single(math.sin(half)), Single(math.cos(half)))
 
 
-def columns(turn: Array) -> Array:
+def columns(turn: Singles) -> Singles:
     """The rotation matrix of a quaternion."""
     w, double = turn[3], turn + turn
     p, q, r = double[:3] * w
@@ -59,14 +59,14 @@ def columns(turn: Array) -> Array:
     return np.stack([first, second, third], axis=1)
 
 
-def turned_back(turn: Array, rows: Array) -> Array:
+def turned_back(turn: Singles, rows: Singles) -> Singles:
     """Vectors in the axes of a rotated frame."""
     axis, w = turn[:3], turn[3]
     straight = rows * (w * w - Single(0.5)) - cross(axis, rows) * w
     return np.asarray((straight + dot(axis, rows)[:, None] * axis) * Single(2.0), dtype=Single)
 
 
-def principal_turn(matrix: Array) -> Array:
+def principal_turn(matrix: Singles) -> Singles:
     """The quaternion of the principal axes of a symmetric matrix, by Jacobi rotations from the identity."""
     turn = np.array([0.0, 0.0, 0.0, 1.0], dtype=Single)
     for _ in range(_SWEEPS):
@@ -83,7 +83,7 @@ def principal_turn(matrix: Array) -> Array:
     return turn
 
 
-def _jacobi(axis: int, cotangent: Single) -> Array:
+def _jacobi(axis: int, cotangent: Single) -> Singles:
     """The turn about a coordinate axis that clears one element; `cotangent` is that of twice its angle."""
     one, half = Single(1.0), Single(0.5)
     turn = np.zeros(4, dtype=Single)
@@ -98,13 +98,13 @@ def _jacobi(axis: int, cotangent: Single) -> Array:
     return turn
 
 
-def _product(first: Array, second: Array) -> Array:
+def _product(first: Singles, second: Singles) -> Singles:
     """The matrix product, columns of the first added from left to right."""
     parts = first[:, :, None] * second[None, :, :]
     return np.asarray(parts[:, 0] + parts[:, 1] + parts[:, 2])
 
 
-def _times(first: Array, second: Array) -> Array:
+def _times(first: Singles, second: Singles) -> Singles:
     """The product of two quaternions."""
     ax, ay, az, aw = first
     bx, by, bz, bw = second
