@@ -6,12 +6,12 @@ import random
 
 import pytest
 from pxr import Usd
+from support.chance.damage import damage
 from support.stages.robots import opened
 from support.stages.rule_examples import examples, stage
 
 from physx_schema.checking import RULES, Report, Rule, check
 from physx_schema.checking.engine.repaired_stage import Fixed, fix
-from tests.physx_schema.description.test_fuzz import damage
 
 EXAMPLES = tuple(examples())
 EVERY_PROFILE = "physx+simready+newton+driven"

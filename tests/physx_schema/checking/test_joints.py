@@ -5,19 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
+from support.stages.faulty_robots import Values, gear, limits, newton
 from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.checking import Finding, check
 
-Values = dict[str, object]
-
 
 def findings(text: str, code: str) -> list[Finding]:
     return [item for item in check(opened(text), "physx+simready+newton").findings if item.code == code]
-
-
-def limits(lower: float, upper: float) -> Values:
-    return {"float physics:lowerLimit": lower, "float physics:upperLimit": upper}
 
 
 @pytest.mark.parametrize(("kind", "values", "name"), [
@@ -64,16 +59,6 @@ def test_newtons_friction_is_static_and_dynamic() -> None:
 # --- gears ---
 
 
-def gear(first: str, second: str, ratio: float = 2.0) -> str:
-    """Wheels a, b, c on hinges ja, jb, jc of the world, with a gear joint from a to b."""
-    hinges = "".join(joint("Revolute", f"j{name}", "", name) for name in "abc")
-    relations = {f"rel physics:hinge{i}": f"</Robot/{name}>" for i, name in enumerate((first, second)) if name}
-    coupled = prim("PhysxPhysicsGearJoint", "g", (), {
-        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "float physics:gearRatio": ratio,
-        **relations})
-    return robot(link("a"), link("b"), link("c"), hinges, coupled, schemas=())
-
-
 @pytest.mark.parametrize(("first", "second", "wrong"), [
     ("ja", "jb", []), ("jb", "ja", ["hinge0", "hinge1"]), ("ja", "jc", ["hinge1"]), ("ja", "ja", ["hinge1"]),
     ("ja", "", ["hinge1"]), ("ja", "nope", ["hinge1"]), ("", "", ["hinge0", "hinge1"]),
@@ -98,16 +83,6 @@ def test_gear_on_links_finds_its_hinges_inside_the_articulation() -> None:
 
 
 # --- Newton's mimic joints, of which PhysX makes its own ---
-
-
-def newton(follower: Values | None = None, leader: Values | None = None, leads: bool = False,
-           kinds: tuple[str, str] = ("Revolute", "Revolute")) -> str:
-    """A leader j1 with limits of 45 and a follower j2 with limits of 80; `leads`: j1 follows j2 as well."""
-    back: Values = {"rel newton:mimicJoint": "</Robot/j2>", "float newton:mimicCoef1": 2.0} if leads else {}
-    own: Values = {**limits(-80.0, 80.0), "rel newton:mimicJoint": "</Robot/j1>", **(follower or {})}
-    schemas = ("NewtonMimicAPI",)
-    return robot(base(), link("a"), link("b"), joint(kinds[0], "j1", "base", "a", schemas if leads else (), {
-        **limits(-45.0, 45.0), **back, **(leader or {})}), joint(kinds[1], "j2", "base", "b", schemas, own))
 
 
 def test_sound_newton_mimic_joint_has_no_findings() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.stages.faulty_robots import SCENE
 from support.stages.rule_examples import stage
 
 from physx_schema.checking import RULES
@@ -16,14 +17,6 @@ pytestmark = pytest.mark.sweep
 REFUSED = ("instance", "reference-count", "reference-missing", "reference-type", "self", "gearing", "limits",
            "excluded-self", "disabled", "joint-type", "reference-axis", "same-articulation", "orphan-properties")
 BROKEN = ("offset",)        # the whole articulation becomes NaN
-SCENE = """
-def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])
-{
-    float physics:gravityMagnitude = 0
-    bool physxScene:enableGPUDynamics = 0
-    uniform token physxScene:broadphaseType = "MBP"
-}
-"""
 STATE = ('"j1" (\n    prepend apiSchemas = ["PhysicsJointStateAPI:angular"]\n)\n{\n'
          '    float state:angular:physics:velocity = 60\n')
 STEP = 1.0 / 60.0

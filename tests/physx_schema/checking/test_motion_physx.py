@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.stages.faulty_robots import SCENE, gear, limits, newton, pulled
 from support.stages.robots import base, finger, opened, robot
 
 from physx_schema.checking import check
-from tests.physx_schema.checking.test_joints import gear, limits, newton
-from tests.physx_schema.checking.test_mimic_physx import SCENE
-from tests.physx_schema.checking.test_tendon import pulled
 
 pytestmark = pytest.mark.sweep
 

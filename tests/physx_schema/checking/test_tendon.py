@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.stages.faulty_robots import pulled
 from support.stages.robots import HEAD, base, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import check
@@ -101,19 +102,6 @@ def spatial(distance: float, parent: str = "r") -> str:
 def test_segment_of_a_thousandth_or_less_is_a_warning(distance: float, found: bool) -> None:
     expected = {("tendon/zero-length", "warning", "/Robot/b", "physxTendon:f:localPos")} if found else set()
     assert findings(spatial(distance)) == expected
-
-
-def pulled(posed: float, state: float, more: dict[str, object] | None = None) -> str:
-    """A slider with an attachment in its origin, posed and with a joint state, tied to the base's origin."""
-    leaf = {"rel physxTendon:f:parentLink": "</Robot/stand>", "token physxTendon:f:parentAttachment": "r"}
-    return "".join((
-        link("stand", schemas=("PhysxTendonAttachmentRootAPI:r",), more={"float physxTendon:r:stiffness": 5.0}),
-        joint("Fixed", "weld", "base", "stand"),
-        link("tip", schemas=("PhysxTendonAttachmentLeafAPI:f",), more={
-            **placed((posed, 0, 0)), **leaf, **(more or {})}),
-        joint("Prismatic", "j", "stand", "tip", ("PhysicsJointStateAPI:linear",), {
-            "uniform token physics:axis": "X", "float state:linear:physics:position": state}),
-    ))
 
 
 @pytest.mark.parametrize(("posed", "state", "found"), [

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 import pytest
-from support.physx.bodies import Measured
-from support.places import DATA
+from support.physx.recorded_bodies import RECORDED, agrees
 from support.stages.collision_stages import STAGES
 from support.stages.robots import base, joint, opened, placed, prim, robot
 
 from physx_schema.description import Collider, Description, Link, PhysicsMaterial, describe
 
-RECORDED: dict[str, Measured] = json.loads(
-    (DATA / "collision" / "recorded.json").read_text(encoding="utf-8"))
-
 RELATIVE = 1e-6         # single floats inside PhysX
 BOX = 5e-6              # of boxes around meshes: sides from rotated corners, three of them multiplied
 CUT = 1e-4              # hulls of more than 64 corners: between equal planes rounding decides which cuts first
 CUT_HULLS = ("cylinder48", "cylinder64", "turned_cylinder", "cone64", "turned_torus")
-INERTIA = 5e-6
 DEFAULT = PhysicsMaterial("", 0.5, 0.5, 0.0, 0.0, "average", "average", "average", 0.0, 0.0, False)
 
 
@@ -37,17 +30,6 @@ def bodies(stage: str) -> dict[str, Link]:
 
 def cases() -> list[tuple[str, str]]:
     return [(stage, path.rpartition("/")[2]) for stage, found in RECORDED.items() for path in found]
-
-
-def agrees(body: Link, found: Mapping[str, list[float]], tolerance: float) -> None:
-    """Fail where mass properties differ by more than the tolerance."""
-    center, inertia = np.array(found["centerOfMassPosition"]), np.reshape(found["inertia"], (3, 3))
-    mass = found["mass"][0]
-    size = max(1.0, float(np.abs(center).max()))
-    np.testing.assert_allclose(body.mass, mass, tolerance)
-    np.testing.assert_allclose(body.center_of_mass, center, 0, max(tolerance, 2e-6) * size)
-    scale = max(float(np.abs(inertia).max()), 0.1 * mass * float(center @ center))
-    np.testing.assert_allclose(body.inertia, inertia, 0, max(tolerance, INERTIA) * scale)
 
 
 @pytest.mark.parametrize(("stage", "name"), cases())

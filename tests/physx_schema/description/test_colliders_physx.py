@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.physx.bodies import Measured, measured_bodies
+from support.physx.recorded_bodies import RECORDED, agrees
 from support.stages.collision_stages import STAGES, stage
 from support.stages.meshes import Mesh, mesh_prim, single
 from support.stages.robots import opened
 
 from physx_schema.description import describe
-from tests.physx_schema.description.test_colliders import RECORDED, agrees
 
 pytestmark = pytest.mark.sweep
 

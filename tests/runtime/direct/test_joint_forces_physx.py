@@ -11,9 +11,9 @@ from physx_runtime import Simulation
 from pxr import Usd
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
+from support.stages.forces import author
 
 from physx_schema.description import describe
-from tests.runtime.simulation.test_link_forces import author
 
 DT, STEPS = 1 / 60, 3
 # Of the largest force or torque of an articulation: PhysX's velocities in float32, divided by the time step. The states

@@ -13,9 +13,8 @@ import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import WriteType
 from support.chance.articulations import Features, random_articulation
+from support.physx.recorded_quantities import FLOAT32, Recording
 from support.places import FINGER
-
-from tests.runtime.quantities.test_computation import FLOAT32, Recording
 
 # maxDofs and maxLinks of the two stages: a floating tree (6 dofs, 7 links), an arm with two spherical joints (7, 4).
 MAX_DOFS, MAX_LINKS = 7, 7

@@ -2,71 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import physx_runtime
 import pytest
-from support.chance.articulations import Features, engine_names, random_articulation
+from support.chance.articulations import Features, random_articulation
+from support.physx.recorded_quantities import FLOAT32, Recording
 from support.places import FINGER
 
-from physx_schema.description import Description, describe
 from physx_schema.errors import UnsupportedError
 
 STAGES = ["fixed_arm_rev_prism", "floating_branched", "fixed_spherical", "fixed_com_inertia"]
-# Relative to the largest entry; PhysX reports in float32.
-FLOAT32 = 1e-5
 # float64 against the recorded float64 reference, computed from states read back in float32.
 REFERENCE = 1e-6
 # kind of `compute` -> key of the recording
 REPORTED = {"jacobian": "jacobian", "mass_matrix": "mass_matrix", "gravity_compensation": "gravity",
             "coriolis_compensation": "coriolis", "com_world": "com_world", "com_root": "com_root",
             "centroidal_momentum": "centroidal"}
-
-
-class Recording:
-    """A recorded stage, its links and dofs brought into our order."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self.description: Description = describe(folder / f"{name}.usda")
-        self.data = np.load(folder / f"{name}.npz", allow_pickle=True)
-        info = json.loads(str(self.data["info"]))
-        self.articulation = self.description.articulations[0]
-        self.dofs = [info["dof_names"].index(dof) for dof in engine_names(self.articulation)]
-        self.links = [info["body_names"].index(link.path.rsplit("/", 1)[-1]) for link in self.articulation.links]
-
-    def state(self, n: int) -> dict[str, Any]:
-        """Arguments of `compute` for a state."""
-        def read(key: str) -> np.ndarray:
-            return self.data[f"s{n}_in_{key}"]
-
-        root = {"position": read("root_p"), "rotation_wxyz": read("root_q_wxyz"), "linear_velocity": read("v_com"),
-                "angular_velocity": read("w")}
-        return {"q": read("q")[self.dofs], "qd": read("qd")[self.dofs],
-                "root": None if self.articulation.fixed_base else root}
-
-    def states(self) -> dict[str, Any]:
-        """The same for all five states at once."""
-        each = [self.state(n) for n in range(5)]
-        root = None if each[0]["root"] is None else {
-            name: np.stack([state["root"][name] for state in each]) for name in each[0]["root"]}
-        return {"q": np.stack([s["q"] for s in each]), "qd": np.stack([s["qd"] for s in each]), "root": root}
-
-    def reported(self, n: int, key: str) -> np.ndarray:
-        """A recorded quantity in our order of links and dofs."""
-        root = 0 if self.articulation.fixed_base else 6
-        columns = [*range(root), *(root + dof for dof in self.dofs)]
-        values = np.asarray(self.data[f"s{n}_{key}"])
-        if key == "jacobian":
-            links = [link - (not root) for link in self.links if link or root]
-            return values.reshape(-1, 6, len(columns))[links][:, :, columns].reshape(values.shape)
-        if key == "mass_matrix":
-            return values[np.ix_(columns, columns)]
-        if key in ("gravity", "coriolis"):
-            return values[columns]
-        return values[:, [*columns, len(columns)]] if key == "centroidal" else values
 
 
 @pytest.fixture(params=STAGES)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, UsdGeom
+from support.stages.session_edits import ELBOW, SHOULDER, VALUES, edited
 from support.stages.session_stages import DT, arm, opened, texts
-
-from tests.runtime.session.test_edits import ELBOW, SHOULDER, VALUES, edited
 
 EDITS: dict[str, Callable[[Any], Any]] = {
     **VALUES,

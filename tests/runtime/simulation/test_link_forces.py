@@ -16,6 +16,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
+from support.stages.forces import author
 
 from physx_schema.description import Description, describe
 
@@ -104,15 +105,6 @@ def with_pushes(c: Case, folder: Path) -> Path:
     path = folder / f"pushes_{c.path.name}"
     stage.Export(str(path))
     return path
-
-
-def author(prim: Usd.Prim, wrench: NDArray[np.float64], world: bool, mode: str) -> None:
-    prim.AddAppliedSchema("PhysxForceAPI")
-    types = Sdf.ValueTypeNames
-    for name, kind, value in (
-            ("force", types.Vector3f, Gf.Vec3f(*wrench[:3])), ("torque", types.Vector3f, Gf.Vec3f(*wrench[3:])),
-            ("worldFrameEnabled", types.Bool, world), ("mode", types.Token, mode)):
-        prim.CreateAttribute(f"physxForce:{name}", kind, custom=False).Set(value)
 
 
 def check_pushes(seeds: range, features: Features, folder: Path) -> None:

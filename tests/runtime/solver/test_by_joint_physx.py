@@ -10,11 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
 from support.chance.articulations import Features, RandomArticulation
+from support.physx.random_motions import BATCH, DT, FAMILIES, FLOAT32, STEPS, compare
 from support.stages.driven_chains import driven_chain
 
 from physx_schema.description.model import Description
-from tests.runtime.solver import test_random_physx
-from tests.runtime.solver.test_random_physx import BATCH, DT, FAMILIES, FLOAT32, STEPS, compare
 
 # Trees so large that straight-line code is out of the question.
 HUGE = Features(links=(30, 100), fixed_tendon=0.5, spatial_tendon=0.5)
@@ -34,11 +33,9 @@ def generic_motion(description: Description, art: RandomArticulation, names: lis
 
 
 @pytest.mark.sweep
-def test_the_generic_path_moves_random_articulations_as_physx_does(oracle_folder: Path, tmp_path: Path,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(test_random_physx, "motion", generic_motion)
+def test_the_generic_path_moves_random_articulations_as_physx_does(oracle_folder: Path, tmp_path: Path) -> None:
     found = [each for first, (count, features) in TREES.items() for start in range(first, first + count, BATCH)
-             for each in compare(range(start, min(start + BATCH, first + count)), features, tmp_path)]
+             for each in compare(range(start, min(start + BATCH, first + count)), features, tmp_path, generic_motion)]
     beyond = [each for each in found if each.ratio > 1.0]
     assert len(found) > 70
     assert max(len(each.names) for each in found) > 40

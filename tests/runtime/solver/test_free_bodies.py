@@ -13,6 +13,7 @@ from physx_runtime import Session, Simulation, dump_step, simulate
 from pxr import Usd
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
+from support.stages.free_bodies import FORCE, PHYSX, STILL, stage
 from support.stages.robots import opened
 
 from physx_schema.description import describe
@@ -25,39 +26,6 @@ PLACE = 2e-5
 # worth 1e-4 rad/s and 2e-5 of a quaternion in 60 steps.
 TURN, SPIN = 5e-5, 2e-4
 SPEED = 2e-5            # with forces, whose acceleration is a quotient
-STAGE = """#usda 1.0
-(
-    defaultPrim = "World"
-    metersPerUnit = 1
-    upAxis = "Z"
-)
-def Xform "World"
-{{
-    def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])
-    {{
-        vector3f physics:gravityDirection = (0, 0, -1)
-        float physics:gravityMagnitude = {gravity}
-        bool physxScene:enableGPUDynamics = 0
-        uniform token physxScene:broadphaseType = "MBP"
-        {scene}
-    }}
-    def Xform "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"{api}])
-    {{
-        float physics:mass = 2
-        float3 physics:diagonalInertia = (0.1, 0.25, 0.3)
-        point3f physics:centerOfMass = (0.1, 0.2, -0.1)
-        quatf physics:principalAxes = (0.9, 0.1, 0.3, 0.3)
-        vector3f physics:velocity = {v}
-        vector3f physics:angularVelocity = {w}
-        double3 xformOp:translate = (1, 2, 3)
-        quatd xformOp:orient = (0.8, 0.2, 0.4, 0.4)
-        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
-        {body}
-    }}
-    {more}
-}}
-"""
-PHYSX, FORCE = ', "PhysxRigidBodyAPI"', ', "PhysxRigidBodyAPI", "PhysxForceAPI"'
 DAMPED = "float physxRigidBody:linearDamping = 1\n        float physxRigidBody:angularDamping = 0.5\n"
 THRUST = """        vector3f physxForce:force = (1, 2, 3)
         vector3f physxForce:torque = (0.1, 0.2, 0.3)
@@ -65,14 +33,6 @@ THRUST = """        vector3f physxForce:force = (1, 2, 3)
 """
 ONCE = "bool physxScene:enableExternalForcesEveryIteration = 0"
 PGS = 'uniform token physxScene:solverType = "PGS"'
-
-
-def stage(body: str = "", api: str = PHYSX, scene: str = "", v: tuple[float, ...] = (1, 2, 3),
-          w: tuple[float, ...] = (100, 200, -150), gravity: float = 10.0, more: str = "") -> str:
-    return STAGE.format(body=body, api=api, scene=scene, v=v, w=w, gravity=gravity, more=more)
-
-
-STILL = {"gravity": 0.0, "v": (0, 0, 0), "w": (0, 0, 0)}
 CASES: dict[str, str] = {
     "damped": stage(DAMPED),
     "damped, forces once a step": stage(DAMPED, scene=ONCE),

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
+from support.physx.random_motions import FAMILIES, compare
 from support.places import DATA
 from support.stages.pgs_stages import DT, ITERATIONS, STAGES, STEPS
 from support.stages.robots import opened
-
-from tests.runtime.solver.test_random_physx import FAMILIES, compare
 
 RECORDED = DATA / "pgs.json"      # of ovphysx 0.7.0, written by `record`
 # Largest difference of float32 arithmetic in another order over a few steps, of the largest velocity.

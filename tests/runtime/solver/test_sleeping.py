@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
 from pxr import Usd
 from support.physx.pushed import Script, pushed, run_pushed
+from support.stages.free_bodies import STILL
+from support.stages.free_bodies import stage as body
 from support.stages.robots import opened
 
 from physx_schema.description import describe
-from tests.runtime.solver.test_free_bodies import STILL
-from tests.runtime.solver.test_free_bodies import stage as body
 
 DT = 0.01
 ROUNDING = 1e-8         # length; the slider moves by less than 0.1
