@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +13,41 @@ from physx_runtime.viewing.plots import Chart
 from physx_runtime.viewing.poses import link_poses, rotated
 from physx_runtime.viewing.text import number
 from physx_schema.description.articulation.spatial_tendons import place_in_link
-from physx_schema.description.model import Articulation, Dof, FixedTendon, Mimic, SpatialTendon
+from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Mimic, SpatialTendon
 
 Array = NDArray[np.float64]
 
 
-def joint_charts(articulation: Articulation, recording: Recording, world: int, length: str) -> list[Chart]:
+def joint_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str) -> list[Chart]:
     """Position over time of every degree of freedom, with limits and drive target; `length` names the stage's unit."""
-    positions = _positions(articulation, recording, world)
-    return [_joint(i, dof, positions[i], length) for i, dof in enumerate(articulation.dofs)]
+    moved = [(dof, position) for articulation in articulations
+             for dof, position in zip(articulation.dofs, _positions(articulation, recording, world), strict=True)]
+    return [_joint(i, dof, position, length) for i, (dof, position) in enumerate(moved)]
 
 
-def relation_charts(articulation: Articulation, recording: Recording, world: int, length: str) -> list[Chart]:
+def relation_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str,
+                    ) -> list[Chart]:
     """Length over time of every tendon, and what every mimic joint asks of its follower."""
-    positions = _positions(articulation, recording, world)
-    charts = [_mimic(articulation, mimic, positions, length) for mimic in articulation.mimics]
-    charts += [_fixed_tendon(tendon, positions, length) for tendon in articulation.fixed_tendons]
-    for tendon in articulation.spatial_tendons:
-        charts += _spatial_tendon(tendon, recording, articulation, world, length)
+    charts: list[Chart] = []
+    for articulation in articulations:
+        positions = _positions(articulation, recording, world)
+        charts += [_mimic(articulation, mimic, positions, length) for mimic in articulation.mimics]
+        charts += [_fixed_tendon(tendon, positions, length) for tendon in articulation.fixed_tendons]
+        for tendon in articulation.spatial_tendons:
+            charts += _spatial_tendon(tendon, recording, articulation, world, length)
     return [_numbered(chart, i) for i, chart in enumerate(charts)]
 
 
-def articulation_of(articulations: tuple[Articulation, ...], recording: Recording) -> Articulation:
-    """The articulation that was recorded. Raises ValueError where the recording is of another stage."""
-    for articulation in articulations:
-        names = {link.path for link in articulation.links}
-        if names == set(recording.link_names) and {dof.name for dof in articulation.dofs} == set(recording.joint_names):
-            return articulation
-    raise ValueError("the recording is of another stage: no articulation has its links and joints")
+def recorded_articulations(description: Description, recording: Recording) -> list[Articulation]:
+    """The articulations that were recorded. Raises ValueError where the recording is of another stage, or of none."""
+    links, joints = set(recording.link_names), set(recording.joint_names)
+    found = [articulation for articulation in description.articulations
+             if links.issuperset(link.path for link in articulation.links)]
+    known = {link.path for articulation in found for link in articulation.links}
+    known.update(body.path for body in description.bodies)
+    if not found or not links <= known or joints != {dof.name for articulation in found for dof in articulation.dofs}:
+        raise ValueError("the recording is of another stage: no articulation has its links and joints")
+    return found
 
 
 def _positions(articulation: Articulation, recording: Recording, world: int) -> Array:

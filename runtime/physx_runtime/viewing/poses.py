@@ -1,7 +1,8 @@
-"""The articulation seen from the side at a few moments: a bone from joint to joint for every link."""
+"""Articulations seen from the side at a few moments: a bone from joint to joint for every link."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +40,12 @@ def link_poses(articulation: Articulation, recording: Recording, world: int) -> 
     return recording.link_pose[:, world, order].astype(np.float64)
 
 
-def snapshots(articulation: Articulation, recording: Recording, world: int, up: str, count: int) -> list[Snapshot]:
+def snapshots(articulations: Sequence[Articulation], recording: Recording, world: int, up: str,
+              count: int) -> list[Snapshot]:
     """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least."""
     records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
-    bones = _bones(articulation, link_poses(articulation, recording, world))
+    bones = np.concatenate([_bones(articulation, link_poses(articulation, recording, world))
+                            for articulation in articulations], axis=1)
     view = _view(bones.reshape(-1, 3), np.array(UP_VECTORS[up]))
     flat = bones[records] @ view.T
     return [Snapshot(float(recording.time[record]), ends) for record, ends in zip(records, flat, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.folding import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
-from physx_runtime.viewing.charts import articulation_of, joint_charts, relation_charts
+from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.text import listed, number
@@ -28,6 +28,7 @@ from physx_schema.checking import Report
 from physx_schema.checking.engine.finding import location
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
+from physx_schema.description.model import Articulation
 from physx_schema.files import replacing
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
@@ -36,7 +37,7 @@ SEVERITIES = {"error": "ignored", "warning": "altered", "info": "unknown"}
 PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
 LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
 BAR_END_RATIO = 2.0           # the bars of effective against authored end at twice the authored value
-DRAWN_MOMENTS = 6             # at which the articulation is drawn
+DRAWN_MOMENTS = 6             # at which the articulations are drawn
 MOST_PLOTS = 60              # more than this many joints make a page that nobody reads
 
 
@@ -62,12 +63,12 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     if not 0 <= world < worlds:
         raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
     description = describe(stage)
-    articulation = articulation_of(description.articulations, recording)
+    articulations = recorded_articulations(description, recording)
     scale = description.scene.meters_per_unit
     length = LENGTH_UNITS.get(scale, f"{number(scale)} m")
-    joints = joint_charts(articulation, recording, world, length)
-    relations = relation_charts(articulation, recording, world, length)
-    shots = snapshots(articulation, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
+    joints = joint_charts(articulations, recording, world, length)
+    relations = relation_charts(articulations, recording, world, length)
+    shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
@@ -80,7 +81,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         joints=_figures(joints[:MOST_PLOTS], recording.time),
         relations=_figures(relations[:MOST_PLOTS], recording.time),
         left_out=max(0, len(joints) - MOST_PLOTS) + max(0, len(relations) - MOST_PLOTS),
-        facts=_facts(verification, recording, articulation.path, world),
+        facts=_facts(verification, recording, articulations, world),
     )
     path = Path(path)
     with replacing(path) as temporary:
@@ -145,7 +146,8 @@ def percent(value: float) -> str:
     return f"{100.0 * value:.{digits}f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _facts(verification: Verification, recording: Recording, articulation: str, world: int) -> list[tuple[str, str]]:
+def _facts(verification: Verification, recording: Recording, articulations: Sequence[Articulation],
+           world: int) -> list[tuple[str, str]]:
     """How it was made: names and values."""
     records, worlds = recording.link_pose.shape[:2]
     return [
@@ -154,7 +156,7 @@ def _facts(verification: Verification, recording: Recording, articulation: str, 
         ("Velocity iterations", str(recording.iterations[1])),
         *([("Iterations", recording.raised)] if recording.raised else []),
         ("Simulated", f"{number(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
-        ("Articulation", articulation),
+        *(("Articulation", articulation.path) for articulation in articulations),
         *((package, _version(package)) for package in PACKAGES),
         ("Python", platform.python_version()),
     ]

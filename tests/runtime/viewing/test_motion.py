@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from physx_runtime import simulate
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.motion import write_motion
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+from support.stages.iteration_stages import KINEMATIC, free, opened, slider
+from support.stages.iteration_stages import stage as several
 
 from physx_schema.errors import UnsupportedError
 
@@ -225,3 +228,13 @@ def test_unknown_worlds_are_refused(files: tuple[Path, Path]) -> None:
     stage = Usd.Stage.CreateInMemory()
     with pytest.raises(ValueError, match="world is 1; the recording has worlds 0 to 0"):
         write_motion(stage, recording((link(stage, "/a"),)), files[1], world=1)
+
+
+def test_a_whole_stage_plays_all_that_moves_and_leaves_kinematic_bodies_to_their_stage(tmp_path: Path) -> None:
+    stage = opened(several(slider("A"), slider("B", x=9.0), free("C"), free("K", x=90.0, more=KINEMATIC)))
+    UsdGeom.Xformable(stage.GetPrimAtPath("/K")).GetOrderedXformOps()[0].Set(Gf.Vec3d(91.0, 0.0, 0.0), 4.0)
+    made = simulate(stage, DT, RECORDS - 1, path="generic")
+    played = play(stage, tmp_path / "stage.usda", tmp_path / "motion.usda", made)
+    assert made.body_names == ("/A/base", "/A/tip", "/B/base", "/B/tip", "/C", "/K")
+    assert UsdGeom.Xformable(played.GetPrimAtPath("/C")).TransformMightBeTimeVarying()
+    assert not played.GetRootLayer().GetPrimAtPath("/K")

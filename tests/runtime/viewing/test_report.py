@@ -9,9 +9,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from physx_runtime import simulate
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import number
+from support.stages.iteration_stages import free, opened, slider
+from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
 from physx_schema.checking import Finding, Report
@@ -203,3 +206,12 @@ def test_shares_are_of_the_authored_value_and_absent_where_that_is_0(row: Row, e
 
 def test_percentages_are_fine_only_near_100() -> None:
     assert [percent(x) for x in (0.122, 0.991, 1.03125, -2.0)] == ["12 %", "99.1 %", "103.1 %", "\N{MINUS SIGN}200 %"]
+
+
+def test_a_report_of_a_whole_stage_shows_every_articulation(tmp_path: Path) -> None:
+    stage = opened(stage_of(slider("A"), slider("B", x=9.0), free("C")))
+    made = simulate(stage, steps=3, path="generic")
+    found = words(write_report(tmp_path / "report.html", stage, report(), verification(), made).read_text("utf-8"))
+    for name in ("A", "B"):
+        assert f"Articulation /{name}" in found
+        assert f"/{name}/slide no limits" in found
