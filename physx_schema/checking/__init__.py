@@ -1,4 +1,8 @@
-"""Checks of physics stages: findings, rules and the engine that runs them."""
+"""Checks of physics stages.
+
+`rules` has a file a family, `engine` what every rule uses, `catalogue` gathers the rules, `stage` runs them over one
+stage and `stages` over several with the settings of a project; `pages` writes what the rules say of themselves.
+"""
 
 from physx_schema.checking.catalogue import FINDERS, RULES, explain
 from physx_schema.checking.engine.finding import SEVERITIES, Finding

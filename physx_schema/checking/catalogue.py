@@ -42,13 +42,13 @@ from physx_schema.checking.rules import (
 )
 from physx_schema.checking.rules.problems import reader
 
-_FAMILIES = (       # in the order of lists and pages; findings have an order of their own
+_FILES = (       # in the order of lists and pages; findings have an order of their own
     driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
     tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, mass, bodies, articulations, iterations,
     collision, stages, schemas, values, value_types, value_sources, quaternions, units, engines, unused, retired,
     waivers, baselines,
 )
-_NAMED = [item for family in _FAMILIES for item in vars(family).values()]
+_NAMED = [item for file in _FILES for item in vars(file).values()]
 
 RULES: Mapping[str, Rule] = {item.code: item for item in (*_NAMED, RULE_FAILED) if isinstance(item, Rule)}
 FINDERS: tuple[Finder, ...] = (reader(RULES), *(item for item in _NAMED if isinstance(item, Finder)))

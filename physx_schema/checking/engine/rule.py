@@ -34,9 +34,13 @@ class Rule:
     measured: str = field(init=False)   # what real PhysX did, "" where nothing was run
 
     def __post_init__(self, about: str) -> None:
-        title, text, *more = (" ".join(paragraph.split()) for paragraph in about.strip().split("\n\n"))
-        measured = more[0].removeprefix(_MEASURED) if more else ""
-        for name, value in (("title", title), ("text", text), ("measured", measured)):
+        paragraphs = [" ".join(paragraph.split()) for paragraph in about.strip().split("\n\n")]
+        measured = paragraphs[2:]
+        if len(paragraphs) not in (2, 3) or not all(item.startswith(_MEASURED) for item in measured):
+            raise ValueError(f"{self.code}: has {len(paragraphs)} paragraphs; write a title, the meaning, and at most "
+                             f"one more that begins with {_MEASURED!r}")
+        for name, value in (("title", paragraphs[0]), ("text", paragraphs[1]),
+                            ("measured", "".join(measured).removeprefix(_MEASURED))):
             object.__setattr__(self, name, value)
 
     def at(

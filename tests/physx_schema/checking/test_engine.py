@@ -243,3 +243,10 @@ def test_every_rule_has_a_finder() -> None:
 def test_codes_have_their_own_names_titles_and_severities() -> None:
     assert all(name == rule.code and rule.severity in SEVERITIES for name, rule in RULES.items())
     assert len({rule.title for rule in RULES.values()}) == len(RULES)
+
+
+@pytest.mark.parametrize("paragraphs", [
+    ("Title",), ("Title", "Meaning.", "What PhysX did."), ("Title", "Meaning.", "Measured: 1.", "More.")])
+def test_rule_says_what_its_text_has_to_be(paragraphs: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=rf"^x/y: has {len(paragraphs)} paragraphs; write a title, the meaning"):
+        Rule("x/y", "error", "\n\n".join(paragraphs))

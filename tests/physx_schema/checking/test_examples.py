@@ -29,14 +29,14 @@ def findings(prims: str) -> dict[str, str]:
     return {item.code: item.severity for item in check(opened(stage(prims)), EVERY_PROFILE).findings}
 
 
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_example_gets_its_finding(code: Rule) -> None:
-    assert findings(code.example).get(code.code) == code.severity
+@pytest.mark.parametrize("rule", EXAMPLES, ids=lambda rule: rule.code)
+def test_example_gets_its_finding(rule: Rule) -> None:
+    assert findings(rule.example).get(rule.code) == rule.severity
 
 
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_remedied_example_does_not(code: Rule) -> None:
-    assert code.code not in findings(code.remedy)
+@pytest.mark.parametrize("rule", EXAMPLES, ids=lambda rule: rule.code)
+def test_remedied_example_does_not(rule: Rule) -> None:
+    assert rule.code not in findings(rule.remedy)
 
 
 SAFE = ("DJ.007/instance", "DJ.007/limits-clip", "DJ.007/limits-disjoint", "DJ.007/drive-fight",
@@ -67,16 +67,16 @@ def test_unsafe_repair_is_not_made_without_asking(code: str) -> None:
 @pytest.mark.parametrize("number", SUB_CHECKS)
 def test_every_sub_check_of_the_mimic_rule_has_a_failing_and_a_passing_stage(number: int) -> None:
     for name in SUB_CHECKS[number]:
-        code = RULES[f"DJ.007/{name}"]
-        assert code.example and code.remedy and code.example != code.remedy
+        rule = RULES[f"DJ.007/{name}"]
+        assert rule.example and rule.remedy and rule.example != rule.remedy
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 def test_no_rule_fails_on_damaged_examples(seed: int) -> None:
     rng = random.Random(seed)
-    for code in EXAMPLES:
-        spoilt = opened(stage(code.example))
+    for rule in EXAMPLES:
+        spoilt = opened(stage(rule.example))
         for _ in range(4):
             damage(spoilt, rng)
         assert not [item for item in check(spoilt, EVERY_PROFILE).findings if item.code.startswith("rule-failed")]

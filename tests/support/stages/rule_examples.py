@@ -1,4 +1,4 @@
-"""Whole stages around the examples of the catalogue: one that gets the finding, and the same one without it."""
+"""Whole stages around the examples of the rules: one that gets the finding, and the same one without it."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def stage(prims: str) -> str:
 
 
 def examples() -> Iterator[Rule]:
-    """The codes with an example."""
-    return (code for code in RULES.values() if code.example)
+    """The rules with an example."""
+    return (rule for rule in RULES.values() if rule.example)
