@@ -15,7 +15,7 @@ from physx_runtime.compiling.function import Function
 from physx_runtime.compiling.transposition_ir import FUNCTIONS, LONG_LINE, ask_for, emit_moves, scatter_for
 from physx_runtime.compiling.vector_ir import (
     ATTRIBUTES,
-    CACHE_LINE_BYTES,
+    CACHE_LINE,
     ELEMENT_BITS,
     Arithmetic,
     Vectors,
@@ -120,7 +120,7 @@ def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vec
 def _asks(vectors: Vectors, i: int, size: int) -> list[list[str]]:
     """Ask for the memory of the i-th array's lines, one cache line after the other."""
     asks = []
-    for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE_BYTES):
+    for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE):
         for lane in range(vectors.lanes):
             name = f"%a{i}.{start}.{lane}"
             asks.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",

@@ -14,7 +14,7 @@ from physx_runtime.compiling.code import Code
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.vector_ir import (
     ATTRIBUTES,
-    CACHE_LINE_BYTES,
+    CACHE_LINE,
     ELEMENT_BITS,
     Arithmetic,
     Vectors,
@@ -68,7 +68,7 @@ def _driver(program: Program, vectors: Vectors, parts: int) -> str:
         "  %at = phi i64 [ 0, %entry ], [ %beyond, %fetch ]", f"  %ahead = add i64 %at, {block}",
         "  %line = getelementptr i8, ptr %x, i64 %ahead",
         "  call void @llvm.prefetch.p0(ptr %line, i32 0, i32 2, i32 1)",
-        f"  %beyond = add i64 %at, {CACHE_LINE_BYTES}", f"  %far = icmp slt i64 %beyond, {block}",
+        f"  %beyond = add i64 %at, {CACHE_LINE}", f"  %far = icmp slt i64 %beyond, {block}",
         "  br i1 %far, label %fetch, label %loop", "loop:", "  %i = phi i64 [ 0, %fetch ], [ %next, %ended ]",
         *(line for one in program.passes for line in _calls(one, parts)), "  br label %ended",
         "ended:", "  %next = add i64 %i, 1",

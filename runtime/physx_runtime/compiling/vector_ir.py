@@ -13,7 +13,7 @@ from physx_runtime.compiling.code import Code, by_equation
 INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 ELEMENT_BITS = {"float": 32, "double": 64}
 ELEMENT_TYPES = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
-CACHE_LINE_BYTES = 64     # bytes
+CACHE_LINE = 64     # bytes
 # Vectors of so many bits come with registers for conditions (AVX-512).
 MASKED_VECTOR_BITS = 512
 

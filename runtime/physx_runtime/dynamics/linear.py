@@ -21,10 +21,10 @@ def plus(a: Sequence[Scalar] | Row, b: Sequence[Scalar] | Row) -> list[Scalar]:
 
 def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
     """minv row^T."""
-    return [dot(line, row) for line in minv]
+    return [inner(line, row) for line in minv]
 
 
-def dot(a: Row, b: Row) -> Scalar:
+def inner(a: Row, b: Row) -> Scalar:
     """Sum of products."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
@@ -41,8 +41,8 @@ def cholesky(A: Sequence[Sequence[Scalar]], pivot: Callable[[int, Scalar], Scala
     L: Matrix = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(i):
-            L[i][j] = (A[i][j] - dot(L[i][:j], L[j][:j])) * L[j][j]
-        square = A[i][i] - dot(L[i][:i], L[i][:i])
+            L[i][j] = (A[i][j] - inner(L[i][:j], L[j][:j])) * L[j][j]
+        square = A[i][i] - inner(L[i][:i], L[i][:i])
         L[i][i] = 1.0 / sqrt(pivot(i, square) if pivot else square)
     return L
 
@@ -51,7 +51,7 @@ def solve_lower(L: Matrix, b: Row) -> list[Scalar]:
     """y with L y = b, the inverse of L's diagonal on its diagonal."""
     y: list[Scalar] = []
     for i, value in enumerate(b):
-        y.append((value - dot(L[i][:i], y)) * L[i][i])
+        y.append((value - inner(L[i][:i], y)) * L[i][i])
     return y
 
 
@@ -61,7 +61,7 @@ def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[
     y = solve_lower(L, b)
     x: list[Scalar] = [0.0] * n
     for i in range(n - 1, -1, -1):
-        x[i] = (y[i] - dot([L[j][i] for j in range(i + 1, n)], x[i + 1:])) * L[i][i]
+        x[i] = (y[i] - inner([L[j][i] for j in range(i + 1, n)], x[i + 1:])) * L[i][i]
     return x
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from physx_runtime.dynamics.linear import Matrix, cholesky, dot, inverse, solve_lower, times
+from physx_runtime.dynamics.linear import Matrix, cholesky, inner, inverse, solve_lower, times
 from physx_runtime.language.ops import Row, Scalar, where
 from physx_runtime.model.topology import Topology
 
@@ -19,7 +19,7 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
     """
     minv = inverse(M)
     responses = [times(minv, row) for row in J]
-    mobility = [[dot(a, response) for response in responses] for a in J]
+    mobility = [[inner(a, response) for response in responses] for a in J]
 
     def moving(i: int, square: Scalar) -> Scalar:
         # compared with all directions of the same unit: a blocked one by itself shows rounding alone
@@ -29,7 +29,7 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
 
     n, L = len(J), cholesky(mobility, moving)
     columns = [solve_lower(L, [1.0 if i == j else 0.0 for j in range(n)]) for i in range(n)]
-    return [[dot(a, b) for b in columns] for a in columns]
+    return [[inner(a, b) for b in columns] for a in columns]
 
 
 def without_root(t: Topology, M: Matrix, force: Row) -> tuple[Matrix, list[Scalar]]:
@@ -37,5 +37,5 @@ def without_root(t: Topology, M: Matrix, force: Row) -> tuple[Matrix, list[Scala
     joints, L = range(6, t.nv), cholesky([row[:6] for row in M[:6]])
     moved = {j: solve_lower(L, [M[row][j] for row in range(6)]) for j in joints}
     pushed = solve_lower(L, force[:6])
-    inertia = [[M[i][j] - dot(moved[i], moved[j]) for j in joints] for i in joints]
-    return inertia, [force[j] - dot(moved[j], pushed) for j in joints]
+    inertia = [[M[i][j] - inner(moved[i], moved[j]) for j in joints] for i in joints]
+    return inertia, [force[j] - inner(moved[j], pushed) for j in joints]

@@ -9,6 +9,7 @@ PhysX's buffers, the linear part is first: `linear_first`, `motion_of` and `forc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from physx_runtime.language.ops import Row, Rows, Scalar, arctan_series, sincos, sqrt, where
 
@@ -160,44 +161,39 @@ def solve_sym(s: Sym3, b: Vec3) -> Vec3:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class SpatialVector:
+    """The algebra that motions and forces have in common, each with its own kind."""
+
+    angular: Vec3
+    linear: Vec3
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(add(self.angular, other.angular), add(self.linear, other.linear))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(sub(self.angular, other.angular), sub(self.linear, other.linear))
+
+    def __mul__(self, s: Scalar) -> Self:
+        return type(self)(scale(s, self.angular), scale(s, self.linear))
+
+
+class Motion(SpatialVector):
     """A motion vector (RBDA section 2.2) given at a point: the body's angular velocity, the velocity of that point.
 
     Or such accelerations, or the unit velocity of a joint.
     """
 
-    angular: Vec3
-    linear: Vec3
-
-    def __add__(self, other: Motion) -> Motion:
-        return Motion(add(self.angular, other.angular), add(self.linear, other.linear))
-
-    def __sub__(self, other: Motion) -> Motion:
-        return Motion(sub(self.angular, other.angular), sub(self.linear, other.linear))
-
-    def __mul__(self, s: Scalar) -> Motion:
-        return Motion(scale(s, self.angular), scale(s, self.linear))
+    __slots__ = ()
 
     def at(self, d: Vec3) -> Motion:
         """The same motion given at the point `d` further: v + w x d."""
         return Motion(self.angular, add(self.linear, cross(self.angular, d)))
 
 
-@dataclass(frozen=True, slots=True)
-class Force:
+class Force(SpatialVector):
     """A force vector (RBDA section 2.2) given about a point: torque about it, and force; or an impulse, or momentum."""
 
-    angular: Vec3
-    linear: Vec3
-
-    def __add__(self, other: Force) -> Force:
-        return Force(add(self.angular, other.angular), add(self.linear, other.linear))
-
-    def __sub__(self, other: Force) -> Force:
-        return Force(sub(self.angular, other.angular), sub(self.linear, other.linear))
-
-    def __mul__(self, s: Scalar) -> Force:
-        return Force(scale(s, self.angular), scale(s, self.linear))
+    __slots__ = ()
 
     def at(self, d: Vec3) -> Force:
         """The same force about the point `d` further: n - d x f."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from physx_runtime.dynamics.linear import dot
+from physx_runtime.dynamics.linear import inner
 from physx_runtime.language.ops import Scalar
 
 
@@ -25,11 +25,11 @@ class Response:
     @property
     def size(self) -> Scalar:
         """J M^-1 J^T: change of the velocity along the impulse."""
-        return dot(self.row, self.change)
+        return inner(self.row, self.change)
 
     def velocity(self, v: Sequence[Scalar]) -> Scalar:
         """The velocity along the impulse at the generalised velocity v."""
-        return dot(self.row, v) + self.bias
+        return inner(self.row, v) + self.bias
 
     def pushed(self, v: Sequence[Scalar], impulse: Scalar) -> list[Scalar]:
         """The generalised velocity v after so much of the impulse."""

@@ -24,7 +24,7 @@ from physx_runtime.compiling.fragment_ir import emit_fragment
 from physx_runtime.compiling.machine_code import load_function, load_functions, register_bits
 from physx_runtime.compiling.program import counts_of
 from physx_runtime.compiling.schedule import Instruction, ScheduledProgram
-from physx_runtime.compiling.vector_ir import CACHE_LINE_BYTES, ELEMENT_TYPES, Vectors
+from physx_runtime.compiling.vector_ir import CACHE_LINE, ELEMENT_TYPES, Vectors
 
 Words = NDArray[np.int64]
 
@@ -176,10 +176,10 @@ class LoadedProgram:
 
     def _run(self, data: int, size: int, blocks: int, times: Words, rounds: int) -> None:
         if not hasattr(self._memory, "scratch"):
-            self._memory.scratch = np.zeros(self._scratch + CACHE_LINE_BYTES, np.uint8)   # rows not written count as 0
+            self._memory.scratch = np.zeros(self._scratch + CACHE_LINE, np.uint8)   # rows not written count as 0
         first = self._memory.scratch.ctypes.data
         SIGNATURE(self._address)(data, size, blocks, self._places.ctypes.data, times.ctypes.data, len(self._passes),
-                                 rounds, first + -first % CACHE_LINE_BYTES, self._state)
+                                 rounds, first + -first % CACHE_LINE, self._state)
 
     @functools.cached_property
     def _places(self) -> Words:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.vector_ir import CACHE_LINE_BYTES
+from physx_runtime.compiling.vector_ir import CACHE_LINE
 from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
@@ -22,11 +22,11 @@ class Buffer:
         self.topology, self.count, self.dtype, self.lanes, self.layout = t, count, dtype, lanes, layout
         shape = (-(-count // lanes), len(layout), lanes)
         # vectors that straddle two cache lines would cost twice
-        memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE_BYTES, np.uint8)
-        start = -memory.ctypes.data % CACHE_LINE_BYTES
+        memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
+        start = -memory.ctypes.data % CACHE_LINE
         self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
-        self.host = memory[start:len(memory) - CACHE_LINE_BYTES + start].view(dtype).reshape(shape)
+        self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
     def rows(self, name: str) -> Array:
         group = self._group(name)

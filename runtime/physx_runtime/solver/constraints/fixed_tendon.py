@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix, dot, less, plus, times
+from physx_runtime.dynamics.linear import Matrix, inner, less, plus, times
 from physx_runtime.dynamics.spatial import Force
 from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
@@ -82,7 +82,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)
         column = times(minv, row)
-        r = dot(row, column)
+        r = inner(row, column)
         x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
@@ -119,8 +119,8 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
                        out: dict[str, list[Scalar]]) -> list[Scalar]:
     """dv after the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
-    length = dot(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
-    rate = dot(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
+    length = inner(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
+    rate = inner(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
     if t.pgs:
         for axis in range(len(dofs)):

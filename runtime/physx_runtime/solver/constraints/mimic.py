@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.linear import Matrix, dot, times
+from physx_runtime.dynamics.linear import Matrix, inner, times
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 
@@ -20,7 +20,7 @@ def mimic_column(t: Topology, rows: Rows, minv: Matrix, mimic: int) -> dict[str,
     row[t.root_size + follower] = 1.0
     row[t.root_size + reference] = rows[f"mimic{mimic}_gearing"][0]
     column = times(minv, row)
-    return {f"mimic{mimic}_column": column} | mimic_coefficients(rows, mimic, dot(row, column))
+    return {f"mimic{mimic}_column": column} | mimic_coefficients(rows, mimic, inner(row, column))
 
 
 def mimic_coefficients(rows: Rows, mimic: int, r: Scalar) -> dict[str, list[Scalar]]:

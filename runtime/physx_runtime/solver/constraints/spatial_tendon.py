@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix, dot, plus, times
+from physx_runtime.dynamics.linear import Matrix, inner, plus, times
 from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
@@ -67,7 +67,7 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         bias = bias + sign * end_bias(u, motions[link].acceleration, lever)
     column = times(minv, row)
     length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
-    return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [dot(row, column)],
+    return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [inner(row, column)],
                      f"{name}_bias": [rows["dt"][0] * bias]}
 
 
@@ -82,7 +82,7 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv
     name = f"spatial_tendon{tendon}"
     length = (rows[f"{name}_length"][0] if t.pgs else
               tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
-    rate = dot(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
+    rate = inner(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
     F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
     column = rows[f"{name}_column"]
     return [w + column[i] * F for i, w in enumerate(dv)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.linear import dot
+from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, central_acceleration, rotation_matrix, vec
@@ -102,7 +102,7 @@ def pull_axis(rows: Operands) -> Made:
 def mimic_response(rows: Operands) -> Made:
     """`mimic_coefficients`, from the column's entries at its two dofs."""
     gearing = rows["mimic0_gearing"]
-    return mimic_coefficients(rows, 0, dot([1.0, *gearing], [rows["at_follower"][0], rows["at_reference"][0]]))
+    return mimic_coefficients(rows, 0, inner([1.0, *gearing], [rows["at_follower"][0], rows["at_reference"][0]]))
 
 
 def pull_mimic(rows: Operands, final: bool) -> Made:
