@@ -62,7 +62,7 @@ class ArticulatedInertia:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class LinkResponse:
     """T = [[angular, cross], [cross^T, linear]], symmetric: the motion that a force, or an impulse, gives a link."""
 
     angular: sp.Sym3
@@ -74,17 +74,17 @@ class Response:
         return Motion(sp.add(sp.mul_mv(self.cross, f.linear), sp.mul_sv(self.angular, f.angular)),
                       sp.add(sp.mul_sv(self.linear, f.linear), sp.mul_mv(transposed(self.cross), f.angular)))
 
-    def at(self, d: sp.Vec3) -> Response:
+    def at(self, d: sp.Vec3) -> LinkResponse:
         """To forces at the point `d` further: the motion there."""
         moved = tuple(sp.add(row, shift)
                       for row, shift in zip(self.cross, times_cross(full(self.angular), d), strict=True))
         cross = (moved[0], moved[1], moved[2])
         # linear + cross^T [d] - [d] cross'
         left, right = cross_times(d, cross), times_cross(transposed(self.cross), d)
-        return Response(self.angular, cross, sp.add_sym(self.linear, _upper(right, left)))
+        return LinkResponse(self.angular, cross, sp.add_sym(self.linear, _upper(right, left)))
 
 
-NO_RESPONSE = Response(sp.ZERO_SYM, (sp.ZERO3, sp.ZERO3, sp.ZERO3), sp.ZERO_SYM)
+NO_LINK_RESPONSE = LinkResponse(sp.ZERO_SYM, (sp.ZERO3, sp.ZERO3, sp.ZERO3), sp.ZERO_SYM)
 
 
 def transposed(m: sp.Mat3) -> sp.Mat3:
@@ -121,10 +121,10 @@ def _upper(a: sp.Mat3, b: sp.Mat3) -> sp.Sym3:
             a[0][1] - b[0][1], a[0][2] - b[0][2], a[1][2] - b[1][2])
 
 
-def free_response(inertia: ArticulatedInertia) -> Response:
+def free_response(inertia: ArticulatedInertia) -> LinkResponse:
     """Of a floating root: the inverse of its articulated inertia."""
     x = inverse(inertia.linear_first())
-    return Response((x[3][3], x[4][4], x[5][5], x[3][4], x[3][5], x[4][5]),
+    return LinkResponse((x[3][3], x[4][4], x[5][5], x[3][4], x[3][5], x[4][5]),
                     ((x[3][0], x[3][1], x[3][2]), (x[4][0], x[4][1], x[4][2]), (x[5][0], x[5][1], x[5][2])),
                     (x[0][0], x[1][1], x[2][2], x[0][1], x[0][2], x[1][2]))
 
@@ -140,7 +140,7 @@ def eliminated(inertia: ArticulatedInertia, S: Motion, armature: Scalar) -> tupl
     return inertia.without(U, K), K, per_D
 
 
-def answered(T: Response, S: Motion, K: Force, per_D: Scalar) -> tuple[Response, Motion, Scalar]:
+def answered(T: LinkResponse, S: Motion, K: Force, per_D: Scalar) -> tuple[LinkResponse, Motion, Scalar]:
     """The link's response (1 - S K^T) T (1 - K S^T) + S S^T / D, y, and r: the joint's to an impulse of its own."""
     y = T.motion(K)
     r = per_D + K.dot(y)
@@ -150,7 +150,7 @@ def answered(T: Response, S: Motion, K: Force, per_D: Scalar) -> tuple[Response,
                   for row, p, s in zip(T.cross, a.angular, S.angular, strict=True))
     linear = _less(_less(T.linear, a.linear, S.linear), S.linear, a.linear)
     angular = _less(_less(T.angular, a.angular, S.angular), S.angular, a.angular)
-    return Response(angular, (cross[0], cross[1], cross[2]), linear), y, r
+    return LinkResponse(angular, (cross[0], cross[1], cross[2]), linear), y, r
 
 
 def passed_up(p: Force, S: Motion, K: Force, F: Scalar) -> tuple[Scalar, Force]:

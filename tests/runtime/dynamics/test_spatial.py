@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.dynamics.articulated import NO_RESPONSE, ArticulatedInertia, answered, eliminated, free_response
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, ArticulatedInertia, answered, eliminated, free_response
 from physx_runtime.dynamics.inertia import RigidInertia, about_anchor
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, motion_of
 
@@ -87,7 +87,7 @@ def test_a_joint_between_two_bodies_answers_as_their_equations_do(grounded: bool
     parent, child = ArticulatedInertia.of(body()), ArticulatedInertia.of(body())
     S, f, armature = motion(), force(), 0.3
     felt, K, per_D = eliminated(child, S, armature)
-    T = NO_RESPONSE if grounded else free_response(parent + felt)
+    T = NO_LINK_RESPONSE if grounded else free_response(parent + felt)
     response, _, r = answered(T, S, K, per_D)
     I_p, I_c, s = np.array(parent.linear_first()), np.array(child.linear_first()), np.array(linear_first(S))
     M = np.block([[I_p + I_c, (I_c @ s)[:, None]], [(s @ I_c)[None, :], np.array([[s @ I_c @ s + armature]])]])

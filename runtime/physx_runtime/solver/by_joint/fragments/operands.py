@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import ArticulatedInertia, Response
+from physx_runtime.dynamics.articulated import ArticulatedInertia, LinkResponse
 from physx_runtime.dynamics.inertia import RigidInertia
 from physx_runtime.dynamics.kinematics import LinkMotion
 from physx_runtime.dynamics.spatial import Motion
@@ -41,12 +41,12 @@ def inertia_of(x: Sequence[Scalar]) -> ArticulatedInertia:
     return ArticulatedInertia(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
 
 
-def response_of(x: Sequence[Scalar]) -> Response:
+def response_of(x: Sequence[Scalar]) -> LinkResponse:
     """21 scalars."""
-    return Response(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
+    return LinkResponse(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
 
 
-def flat(x: ArticulatedInertia | Response) -> list[Scalar]:
+def flat(x: ArticulatedInertia | LinkResponse) -> list[Scalar]:
     """Its 21 scalars."""
     return [*x.linear, *x.cross[0], *x.cross[1], *x.cross[2], *x.angular]
 

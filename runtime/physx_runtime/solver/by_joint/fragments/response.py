@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import articulated as ab
-from physx_runtime.dynamics.articulated import NO_RESPONSE
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
 from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, flat, inertia_of, response_of, vec
@@ -34,7 +34,7 @@ def respond_root(rows: Operands) -> Made:
 
 def respond(rows: Operands, kind: str, grounded: bool) -> Made:
     """A node's response to wrenches, y and r, from its parent's response."""
-    T = NO_RESPONSE if grounded else response_of(rows["parent"])
+    T = NO_LINK_RESPONSE if grounded else response_of(rows["parent"])
     T = T.at(vec(rows["d"])) if "d" in rows else T
     if kind == RIGID:
         return {"response": flat(T)}
