@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from physx_schema.description.articulation.friction import read_resistance
 from physx_schema.description.articulation.limits import FREE, bounds, cone, swing
-from physx_schema.description.model import Dof, Drive, Envelope
+from physx_schema.description.model import Dof, Drive, Envelope, Link
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
@@ -49,6 +50,17 @@ def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, re
     else:
         found = []
     return tuple(_read(reading, opinions, item) for item in found)
+
+
+def first_dofs(links: Sequence[Link]) -> dict[str, int]:
+    """Index of the first degree of freedom of each joint of an articulation, by joint path."""
+    index: dict[str, int] = {}
+    count = 0
+    for link in links:
+        if link.joint is not None:
+            index[link.joint.path] = count
+            count += len(link.joint.dofs)
+    return index
 
 
 def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> _Axis:

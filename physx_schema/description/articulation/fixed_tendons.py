@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
+from physx_schema.description.articulation.dofs import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -27,7 +28,7 @@ def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTe
     """
     if not reading.mentions(_ROOT) and not reading.mentions(_AXIS):
         return ()
-    dof_index = _first_dof(links)
+    dof_index = first_dofs(links)
     children: dict[int, list[int]] = {}
     for position, link in enumerate(links):
         children.setdefault(link.parent, []).append(position)
@@ -54,17 +55,6 @@ def _roots(reading: Reading, links: Sequence[Link]) -> list[Root]:
             order = joint_order(link.joint.kind, link.joint.path)
             found += [(order, name, position, opinions) for name in opinions.instances(_ROOT)]
     return [(position, opinions, name) for _, name, position, opinions in sorted(found, key=lambda item: item[:2])]
-
-
-def _first_dof(links: Sequence[Link]) -> dict[str, int]:
-    """Index of the first degree of freedom of each joint, by joint path."""
-    index: dict[str, int] = {}
-    count = 0
-    for link in links:
-        if link.joint is not None:
-            index[link.joint.path] = count
-            count += len(link.joint.dofs)
-    return index
 
 
 def _axis_prim(reading: Reading, link: Link) -> PrimOpinions | None:

@@ -12,13 +12,12 @@ from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimi
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.schemas import ROTATIONS, SCHEMAS, TRANSLATIONS
+from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate
 
 _API = "PhysxMimicJointAPI"
-_REFERENCE = ("referenceJoint", "referenceJointAxis")
-_BASES = (*(base for base in SCHEMAS[_API].defaults if base not in _REFERENCE), *_REFERENCE)
+_READ = ("gearing", "offset", "naturalFrequency", "dampingRatio", "referenceJoint", "referenceJointAxis")
 
 Refusal = tuple[str, str]       # the check that refuses a declaration, and why; two empty strings where none does
 _ACCEPTED: Refusal = ("", "")
@@ -48,12 +47,12 @@ def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accept
     view = opinions.view(_API, instance)
     references = view.targets("referenceJoint")
     reference = reading.prims.get(references[0]) if len(references) == 1 else None
-    values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _BASES)
+    values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _READ)
     code, refusal = _refusal(reading, opinions, instance, references, dict(values), accepted)
     return MimicDeclaration(
         path=opinions.path, instance=instance, joint_kind=opinions.joint_kind, references=references,
         reference_kind=reference.joint_kind if reference else None,
-        authored=frozenset(base for base in _BASES if view.authored(base)), values=values,
+        authored=frozenset(base for base in _READ if view.authored(base)), values=values,
         limits=_limits(opinions), reference_limits=_limits(reference),
         excluded=_flag(opinions, "excludeFromArticulation"),
         reference_excluded=_flag(reference, "excludeFromArticulation"),

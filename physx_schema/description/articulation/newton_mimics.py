@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from physx_schema.description.articulation.dofs import first_dofs
 from physx_schema.description.articulation.joints import joint_order
 from physx_schema.description.model import Link, Mimic, unlimited
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -18,12 +19,7 @@ def read_newton_mimics(reading: Reading, links: Sequence[Link]) -> list[Mimic]:
     """The mimic joints that PhysX makes of Newton's declarations on the joints of an articulation."""
     if not reading.mentions(API):
         return []
-    places: dict[str, int] = {}
-    count = 0
-    for link in links:
-        if link.joint is not None:
-            places[link.joint.path] = count
-            count += len(link.joint.dofs)
+    places = first_dofs(links)
     found = []
     for link in sorted((link for link in links if link.joint is not None), key=_order):
         opinions = reading.prims[link.joint.path] if link.joint is not None else None
