@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import TypeVar
 
-from physx_schema.description.model import Articulation, Description, Joint, Link, Scene
+from physx_schema.description.model import ActorDescription, Description, Joint, Link, Scene
 from physx_schema.description.opinions.reading import path_key
 
+Described = TypeVar("Described", bound=ActorDescription)
 # A batch takes no further island from so many bodies or articulations on (solverBatchSize, solverArticulationBatchSize
 # of PxSceneDesc).
 BODIES, ARTICULATIONS = 128, 16
@@ -145,26 +147,26 @@ class SolverBatches:
             for scene in self._scenes:
                 scene.rest(asleep)
 
-    def counts(self, item: Articulation | Link) -> SolverCounts:
+    def counts(self, item: ActorDescription | Link) -> SolverCounts:
         """What an articulation or a free body is solved under now; its own counts where it is not being solved."""
         if not self._counts:
             for batch in chain.from_iterable(scene.batches() for scene in self._scenes):
                 self._counts |= {item.root: _counts_of(item, batch) for item in batch}
-        root, settings = (item.links[0].path, item) if isinstance(item, Articulation) else (item.path, item.body)
+        root, settings = (item.path, item.body) if isinstance(item, Link) else (item.links[0].path, item)
         own = (settings.position_iterations, settings.velocity_iterations) if settings is not None else (0, 0)
         return self._counts.get(root, SolverCounts(item.path, *own, item.path, item.path, own))
 
 
-def solver_counts(description: Description, articulation: Articulation) -> SolverCounts:
-    """What an articulation is solved under at the start of a stage's simulation, itself being awake."""
+def solver_counts(description: Description, actor: ActorDescription) -> SolverCounts:
+    """What an articulation or a body is solved under at the start of a stage's simulation, itself being awake."""
     batches = SolverBatches(description)
-    batches.rest(batches.starting_asleep - {articulation.links[0].path})
-    return batches.counts(articulation)
+    batches.rest(batches.starting_asleep - {actor.links[0].path})
+    return batches.counts(actor)
 
 
-def as_solved(articulation: Articulation, counts: SolverCounts) -> Articulation:
-    """The articulation with the counts that it is solved under for its own."""
-    return replace(articulation, position_iterations=counts.position, velocity_iterations=counts.velocity)
+def as_solved(actor: Described, counts: SolverCounts) -> Described:
+    """The articulation or body with the counts that it is solved under for its own."""
+    return replace(actor, position_iterations=counts.position, velocity_iterations=counts.velocity)
 
 
 def _counts_of(item: _Solved, batch: Sequence[_Solved]) -> SolverCounts:

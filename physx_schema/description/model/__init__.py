@@ -7,7 +7,7 @@ Every fact names the prim it comes from, and `prefix` where a USD property belon
 drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`.
 """
 
-from physx_schema.description.model.articulation import Articulation
+from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
 from physx_schema.description.model.body import BodySettings, Link, Push
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model.description import Description
@@ -18,8 +18,8 @@ from physx_schema.description.model.scene import IterationBounds, Scene
 from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
 
 __all__ = [
-    "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider", "CollisionGroup",
-    "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon",
-    "IterationBounds", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion", "PhysicsMaterial", "Problem",
-    "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
+    "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider",
+    "CollisionGroup", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
+    "FixedTendon", "FreeBody", "IterationBounds", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion",
+    "PhysicsMaterial", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
 ]

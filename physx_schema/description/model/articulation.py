@@ -33,3 +33,53 @@ class Articulation:
     def dofs(self) -> tuple[Dof, ...]:
         """Every degree of freedom, in link order."""
         return tuple(dof for link in self.links if link.joint for dof in link.joint.dofs)
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBody:
+    """A rigid body outside articulations as what is stepped by itself: one link, that nothing joins to others.
+
+    What an articulation also answers it answers as such a link does.
+    """
+
+    body: Link                          # with what PhysX reads of no link
+    position_iterations: int
+    velocity_iterations: int
+
+    @property
+    def path(self) -> str:
+        """The body's prim."""
+        return self.body.path
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Itself."""
+        return (self.body,)
+
+    @property
+    def fixed_base(self) -> bool:
+        """Nothing holds it."""
+        return False
+
+    @property
+    def dofs(self) -> tuple[Dof, ...]:
+        """None: it has no joint."""
+        return ()
+
+    @property
+    def fixed_tendons(self) -> tuple[FixedTendon, ...]:
+        """None."""
+        return ()
+
+    @property
+    def spatial_tendons(self) -> tuple[SpatialTendon, ...]:
+        """None."""
+        return ()
+
+    @property
+    def mimics(self) -> tuple[Mimic, ...]:
+        """None."""
+        return ()
+
+
+ActorDescription = Articulation | FreeBody      # what is stepped by itself

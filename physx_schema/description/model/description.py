@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from physx_schema.description.model.articulation import Articulation
+from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
 from physx_schema.description.model.body import Link
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model.joint import Joint
@@ -42,12 +42,14 @@ class Description:
         held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
 
-    def only(self, articulation: Articulation) -> Description:
-        """The same stage with nothing on it but one articulation, which may be another than it describes."""
-        return replace(self, articulations=(articulation,), bodies=(), body_paths=(), joints=(), problems=(),
+    def only(self, actor: ActorDescription) -> Description:
+        """The same stage with nothing on it but one articulation or body, which may be another than it describes."""
+        articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())
+        return replace(self, articulations=articulations, bodies=bodies,
+                       body_paths=tuple(body.path for body in bodies), joints=(), problems=(),
                        not_evaluated=(), static_colliders=())
 
-    def scene_of(self, body: Articulation | Link) -> Scene:
+    def scene_of(self, item: ActorDescription | Link) -> Scene:
         """The scene that steps an articulation or a body."""
-        path = body.links[0].scene if isinstance(body, Articulation) else body.scene
+        path = item.scene if isinstance(item, Link) else item.links[0].scene
         return next((scene for scene in (self.scene, *self.scenes) if scene.path == path), self.scene)

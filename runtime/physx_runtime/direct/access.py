@@ -132,13 +132,13 @@ class Direct:
     # --- arguments ----------------------------------------------------------------------------------------------------
 
     def _require_step(self) -> None:
-        early = [m.simulation.model.articulation.path for m in self._members if not m.simulation.steps_taken]
+        early = [m.simulation.model.actor.path for m in self._members if not m.simulation.steps_taken]
         if early:
             raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
                               "call step() first")
 
     def _require_outputs(self, kind: ReadType, chosen: Indices) -> None:
-        late = [member.simulation.model.articulation.path for member, _, worlds in self._by_member(chosen)
+        late = [member.simulation.model.actor.path for member, _, worlds in self._by_member(chosen)
                 if (kind in OUTPUT_READS and not member.start_of_step)
                 or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:

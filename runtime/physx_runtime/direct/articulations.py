@@ -88,7 +88,7 @@ class Articulations:
 
     def counts(self) -> MaxCounts:
         """What there is in one articulation."""
-        art = self.simulation.model.articulation
+        art = self.simulation.model.actor
         fixed = [t for t in art.fixed_tendons if t.enabled]
         spatial = [t for t in art.spatial_tendons if t.enabled]
         return MaxCounts(len(self.topology.dofs), len(self.topology.links), len(fixed),
@@ -216,7 +216,7 @@ class Articulations:
     def _joints(self) -> dict[str, Array]:
         """Which joints count from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
         model, frames, reverse = self.simulation.model, [(0.0, 0.0, 0.0, 1.0)], [0.0]
-        for i, link in enumerate(model.articulation.links):
+        for i, link in enumerate(model.actor.links):
             if link.joint is not None:
                 own = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
                 holder = model.link_frames[link.parent if link.joint.reversed else i]

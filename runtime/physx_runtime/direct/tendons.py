@@ -22,7 +22,7 @@ from physx_runtime.direct.kinds import (
 from physx_runtime.model.topology import PRISMATIC, Topology
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.parameters import attachment_paths
-from physx_schema.description.model import Articulation
+from physx_schema.description.model import ActorDescription
 
 Array = NDArray[Any]
 
@@ -40,7 +40,7 @@ def element_size(kind: str) -> int:
             "eSPATIAL_TENDON": SPATIAL_TENDON_SIZE, "eSPATIAL_TENDON_ATTACHMENT": ATTACHMENT_SIZE}[kind]
 
 
-def words(kind: str, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
+def words(kind: str, art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
     """(word of the block, parameter, which of its values in one world) of every number of a kind."""
     fixed = [t for t in art.fixed_tendons if t.enabled]
     spatial = [t for t in art.spatial_tendons if t.enabled]
@@ -62,7 +62,7 @@ def words(kind: str, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int
         yield from _attachment_words(art, counts)
 
 
-def _attachment_words(art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
+def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
     leaves = {(tendon, path[-1]): leaf for leaf, (tendon, path) in enumerate(attachment_paths(art))}
     element = 0
     for i, tendon in enumerate(t for t in art.spatial_tendons if t.enabled):
@@ -79,7 +79,7 @@ def _attachment_words(art: Articulation, counts: MaxCounts) -> Iterator[tuple[in
 
 def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
     """Blocks of the worlds, (n, words): the elements there are, up to the last."""
-    places = list(words(kind, simulation.model.articulation, counts))
+    places = list(words(kind, simulation.model.actor, counts))
     size = element_size(kind)
     last = max((word for word, _, _ in places), default=-1)
     out = np.zeros((len(worlds), (last // size + 1) * size), simulation.dtype)
@@ -88,7 +88,7 @@ def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCou
         out[:, word] = values[name][worlds].reshape(len(worlds), -1)[:, place]
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = out.view(f"u{out.itemsize}")
-        for start, axis in _axes(simulation.topology, simulation.model.articulation, counts):
+        for start, axis in _axes(simulation.topology, simulation.model.actor, counts):
             unsigned[:, start + AXIS_WORD] = axis
     return out
 
@@ -96,13 +96,13 @@ def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCou
 def write(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
     """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
     new: dict[str, Array] = {}
-    for word, name, place in words(kind, simulation.model.articulation, counts):
+    for word, name, place in words(kind, simulation.model.actor, counts):
         if name not in new:
             new[name] = simulation.parameter(name)[worlds].astype(np.float64)
         new[name].reshape(len(worlds), -1)[:, place] = data[:, word]
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = data.view(f"u{data.itemsize}")
-        for start, axis in _axes(simulation.topology, simulation.model.articulation, counts):
+        for start, axis in _axes(simulation.topology, simulation.model.actor, counts):
             found = unsigned[:, start + AXIS_WORD]
             if (found != axis).any():
                 raise ValueError(f"{kind}: the axis at word {start + AXIS_WORD} of a block is "
@@ -110,7 +110,7 @@ def write(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCo
     simulation.set_parameters(new, worlds)
 
 
-def _axes(t: Topology, art: Articulation, counts: MaxCounts) -> Iterator[tuple[int, int]]:
+def _axes(t: Topology, art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, int]]:
     """First word and PxArticulationAxis of every joint of a fixed tendon."""
     for i, tendon in enumerate(x for x in art.fixed_tendons if x.enabled):
         for n, axis in enumerate(tendon.axes):

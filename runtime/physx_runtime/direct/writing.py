@@ -49,7 +49,7 @@ def _size(kind: WriteType, articulations: Articulations) -> int:
 
 def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> None:
     own = blocks[:, :_size(kind, articulations)]
-    path = articulations.simulation.model.articulation.path
+    path = articulations.simulation.model.actor.path
 
     def refuse(wrong: Any, advice: str) -> None:
         if wrong.any():

@@ -10,19 +10,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_schema.description.model import Articulation, Joint, Link
+from physx_schema.description.model import ActorDescription, Joint, Link
 
 
 @dataclass(frozen=True)
 class SceneModel:
     """The actors of a stage, the kinematic bodies among them, and the joints outside articulations."""
 
-    actors: Mapping[str, Articulation]      # by name: articulations, and free bodies as such of a single link
+    actors: Mapping[str, ActorDescription]      # by name: articulations, and free bodies as such of a single link
     kinematic: tuple[Link, ...] = ()        # bodies that no force moves
     joints: tuple[Joint, ...] = ()          # at links and bodies, of actors and of others
 
     @cached_property
-    def owners(self) -> Mapping[str, Articulation]:
+    def owners(self) -> Mapping[str, ActorDescription]:
         """The actor that a link or a body is of, by the link's path."""
         return {link.path: actor for actor in self.actors.values() for link in actor.links}
 
@@ -32,12 +32,12 @@ class SceneModel:
         return np.array([(*position, *rotation) for position, rotation in (body.pose for body in self.kinematic)],
                         dtype=np.float64).reshape(-1, 7)
 
-    def ends(self, joint: Joint) -> tuple[Articulation | None, Articulation | None]:
+    def ends(self, joint: Joint) -> tuple[ActorDescription | None, ActorDescription | None]:
         """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
         return self.owners.get(joint.body0), self.owners.get(joint.body1)
 
 
-def named(moved: Iterable[Articulation]) -> dict[str, Articulation]:
+def named(moved: Iterable[ActorDescription]) -> dict[str, ActorDescription]:
     """Actors by name: the prim path, or the root link's where a root prim has several."""
     moved = tuple(moved)
     several = Counter(item.path for item in moved)

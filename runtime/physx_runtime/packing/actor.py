@@ -5,12 +5,12 @@ from __future__ import annotations
 from physx_runtime.packing.articulation import pack
 from physx_runtime.packing.body import pack_body
 from physx_runtime.packing.model import PackedModel
-from physx_schema.description.model import Articulation, Scene
+from physx_schema.description.model import ActorDescription, FreeBody, Scene
 
 
-def pack_actor(actor: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
+def pack_actor(actor: ActorDescription, scene: Scene, solver: str = "physx") -> PackedModel:
     """The model of an articulation or a body, for solver="physx" or "ideal".
 
     Raises UnsupportedError, naming every prim that the step does not handle.
     """
-    return (pack if actor.links[0].body is None else pack_body)(actor, scene, solver)
+    return pack_body(actor, scene, solver) if isinstance(actor, FreeBody) else pack(actor, scene, solver)

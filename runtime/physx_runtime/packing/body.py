@@ -9,35 +9,30 @@ from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.frames import IDENTITY_ROTATION, compose, inverse
 from physx_runtime.packing.model import PackedModel, arrays, stepping
 from physx_runtime.packing.pushes import push_rows, push_topology
-from physx_schema.description.model import Articulation, BodySettings, Link, Scene
+from physx_schema.description.model import BodySettings, FreeBody, Link, Scene
 from physx_schema.errors import UnsupportedError
 
 SETTINGS = ("linear_damping", "angular_damping", "max_linear_velocity", "max_angular_velocity")
 
 
-def as_articulation(body: Link) -> Articulation:
-    """A body outside articulations as one of a single link, which `pack` packs as the body it is."""
-    settings = settings_of(body)
-    return Articulation(
-        path=body.path, fixed_base=False, base_joint=None, links=(body,), enabled=True,
-        position_iterations=settings.position_iterations, velocity_iterations=settings.velocity_iterations,
-        sleep_threshold=settings.sleep_threshold)
+def free_body(link: Link) -> FreeBody:
+    """A body outside articulations as what is stepped by itself; raises UnsupportedError for a link of one."""
+    settings = _settings(link)
+    return FreeBody(link, settings.position_iterations, settings.velocity_iterations)
 
 
-def settings_of(body: Link) -> BodySettings:
-    """What PhysX reads of a body outside articulations; raises UnsupportedError for a link of one."""
+def _settings(body: Link) -> BodySettings:
     if body.body is None:
         raise UnsupportedError(f"{body.path}: a link of an articulation is no body of its own; step the articulation")
     return body.body
 
 
-def pack_body(articulation: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
+def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedModel:
     """The model of a body, for solver="physx" or "ideal". Its frame F is at its centre of mass, axes as its prim's.
 
     Raises UnsupportedError, naming everything that the step does not handle.
     """
-    body, = articulation.links
-    settings = settings_of(body)
+    body, settings = actor.body, _settings(actor.body)
     _refuse_unsupported(body, settings)
     frame = body.center_of_mass, IDENTITY_ROTATION
     kind, forces_every_iteration = stepping(scene, solver)
@@ -57,7 +52,7 @@ def pack_body(articulation: Articulation, scene: Scene, solver: str = "physx") -
     state = {"q": [], "v": [0.0] * 6 if still else [*body.linear_velocity, *body.angular_velocity],
              "root_position": list(position), "root_rotation": list(rotation)}
     return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (inverse(frame),),
-                       articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
+                       actor.position_iterations, actor.velocity_iterations, actor, scene)
 
 
 def _refuse_unsupported(body: Link, settings: BodySettings) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from physx_runtime.model.scene import named
-from physx_runtime.packing.body import as_articulation
-from physx_schema.description.model import Articulation, Description, Link
+from physx_runtime.packing.body import free_body
+from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
 
@@ -38,10 +38,10 @@ def held_body(description: Description, body: str) -> str:
             "PhysicsArticulationRootAPI above both bodies") if holding else ""
 
 
-def choose(description: Description, path: str | None) -> Articulation:
+def choose(description: Description, path: str | None) -> ActorDescription:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
-    A body outside articulations is one of a single link. Without a path it counts where there is no articulation, and
+    A body outside articulations may be named too. Without a path it counts where there is no articulation, and
     where it is the only one that moves by itself. Articulations that share a root prim go by their root links. None is
     chosen of a stage that PhysX refuses.
     """
@@ -61,7 +61,7 @@ def choose(description: Description, path: str | None) -> Articulation:
     return found[path] if path else next(iter(found.values()))
 
 
-def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> Articulation:
+def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> ActorDescription:
     """The body at a path, the only one where None, unless joints hold it."""
     free = [body.path for body in description.loose_bodies] or list(bodies)
     if path is None and len(free) > 1:
@@ -70,4 +70,4 @@ def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str
     body = bodies[path or free[0]]
     if held := held_body(description, body.path):
         raise UnsupportedError(held)
-    return as_articulation(body)
+    return free_body(body)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.rows import tree_rows
 from physx_runtime.model.topology import PGS, TGS, ActorTopology
-from physx_schema.description.model import Articulation, Scene
+from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ class PackedModel:
     link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
     position_iterations: int
     velocity_iterations: int
-    articulation: Articulation          # what it was packed from
+    actor: ActorDescription             # what it was packed from
     scene: Scene
 
     @property

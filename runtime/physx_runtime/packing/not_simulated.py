@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
-from physx_schema.description.model import Articulation, Description, Joint, Opinion
+from physx_schema.description.model import ActorDescription, Description, Joint, Opinion
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
@@ -40,7 +40,7 @@ class NotSimulated:
         return f"{where}: not simulated: {self.text}"
 
 
-def alone(description: Description, articulation: Articulation) -> SceneModel:
+def alone(description: Description, articulation: ActorDescription) -> SceneModel:
     """One articulation or body that is stepped without the others."""
     return SceneModel({articulation.path: articulation}, joints=description.joints)
 
@@ -66,7 +66,7 @@ def untrusted(description: Description, model: SceneModel) -> tuple[str, ...]:
     return (*lines, *map(str, holding_joints(model)))
 
 
-def require_trusted(description: Description, articulation: Articulation, counts: SolverCounts,
+def require_trusted(description: Description, articulation: ActorDescription, counts: SolverCounts,
                     ) -> tuple[NotSimulated, ...]:
     """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
 
@@ -87,7 +87,7 @@ def warn_of(found: Sequence[NotSimulated]) -> None:
         warnings.warn("; ".join(map(str, found[:MOST_QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
 
 
-def _sleepers(description: Description, articulation: Articulation, counts: SolverCounts) -> Iterator[NotSimulated]:
+def _sleepers(description: Description, articulation: ActorDescription, counts: SolverCounts) -> Iterator[NotSimulated]:
     """Who raises the counts, and would no longer if it fell asleep."""
     if counts.raised and description.scene_of(articulation).sleeping:
         for path in sorted({counts.position_from, counts.velocity_from} - {articulation.path}):
@@ -115,7 +115,7 @@ def _joints(model: SceneModel) -> Iterator[NotSimulated]:
             yield _held(joint) if _is_held(ends) else _loose(joint)
 
 
-def _is_held(ends: Sequence[Articulation | None]) -> bool:
+def _is_held(ends: Sequence[ActorDescription | None]) -> bool:
     """Whether a joint holds a floating base, or a body, at something else."""
     return ends[0] is not ends[1] and any(end is not None and not end.fixed_base for end in ends)
 
@@ -177,7 +177,7 @@ def _contact(description: Description, links: Iterable[str]) -> NotSimulated | N
                         "colliders pass through each other, set it to false for PhysX to do the same")
 
 
-def _estimates(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+def _estimates(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
     shapes = {shape.geometry for articulation in moved for link in articulation.links for shape in link.colliders}
     for problem in description.problems:
@@ -186,7 +186,7 @@ def _estimates(description: Description, moved: Sequence[Articulation]) -> Itera
             yield NotSimulated("mass", problem.path, problem.property, text)
 
 
-def _unread(description: Description, moved: Sequence[Articulation]) -> Iterator[NotSimulated]:
+def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
     bodies = {link.path for articulation in moved for link in articulation.links}
     prims = bodies | {link.joint.path for articulation in moved for link in articulation.links if link.joint}

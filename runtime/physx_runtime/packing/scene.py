@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping
 
 from physx_runtime.model.scene import SceneModel, named
 from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.body import as_articulation
+from physx_runtime.packing.body import free_body
 from physx_runtime.packing.choice import held_body, nothing_moves, require_taken
 from physx_runtime.packing.not_simulated import alone, untrusted
-from physx_schema.description.model import Articulation, Description, Link
+from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
 
 def scene_model(description: Description, bodies: Iterable[Link]) -> SceneModel:
     """All articulations of a stage and these bodies outside them, stepped together."""
-    actors = named([*description.articulations, *map(as_articulation, bodies)])
+    actors = named([*description.articulations, *map(free_body, bodies)])
     kinematic = tuple(body for body in description.bodies if body.kinematic)
     return SceneModel(actors, kinematic, description.joints)
 
@@ -38,7 +38,7 @@ def everything(description: Description, solver: str) -> SceneModel:
     return model
 
 
-def _why_not(description: Description, actor: Articulation, solver: str) -> tuple[str, ...]:
+def _why_not(description: Description, actor: ActorDescription, solver: str) -> tuple[str, ...]:
     """Why one actor is not stepped, a line each."""
     root = actor.links[0]
     if root.body is not None and (held := held_body(description, root.path)):

@@ -120,7 +120,7 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))
     rows["v"] = np.concatenate([rows["v"][:t.root_size], joints])
     frames = np.array([[*position, *rotation] for position, rotation in model.link_frames]).reshape(-1, 1)
-    axes = np.array(model.articulation.links[0].principal_axes).reshape(-1, 1)
+    axes = np.array(model.actor.links[0].principal_axes).reshape(-1, 1)
     rows |= {"link_frames": np.repeat(frames, count, axis=1), "root_axes": np.repeat(axes, count, axis=1)}
     return single, {name: values.astype(dtype) for name, values in rows.items()}
 
@@ -142,11 +142,11 @@ def _root_rows(model: PackedModel, root: Mapping[str, Array], rows: Mapping[str,
     """Rows of a floating root from its link's pose and velocity; parts left out stay as authored."""
     if not root:
         return {}
-    authored = model.articulation.links[0].pose
+    authored = model.actor.links[0].pose
     position = tuple(root.get("position", np.array(authored[0])[:, None]))
     x, y, z, w = root["rotation_wxyz"][[1, 2, 3, 0]] if "rotation_wxyz" in root else np.array(authored[1])[:, None]
     rotation = sp.normalized((x, y, z, w))
-    center = model.articulation.links[0].center_of_mass
+    center = model.actor.links[0].center_of_mass
     anchor = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, center))
     count = rows["root_position"].shape[1]
     v = rows["v"].copy()

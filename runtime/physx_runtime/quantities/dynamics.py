@@ -121,7 +121,7 @@ class Dynamics:
     def _derivatives(self, acceleration: Array) -> tuple[Array, Array]:
         t, worlds = self._quantities.topology, self._everywhere
         if not self._quantities.specialised:
-            raise UnsupportedError(f"{self._simulation.model.articulation.path}: derivatives are made for trees of up "
+            raise UnsupportedError(f"{self._simulation.model.actor.path}: derivatives are made for trees of up "
                                    f"to a chain of 60 links, and this one has {len(t.links)}")
         # stored by columns, which kernels write in one piece
         made = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype) for name in ("position", "velocity")}

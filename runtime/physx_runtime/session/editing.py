@@ -14,7 +14,7 @@ from physx_runtime.session.messages import Message, problem_message
 from physx_runtime.session.run import Run, StateEdits, state_instance
 from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import Frames, vector
-from physx_schema.description.model import Articulation, Dof, Joint, Problem
+from physx_schema.description.model import ActorDescription, Articulation, Dof, FreeBody, Joint, Problem
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import Pose
@@ -44,24 +44,24 @@ class ReadingOfJoints(Reading):
         return map(problem_message, dict.fromkeys(self.problems))
 
 
-def joint_edits(reading: ReadingOfJoints, articulation: Articulation, edited: set[str]) -> Articulation | None:
-    """The articulation with the edited joints read again; None where it has none of them."""
-    joints = {link.joint.path for link in articulation.links if link.joint}
-    if edited.isdisjoint(joints):
+def joint_edits(reading: ReadingOfJoints, actor: ActorDescription, edited: set[str]) -> Articulation | None:
+    """The articulation with the edited joints read again; None where it has none of them, as a body."""
+    joints = {link.joint.path for link in actor.links if link.joint}
+    if isinstance(actor, FreeBody) or edited.isdisjoint(joints):
         return None
     links = tuple(
         replace(link, joint=replace(link.joint, dofs=reading.dofs(link.joint)))
-        if link.joint and link.joint.path in edited else link for link in articulation.links)
-    return replace(articulation, links=links)
+        if link.joint and link.joint.path in edited else link for link in actor.links)
+    return replace(actor, links=links)
 
 
 def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Sequence[Run],
                 ignored: Ignored) -> StateEdits:
     """The states that edits set to `values`; those that set none are reported through `ignored`."""
     found = StateEdits()
-    joints = [link.joint for run in runs for link in run.articulation.links if link.joint]
+    joints = [link.joint for run in runs for link in run.actor.links if link.joint]
     dofs = {(joint.path, state_instance(joint, dof)): dof for joint in joints for dof in joint.dofs}
-    floating = {run.model.link_names[0]: not run.articulation.fixed_base for run in runs}
+    floating = {run.model.link_names[0]: not run.actor.fixed_base for run in runs}
     for path in edits.states:
         prim, _, name = path.rpartition(".")
         value = values.get(path)

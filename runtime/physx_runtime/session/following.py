@@ -9,7 +9,7 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.opinions.prim import is_physics_name
 
 # Metadata that says nothing about physics.
@@ -107,7 +107,7 @@ class Edits:
 class Sorter:
     """Knows which prims of a description an edit can concern."""
 
-    def __init__(self, description: Description, simulated: Iterable[Articulation]) -> None:
+    def __init__(self, description: Description, simulated: Iterable[ActorDescription]) -> None:
         self._consumed = description.consumed
         links = [link for a in description.articulations for link in a.links] + list(description.bodies)
         self._bodies = {link.path for link in links}

@@ -31,7 +31,7 @@ class LastKnown:
             links = dict(zip(run.model.link_names, run.links, strict=True))
             links[run.model.link_names[0]] = run.root()
             self.links |= {path: row.copy() for path, row in links.items() if np.isfinite(row).all()}
-            moved = [(dof, link.path) for link in run.articulation.links if link.joint for dof in link.joint.dofs]
+            moved = [(dof, link.path) for link in run.actor.links if link.joint for dof in link.joint.dofs]
             for (dof, link), *state in zip(moved, *(values.tolist() for values in run.joints()), strict=True):
                 if np.isfinite(state).all():
                     self.joints[dof.name, dof.angular] = state[0], state[1]

@@ -35,7 +35,7 @@ from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.worlds.path import BY_JOINT
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.errors import UnsupportedError
 
@@ -201,7 +201,7 @@ class Session:
 
     def _say_unstepped(self) -> None:
         """Name who raises the iteration counts without being stepped."""
-        stepped = {run.articulation.path for run in self._runs.values()}
+        stepped = {run.actor.path for run in self._runs.values()}
         for path, run in self._runs.items():
             counts = run.simulation.iterations
             for other in sorted({counts.position_from, counts.velocity_from} - stepped):
@@ -250,8 +250,8 @@ class Session:
         """Take up values of single joints; False where the stage has to be read as a whole."""
         reading = ReadingOfJoints(self._stage)
         for run in self._runs.values():
-            before = run.articulation
-            changed = joint_edits(reading, run.articulation, edits.joints)
+            before = run.actor
+            changed = joint_edits(reading, run.actor, edits.joints)
             if changed is None:
                 continue
             try:
@@ -263,7 +263,7 @@ class Session:
         self._messages.say(*reading.messages())
         return True
 
-    def _describe_anew(self, before: Articulation, changed: Articulation) -> None:
+    def _describe_anew(self, before: ActorDescription, changed: Articulation) -> None:
         found = tuple(changed if a is before else a for a in self._description.articulations)
         self._description = replace(self._description, articulations=found)
 
@@ -282,11 +282,11 @@ class Session:
         self._scene = Scene.of(description, model, actors, self._dt)
         runs = list(self._runs.values())
         self._standing = self._known.standing(self._stage, runs)
-        self._sorter = Sorter(description, [run.articulation for run in runs])
+        self._sorter = Sorter(description, [run.actor for run in runs])
         self._results.watch.look(runs, self._standing)
         self._apply(set_states)
 
-    def _run(self, description: Description, articulation: Articulation, old: Sequence[Run]) -> Run | None:
+    def _run(self, description: Description, articulation: ActorDescription, old: Sequence[Run]) -> Run | None:
         root = articulation.links[0].path
         before = next((run for run in old if run.model.link_names[0] == root), None)
         holding = ", ".join(item.path for item in holding_joints(alone(description, articulation)))

@@ -105,7 +105,7 @@ class _Prepared:
         self._transforms = Transforms(stage, layer, placed, note) if switches.transforms and placed else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
         self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
-        self._units = [np.array([DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in run.articulation.dofs])
+        self._units = [np.array([DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in run.actor.dofs])
                        for run in runs]
         if switches.velocities:
             for i, path in enumerate(paths):
@@ -133,7 +133,7 @@ class _Prepared:
             yield rate, states[i][1][dof]
 
     def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: Run, note: Note) -> None:
-        found = ((link.joint, dof) for link in run.articulation.links if link.joint for dof in link.joint.dofs)
+        found = ((link.joint, dof) for link in run.actor.links if link.joint for dof in link.joint.dofs)
         for i, (joint, dof) in enumerate(found):
             self._plan_joint(stage, layer, (index, i), joint, dof, note)
 

@@ -15,7 +15,7 @@ from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_schema.description.model import Articulation, Description, Dof, Joint, Scene
+from physx_schema.description.model import ActorDescription, Description, Dof, Joint, Scene
 from physx_schema.description.opinions.schemas import ROTATIONS
 from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.solver_batches import as_solved
@@ -41,8 +41,8 @@ class Run:
     Raises UnsupportedError where the step does not handle it.
     """
 
-    def __init__(self, description: Description, articulation: Articulation, **settings: Any) -> None:
-        self.articulation = articulation
+    def __init__(self, description: Description, articulation: ActorDescription, **settings: Any) -> None:
+        self.actor = articulation
         self.simulation = SceneActor(description, articulation, **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
@@ -78,11 +78,11 @@ class Run:
         self.diverged = False
         self.look()
 
-    def retarget(self, articulation: Articulation) -> bool:
+    def retarget(self, articulation: ActorDescription) -> bool:
         """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
-        if len(self.articulation.dofs) != len(articulation.dofs):
+        if len(self.actor.dofs) != len(articulation.dofs):
             return False
-        for old, new in zip(self.articulation.dofs, articulation.dofs, strict=True):
+        for old, new in zip(self.actor.dofs, articulation.dofs, strict=True):
             if old == new:
                 continue
             if old.drive is None or new.drive is None:
@@ -94,11 +94,11 @@ class Run:
         drives = [dof.drive for dof in articulation.dofs]
         self.simulation.set("target_position", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
-        self.articulation = articulation
+        self.actor = articulation
         self.simulation.wake()
         return True
 
-    def repack(self, articulation: Articulation, scene: Scene) -> bool:
+    def repack(self, articulation: ActorDescription, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
         model = self.simulation.adapted(pack_actor(as_solved(articulation, self.simulation.iterations), scene,
                                              self.simulation.solver))
@@ -109,18 +109,18 @@ class Run:
         self.simulation.repack(model)
         self.simulation.wake()
         self._observer = Observer.of(model)
-        self.articulation = articulation
+        self.actor = articulation
         if model.link_frames[0] != own.link_frames[0]:
             self._place_root(self._root_pose(own, state))
         return True
 
     def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]]) -> None:
         """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in."""
-        dofs = [dof for dof in self.articulation.dofs if (dof.name, dof.angular) in joints]
+        dofs = [dof for dof in self.actor.dofs if (dof.name, dof.angular) in joints]
         edits = StateEdits({dof.name: joints[dof.name, dof.angular][0] for dof in dofs},
                            {dof.name: joints[dof.name, dof.angular][1] for dof in dofs})
         root = self.model.link_names[0]
-        if root in links and not self.articulation.fixed_base:
+        if root in links and not self.actor.fixed_base:
             x = links[root].tolist()
             edits.poses[root] = (x[0], x[1], x[2]), (x[3], x[4], x[5], x[6])
             edits.linear[root], edits.angular[root] = (x[7], x[8], x[9]), (x[10], x[11], x[12])

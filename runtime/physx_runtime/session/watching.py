@@ -131,7 +131,7 @@ class Watch:
 
 def _states(run: Run) -> list[str]:
     """The paths of the joint states and velocities of an articulation."""
-    joints = [link.joint for link in run.articulation.links if link.joint]
+    joints = [link.joint for link in run.actor.links if link.joint]
     return [*(f"{joint.path}.state:{state_instance(joint, dof)}:physics:{base}"
               for joint in joints for dof in joint.dofs for base in ("position", "velocity")),
             *(f"{path}.{name}" for path in run.model.link_names for name in VELOCITY_NAMES)]

@@ -258,7 +258,7 @@ class Actor:
 
     def _start(self, worlds: Indices) -> None:
         """Begin anew: awake, but for a body that is authored asleep."""
-        body = self.model.articulation.links[0].body
+        body = self.model.actor.links[0].body
         self._waking.start(worlds, body is not None and body.starts_asleep)
 
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,

@@ -59,7 +59,7 @@ class DivergenceReport:
         if len(new):
             names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
             self.said.append(
-                f"{actor.model.articulation.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
+                f"{actor.model.actor.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
                 f"{actor.steps_taken} of {actor.dt:.6g} s: {first_lost(actor, int(new[0]))} is no longer finite; they "
                 f"stand still until reset; {ADVICE}")
             warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())

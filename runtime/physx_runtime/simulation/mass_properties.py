@@ -34,7 +34,7 @@ class MassProperties:
     """Public values of every world, float64, and the rows that follow from them."""
 
     def __init__(self, model: PackedModel, worlds: int) -> None:
-        articulation = model.articulation
+        articulation = model.actor
         self.articulation, self.model = articulation, model
         links = articulation.links
         self._attachments = [a for t in articulation.spatial_tendons if t.enabled for a in t.attachments]

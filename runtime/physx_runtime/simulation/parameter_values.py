@@ -38,7 +38,7 @@ class ParameterValues:
 
     def __init__(self, model: PackedModel, store: RowStore, worlds: int, dtype: str) -> None:
         self.topology: Topology = model.topology.tree
-        self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.articulation, model.scene)
+        self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.actor, model.scene)
         self.mass_properties = MassProperties(model, worlds)
         self.rows_set: set[str] = set()     # that may differ from the model's
         self.store, self._worlds, self._dtype = store, worlds, dtype

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from physx_runtime.model.rows import tree_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
-from physx_schema.description.model import Articulation, Scene
+from physx_schema.description.model import ActorDescription, Scene
 
 # (row, index) of the step
 Scalar = tuple[str, int]
@@ -173,7 +173,7 @@ def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
     return replace(t, dofs=tuple(with_features(dof) for dof in t.dofs))
 
 
-def parameters_of(topology: ActorTopology, articulation: Articulation, scene: Scene) -> dict[str, Parameter]:
+def parameters_of(topology: ActorTopology, articulation: ActorDescription, scene: Scene) -> dict[str, Parameter]:
     """Every parameter of a model by name; kinds of element that it has none of are left out."""
     found: dict[str, Parameter] = {}
     missing = tree_rows(topology)
@@ -197,7 +197,7 @@ def _prefix(kind: str) -> str:
 RowsOf = Callable[[Entry, int, int], tuple[Scalar, ...]]
 
 
-def _elements(t: Topology, art: Articulation, scene: Scene) -> dict[str, tuple[tuple[str, ...], RowsOf]]:
+def _elements(t: Topology, art: ActorDescription, scene: Scene) -> dict[str, tuple[tuple[str, ...], RowsOf]]:
     """Per kind: the elements' names, and where their values live."""
     fixed = [tendon for tendon in art.fixed_tendons if tendon.enabled]
     axes = [(i, n) for i, tendon in enumerate(fixed) for n in range(len(tendon.axes))]
@@ -234,7 +234,7 @@ def _elements(t: Topology, art: Articulation, scene: Scene) -> dict[str, tuple[t
     }
 
 
-def attachment_paths(articulation: Articulation) -> Iterator[tuple[int, list[int]]]:
+def attachment_paths(articulation: ActorDescription) -> Iterator[tuple[int, list[int]]]:
     """(tendon, indices of its attachments from root to leaf) of every leaf of the enabled spatial tendons, in order."""
     for i, tendon in enumerate(t for t in articulation.spatial_tendons if t.enabled):
         for n, attachment in enumerate(tendon.attachments):

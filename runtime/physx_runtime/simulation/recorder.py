@@ -26,7 +26,7 @@ class Recorder:
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
         self._iterations = [(actor.settings.position_iterations, actor.settings.velocity_iterations)
                             for actor in actors]
-        self._raised = [(actor.model.articulation.path, actor.iterations.raised) for actor in actors]
+        self._raised = [(actor.model.actor.path, actor.iterations.raised) for actor in actors]
 
     def take_before(self) -> None:
         """Take the states before the last step to the next record."""

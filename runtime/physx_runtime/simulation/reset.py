@@ -26,7 +26,7 @@ class Start:
         self.rows = {name: np.broadcast_to(values, (len(worlds), len(values))).copy()
                      for name, values in model.state.items()}
         if model.topology.root_size:
-            position, rotation = model.articulation.links[0].pose
+            position, rotation = model.actor.links[0].pose
             self._place_root(np.array([*position, *rotation]))
 
     def take(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,

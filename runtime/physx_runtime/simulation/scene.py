@@ -17,7 +17,7 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.scene import WorldBatches, share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import ActorDescription, Description
 
 Array = NDArray[Any]
 
@@ -89,7 +89,7 @@ class Scene:
         return self._actors[actor]
 
     @property
-    def _solved(self) -> list[tuple[Articulation, SceneActor]]:
+    def _solved(self) -> list[tuple[ActorDescription, SceneActor]]:
         return [(self.model.actors[name], actor) for name, actor in self._actors.items()]
 
     # --- stepping ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from physx_runtime.simulation.recording import spatial_velocities, velocities_af
 from physx_runtime.simulation.standing import Standing
 from physx_runtime.solver.scene import Counts
 from physx_runtime.worlds.path import AUTO
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverCounts
 
 Array = NDArray[Any]
@@ -51,7 +51,7 @@ class SceneActor(Answers):
     the step does not handle it, ValueError for an argument out of range.
     """
 
-    def __init__(self, description: Description, articulation: Articulation, worlds: int = 1, *, dt: float = 1 / 60,
+    def __init__(self, description: Description, articulation: ActorDescription, worlds: int = 1, *, dt: float = 1 / 60,
                  device: str = "cpu", dtype: str = "float32", solver: str = "physx", path: str = AUTO,
                  sleeping: bool = True) -> None:
         scene = description.scene_of(articulation)
@@ -67,7 +67,7 @@ class SceneActor(Answers):
 
     def step(self, count: int = 1) -> None:
         """Raises RuntimeError: an actor moves with its scene."""
-        raise RuntimeError(f"{self.model.articulation.path} is an actor of a scene; step the scene")
+        raise RuntimeError(f"{self.model.actor.path} is an actor of a scene; step the scene")
 
     # --- what its scene does -----------------------------------------------------------------------------------------
 

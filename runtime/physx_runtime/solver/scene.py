@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverBatches, SolverCounts
 
 Worlds = NDArray[np.int64]      # indices
@@ -63,7 +63,7 @@ class WorldBatches:
                 found.append((own, worlds[which.ravel() == i]))
         self._alike = found
 
-    def counts(self, articulation: Articulation) -> Counts:
+    def counts(self, articulation: ActorDescription) -> Counts:
         """What an actor is solved under and in which worlds; the first world comes last."""
         found: dict[SolverCounts, list[Worlds]] = {}
         for batches, worlds in self._alike:
@@ -72,7 +72,7 @@ class WorldBatches:
         return sorted(joined, key=lambda item: -int(item[1][0]))
 
 
-def step_scene(actors: Sequence[tuple[Articulation, Solved]], batches: WorldBatches, steps: int) -> None:
+def step_scene(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches, steps: int) -> None:
     """Advance all worlds of a scene by so many steps; actors come with what they were made of."""
     if batches.constant:
         share_counts(actors, batches)
@@ -83,7 +83,7 @@ def step_scene(actors: Sequence[tuple[Articulation, Solved]], batches: WorldBatc
         solve_actors(actors, 1)
 
 
-def share_counts(actors: Sequence[tuple[Articulation, Solved]], batches: WorldBatches) -> None:
+def share_counts(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches) -> None:
     """Take who sleeps out of what is solved together, world by world, and who woke into it."""
     roots = [articulation.links[0].path for articulation, _ in actors]
     batches.rest(roots, np.array([actor.asleep for _, actor in actors]))
@@ -91,7 +91,7 @@ def share_counts(actors: Sequence[tuple[Articulation, Solved]], batches: WorldBa
         actor.take(batches.counts(articulation))
 
 
-def solve_actors(actors: Sequence[tuple[Articulation, Solved]], steps: int) -> None:
+def solve_actors(actors: Sequence[tuple[ActorDescription, Solved]], steps: int) -> None:
     """Solve and move every actor, which no other touches."""
     for _, actor in actors:
         actor.solve(steps)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.packing.body import as_articulation
+from physx_runtime.packing.body import free_body
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
@@ -22,7 +22,7 @@ from physx_runtime.verification.report import (
     deviation,
 )
 from physx_runtime.worlds.path import AUTO, BY_JOINT
-from physx_schema.description.model import Articulation, Description, Link, Scene
+from physx_schema.description.model import ActorDescription, Articulation, Description, Link, Scene
 from physx_schema.description.poses import Vec3
 from physx_schema.errors import UnsupportedError
 
@@ -48,26 +48,30 @@ def gravity_rows(description: Description, authored: Authored, dt: float) -> Ite
             yield _row(scene, name, authored[scene.path, name], found, best)
 
 
-def _falling(description: Description, scene: Scene) -> Iterator[Articulation]:
+def _falling(description: Description, scene: Scene) -> Iterator[ActorDescription]:
     """What moves freely in a scene once everything else is taken away."""
     inside: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
     for item in (*inside, *description.loose_bodies):
         if description.scene_of(item).path == scene.path:
-            yield _freed(item if isinstance(item, Articulation) else as_articulation(item))
+            yield _freed(item) if isinstance(item, Articulation) else free_body(_freed_link(item))
 
 
 def _freed(articulation: Articulation) -> Articulation:
-    """Without a base that holds it, constraints, authored forces, dampings and motion."""
+    """Without a base that holds it and constraints, its links freed too."""
+    links = tuple(map(_freed_link, articulation.links))
+    return replace(stripped(replace(articulation, links=links)), fixed_base=False, base_joint=None)
+
+
+def _freed_link(link: Link) -> Link:
+    """Without authored forces, colliders, dampings and motion."""
     still = (0.0, 0.0, 0.0)
-    links = tuple(replace(link, gravity_enabled=True, linear_damping=0.0, angular_damping=0.0,
-                          linear_velocity=still, angular_velocity=still) for link in stripped(articulation).links)
-    return replace(stripped(articulation), fixed_base=False, base_joint=None, links=links)
+    return replace(link, pushes=(), colliders=(), gravity_enabled=True, linear_damping=0.0, angular_damping=0.0,
+                   linear_velocity=still, angular_velocity=still)
 
 
-def _acceleration(description: Description, scene: Scene, falling: Articulation, dt: float, solver: str) -> Vec3:
+def _acceleration(description: Description, scene: Scene, falling: ActorDescription, dt: float, solver: str) -> Vec3:
     """What the root gains in speed in one step from rest, per second."""
-    alone = replace(description, scene=scene, articulations=(falling,), bodies=(), joints=(), problems=(),
-                    not_evaluated=(), static_colliders=())
+    alone = replace(description.only(falling), scene=scene)
     # a single step is not worth compiling for, but a body without joints has no other way
     path = BY_JOINT if falling.dofs else AUTO
     sim = Simulation(alone, dt=dt, dtype="float64", solver=solver, path=path, sleeping=False)

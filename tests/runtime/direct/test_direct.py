@@ -218,7 +218,7 @@ def test_the_joint_above_a_resting_pendulum_carries_its_weight() -> None:
     masses, gravity = simulation.parameter("mass")[0], simulation.parameter("gravity")[0, 0]
     # at rest where its weight pulls along no axis: the centre of mass on the joint
     centers = simulation.parameter("center_of_mass")[0]
-    centers[1] = simulation.model.articulation.links[1].joint.child_frame[0]
+    centers[1] = simulation.model.actor.links[1].joint.child_frame[0]
     simulation.set_parameter("center_of_mass", centers)
     simulation.step()
     force = read(direct, "eLINK_INCOMING_JOINT_FORCE", np.array([0])).reshape(-1, 6)
@@ -252,7 +252,7 @@ def test_written_link_forces_push_for_one_step(tmp_path: Path) -> None:
 
 
 def test_fixed_tendon_data_are_laid_out_as_physx_does(sim: Simulation) -> None:
-    tendon = sim.model.articulation.fixed_tendons[0]
+    tendon = sim.model.actor.fixed_tendons[0]
     found = read(sim.direct, "eFIXED_TENDON")[1]
     assert np.allclose(found, [tendon.stiffness, tendon.damping, tendon.limit_stiffness, tendon.offset,
                                tendon.lower_limit, tendon.upper_limit, tendon.rest_length, 0.0])
@@ -266,7 +266,7 @@ def test_spatial_tendon_data_are_laid_out_as_physx_does() -> None:
     simulation = Simulation(SPATIAL)
     direct = simulation.direct
     simulation.step()
-    tendon, = simulation.model.articulation.spatial_tendons
+    tendon, = simulation.model.actor.spatial_tendons
     found = read(direct, "eSPATIAL_TENDON", np.array([0]))[0]
     assert np.allclose(found, [tendon.stiffness, tendon.damping, tendon.limit_stiffness, tendon.offset])
     attachments = read(direct, "eSPATIAL_TENDON_ATTACHMENT", np.array([0])).reshape(-1, 8)
@@ -284,7 +284,7 @@ def test_written_tendon_data_reach_the_parameters_of_their_worlds(sim: Simulatio
     data = read(sim.direct, "eFIXED_TENDON", np.array([2, 0]))
     data[:, 0] = [7.0, 9.0]
     sim.direct.set("eFIXED_TENDON", data, [2, 0])
-    stiffness = sim.model.articulation.fixed_tendons[0].stiffness
+    stiffness = sim.model.actor.fixed_tendons[0].stiffness
     assert np.allclose(sim.parameter("fixed_tendon_stiffness")[:, 0], [9.0, stiffness, 7.0])
     data[1, 0] = -1.0
     with pytest.raises(ValueError, match=r"fixed_tendon_stiffness of world 0 .* is -1; give values in \[0, inf\)"):

@@ -174,7 +174,7 @@ def test_joints_of_a_tendon_lie_as_far_apart_as_the_largest_tendon_needs(tmp_pat
     direct = Direct(simulations)
     for simulation in simulations:
         simulation.step()
-    own = [simulation.model.articulation.fixed_tendons[0].axes for simulation in simulations]
+    own = [simulation.model.actor.fixed_tendons[0].axes for simulation in simulations]
     counts = direct.max_counts()
     assert (counts.maxFixedTendons, counts.maxFixedTendonJoints) == (1, 3)
     data = untouched(2 * 1 * 3 * 4)

@@ -101,7 +101,7 @@ def agree(ours: np.ndarray, theirs: np.ndarray, what: str) -> None:
 
 def test_trees_have_every_kind_of_joint() -> None:
     kinds = {(link.joint.kind, link.joint.reversed) for tree in TREES
-             for link in Tree(*tree).packed.articulation.links if link.joint}
+             for link in Tree(*tree).packed.actor.links if link.joint}
     assert kinds >= {(kind, reversed_) for kind in ("revolute", "prismatic", "fixed", "spherical", "d6")
                      for reversed_ in (False, True)}
 
