@@ -11,7 +11,7 @@ from physx_runtime.compiling.code import Code, by_equation
 from physx_runtime.compiling.program import Program, counts_of
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "eq": "==", "and": "&", "or": "|"}
-CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}
+DEVICE_FUNCTIONS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs", "select": "cuda.selp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,6 @@ def _statements(code: Code, prefix: str, constants: dict[float, str]) -> Iterato
         elif op == "not":
             yield f"{prefix}{n} = not {x[0]}"
         else:
-            yield f"{prefix}{n} = {CALLS[op]}({', '.join(x)})"
+            yield f"{prefix}{n} = {DEVICE_FUNCTIONS[op]}({', '.join(x)})"
     for row, n in code.outputs:
         yield f"{row} = {operand(n)}"

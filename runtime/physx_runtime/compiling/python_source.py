@@ -9,7 +9,7 @@ from typing import Any
 from physx_runtime.compiling.code import Code, by_equation
 from physx_runtime.compiling.cuda_source import OPERATORS
 
-CALLS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs"}
+MATH_FUNCTIONS = {"sqrt": "sqrt", "floor": "floor", "abs": "fabs"}
 
 
 def python_function(code: Code, inputs: Sequence[str]) -> Callable[[Sequence[float]], list[float]]:
@@ -49,5 +49,5 @@ def _statements(code: Code) -> Iterator[str]:
         elif op == "select":
             value = f"{x[1]} if {x[0]} else {x[2]}"
         else:
-            value = {"neg": f"-{x[0]}", "not": f"not {x[0]}"}.get(op) or f"{CALLS[op]}({x[0]})"
+            value = {"neg": f"-{x[0]}", "not": f"not {x[0]}"}.get(op) or f"{MATH_FUNCTIONS[op]}({x[0]})"
         yield f"x{n} = {value}"

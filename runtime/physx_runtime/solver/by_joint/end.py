@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.topology import PRISMATIC, SPHERICAL
-from physx_runtime.solver.by_joint.floating_base import finish_floating
+from physx_runtime.solver.by_joint.floating_base import write_floating_end
 from physx_runtime.solver.by_joint.fragments import divergence, joint, kinematics, rows
 from physx_runtime.solver.by_joint.iteration import advance_links
 from physx_runtime.solver.by_joint.plan import Plan
@@ -29,7 +29,7 @@ def write_end(p: Plan, s: Schedule) -> None:
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
             s.do(joint.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
     if not t.fixed_base:
-        finish_floating(p, s)
+        write_floating_end(p, s)
     _freeze(p, s)
 
 

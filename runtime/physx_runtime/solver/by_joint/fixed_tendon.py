@@ -13,7 +13,7 @@ from physx_runtime.solver.by_joint.sweeps import add_product, answer_forces, cle
 PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, TOTAL))
 
 
-def begin_fixed_tendon(p: Plan, s: Schedule, i: int) -> None:
+def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     """Wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     axes = len(tendon.dofs)
@@ -48,7 +48,7 @@ def begin_fixed_tendon(p: Plan, s: Schedule, i: int) -> None:
     _begin_rate(p, s, i)
 
 
-def solve_fixed_tendon(p: Plan, s: Schedule, i: int) -> None:
+def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     """Its impulses on `dv`."""
     name, length = f"fixed_tendon{i}", p.row("couple_length")
     copy_rows(s, p.row(f"{name}_offset"), length)

@@ -9,7 +9,7 @@ from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.sweeps import clear, copy_rows, move_links
 
 
-def begin_floating(p: Plan, s: Schedule) -> None:
+def write_floating_start(p: Plan, s: Schedule) -> None:
     """Momentum per unit velocity, its bias, and where everything is at the step's start."""
     links = range(1, len(p.t.links))
     for link in reversed(links):
@@ -58,7 +58,7 @@ def restore_momentum(p: Plan, s: Schedule) -> None:
          wanted_center=p.row("com_start"), compound=p.row("compound"))
 
 
-def finish_floating(p: Plan, s: Schedule) -> None:
+def write_floating_end(p: Plan, s: Schedule) -> None:
     """Root velocity and position after the step, at the poses that its iterations reached."""
     for link in range(len(p.t.links)):
         s.do(momentum.turn_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
@@ -73,5 +73,5 @@ def finish_floating(p: Plan, s: Schedule) -> None:
     restore_momentum(p, s)
     copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
     measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
-    s.do(momentum.place_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
+    s.do(momentum.carry_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
          **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import ACTING, DOF, PARAMETER, START, TOTAL, names_of
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
-from physx_runtime.solver.by_joint.couplings import coupled, solve_couplings
+from physx_runtime.solver.by_joint.couplings import coupled, write_couplings_iteration
 from physx_runtime.solver.by_joint.fragments import joint, response
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.sweeps import clear, copy_rows, place_links, read_coordinates
@@ -65,7 +65,7 @@ def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
         place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
         for link in p.balls if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
-    solve_couplings(p, s, final)
+    write_couplings_iteration(p, s, final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
         _turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     for dof, link in zip(turning, children, strict=True):
@@ -136,7 +136,7 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     if _active(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
-    s.do(joint.solve_dof, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
+    s.do(joint.solve_node, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
@@ -174,7 +174,7 @@ def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
         if moves:
             given |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
         moves_q = p.t.links[node.link].kind != SPHERICAL
-        s.do(joint.settle_dof, node.kind, p.grounded(i), moves_q, **given)
+        s.do(joint.settle_node, node.kind, p.grounded(i), moves_q, **given)
 
 
 def advance_links(p: Plan, s: Schedule, v: Span) -> None:

@@ -11,7 +11,7 @@ from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.sweeps import add_product, answer_forces, clear, copy_rows
 
 
-def begin_mimic(p: Plan, s: Schedule, i: int) -> None:
+def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
     """Column and coefficients of the i-th mimic joint."""
     (follower, reference), name = p.t.mimics[i], f"mimic{i}"
     column = p.scratch(f"{name}_column", p.t.nv)
@@ -28,7 +28,7 @@ def begin_mimic(p: Plan, s: Schedule, i: int) -> None:
          **parameters(p, name, MIMIC), **made_at_start(p, name, MIMIC, "scale", "hard_scale", "erp"))
 
 
-def solve_mimic(p: Plan, s: Schedule, i: int, final: bool) -> None:
+def write_mimic_iteration(p: Plan, s: Schedule, i: int, final: bool) -> None:
     """Its impulse on `dv`."""
     (follower, reference), name, first = p.t.mimics[i], f"mimic{i}", p.t.root_size
     given = {}

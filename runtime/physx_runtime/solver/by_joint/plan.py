@@ -1,4 +1,4 @@
-"""What the generic path knows of a topology while it writes schedules: the tree, and where every row is."""
+"""What is known of a topology while its schedules are written: the tree, and where every row is."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from physx_runtime.solver.by_joint.sweeps import add_product, answer_forces, cle
 from physx_runtime.solver.by_joint.tree import SINGLE_LINK
 
 
-def begin_spatial_tendon(p: Plan, s: Schedule, i: int) -> None:
+def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     """Row, column and response of the i-th spatial tendon."""
     links, name = p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
     for part in ("offsets", "points"):
@@ -49,7 +49,7 @@ def begin_spatial_tendon(p: Plan, s: Schedule, i: int) -> None:
     respond_together(p, s, p.row(f"{name}_response"), ends)
 
 
-def solve_spatial_tendon(p: Plan, s: Schedule, i: int) -> None:
+def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     """Its impulse on `dv`."""
     name = f"spatial_tendon{i}"
     if not p.t.pgs:

@@ -8,12 +8,12 @@ from physx_runtime.compiling.fragment import Operand, trace_fragment
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import DERIVED, DOF, LINK, LINK_FORCE_ROWS, PARAMETER, PUSH, START, TOTAL, names_of
 from physx_runtime.model.topology import ROTARY_JOINTS
-from physx_runtime.solver.by_joint.couplings import begin_couplings
+from physx_runtime.solver.by_joint.couplings import write_couplings_start
 from physx_runtime.solver.by_joint.floating_base import (
-    begin_floating,
     measure_momentum,
     restore_momentum,
     want_momentum,
+    write_floating_start,
 )
 from physx_runtime.solver.by_joint.fragments import joint as joints
 from physx_runtime.solver.by_joint.fragments import kinematics, response, rows
@@ -58,7 +58,7 @@ def write_start(p: Plan, s: Schedule) -> None:
     for i, link in enumerate(p.balls):
         copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
         s.do(rows.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3), product=p.at("ball_spin", i))
-    begin_couplings(p, s)
+    write_couplings_start(p, s)
 
 
 def _clamp_start(p: Plan, s: Schedule) -> None:
@@ -107,7 +107,7 @@ def _respond(p: Plan, s: Schedule) -> None:
         if node.dof is not None:
             given |= {"axis": p.at("axes", node.dof), "K": p.at("K", i), "inverse_d": p.at("inverse_d", i),
                       "y": p.at("y", i), "r": p.at("r", i)}
-        s.do(response.respond, node.kind, p.grounded(i), **given, response=p.at("response", i),
+        s.do(response.respond_node, node.kind, p.grounded(i), **given, response=p.at("response", i),
              parent=p.at("response", node.parent))
     if any(dof.softened for dof in p.t.dofs):
         for link in range(p.t.fixed_base, len(p.t.links)):
@@ -129,7 +129,7 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
         project_forces(p, s, "carried_wrench", None)
-        begin_floating(p, s)
+        write_floating_start(p, s)
         want_momentum(p, s, biased=False)
     answer_forces(p, s, "fall_wrench", None, change)
     add_product(s, v, change, p.row("dt"), -1.0)

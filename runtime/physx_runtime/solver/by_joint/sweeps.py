@@ -70,13 +70,13 @@ def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = 
     row = (v or p.row("v")).row
     own = {} if p.t.fixed_base else {"v": Span(row, 6)}
     made = ("motion", "v_com", "a_com")
-    s.do(kinematics.move_start, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
+    s.do(kinematics.root_motion, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
     for link in range(1, len(p.t.links)):
         given = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
         if p.dofs[link]:
             first = p.dofs[link][0]
             given["rates"] = Span(row + p.t.root_size + first, len(p.dofs[link]))
-        s.do(kinematics.move, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
+        s.do(kinematics.move_link, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
              **{name: p.at(name, link) for name in (*made, "d", "center")})
 
 

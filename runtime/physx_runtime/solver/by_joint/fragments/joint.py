@@ -8,14 +8,14 @@ from typing import Any
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
-from physx_runtime.language.ops import Scalar, maximum
+from physx_runtime.language.ops import Rows, Scalar, maximum
 from physx_runtime.model.rows import DOF, TOTAL, names_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import turned_ball
 from physx_runtime.solver.articulation.velocity_clamp import larger_excess, slowed
 from physx_runtime.solver.articulation.wrapping import wrapped
-from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, central_acceleration, response_of, vec
+from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, response_of, vec
 from physx_runtime.solver.by_joint.fragments.response import parent_twist, pass_down
 from physx_runtime.solver.by_joint.tree import ROTARY
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
@@ -23,12 +23,12 @@ from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
 
-def find_excess(rows: Operands) -> Made:
+def find_excess(rows: Operands) -> Rows:
     """Largest ratio of a joint velocity to its start-of-step maximum."""
     return {"excess": [larger_excess(rows["excess"][0], rows["v"][0], rows["velocity_clamp"][0])]}
 
 
-def clamp_velocity(rows: Operands) -> Made:
+def clamp_velocity(rows: Operands) -> Rows:
     """A joint velocity brought below its start-of-step maximum."""
     return {"v": [slowed(rows["v"][0], rows["excess"][0])]}
 
@@ -39,7 +39,7 @@ JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "least_response"))
 _NO_POSES = Kinematics([], [], [], [], [], [], [])
 
 
-def coefficients(rows: Operands, joint: Topology) -> Made:
+def coefficients(rows: Operands, joint: Topology) -> Rows:
     """`dof_coefficients` of a joint's dofs."""
     k = _joint_kinematics(joint, rows)
     motions = [LinkMotion(NO_MOTION, central_acceleration(rows, prefix)) for prefix in ("parent_", "")]
@@ -61,20 +61,20 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
                       axes)
 
 
-def turn(rows: Operands, joint: Topology) -> Made:
+def turn(rows: Operands, joint: Topology) -> Rows:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
     return {"turn": link_turn(joint, rows, rows.get("amounts", []), 1, start)}
 
 
-def see(rows: Operands, joint: Topology) -> Made:
+def see(rows: Operands, joint: Topology) -> Rows:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
     local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
     return {"seen": [seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
-def solve_dof(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
-              grounded: bool, final: bool) -> Made:
+def solve_node(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
+              grounded: bool, final: bool) -> Rows:
     """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
 
     constants: coefficients that are literals for this kind of joint.
@@ -99,7 +99,7 @@ def solve_dof(rows: Operands, joint: Topology, place: int, constants: tuple[tupl
     return made
 
 
-def settle_dof(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Made:
+def settle_node(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Rows:
     """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
     made = dict(pass_down(rows, kind, grounded))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
@@ -107,14 +107,14 @@ def settle_dof(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Made
     return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
 
 
-def advance_dof(rows: Operands, moves_q: bool) -> Made:
+def advance_dof(rows: Operands, moves_q: bool) -> Rows:
     """Where a dof goes at its velocity."""
     moved = rows["h"][0] * rows["v"][0]
     made = {"travel": [rows["travel"][0] + moved]}
     return made | {"q": [rows["q"][0] + moved]} if moves_q else made
 
 
-def settle_root(rows: Operands) -> Made:
+def settle_root(rows: Operands) -> Rows:
     """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
@@ -123,21 +123,21 @@ def settle_root(rows: Operands) -> Made:
     return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
 
 
-def advance_root(rows: Operands) -> Made:
+def advance_root(rows: Operands) -> Rows:
     """A floating root's pose after one substep."""
     return move_root(rows, rows["v"])
 
 
-def advance_ball(rows: Operands) -> Made:
+def advance_ball(rows: Operands) -> Rows:
     """A spherical joint's link after one substep."""
     return {"ball_rotation": turned_ball(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
 
 
-def count(rows: Operands) -> Made:
+def count(rows: Operands) -> Rows:
     """One more iteration."""
     return {"iteration": [rows["iteration"][0] + 1.0]}
 
 
-def wrap(rows: Operands) -> Made:
+def wrap(rows: Operands) -> Rows:
     """A revolute joint's position wrapped."""
     return {"q": [wrapped(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}

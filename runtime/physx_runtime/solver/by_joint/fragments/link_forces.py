@@ -7,11 +7,11 @@ from physx_runtime.dynamics.inertia import central_force, central_inertia, link_
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.rnea import inertial_force
 from physx_runtime.dynamics.spatial import linear_first
+from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.damping import damping_force
 from physx_runtime.solver.articulation.free_velocity import link_weight
 from physx_runtime.solver.by_joint.fragments.operands import (
-    Made,
     Operands,
     central_acceleration,
     central_velocity,
@@ -23,7 +23,7 @@ from physx_runtime.solver.by_joint.fragments.operands import (
 from physx_runtime.solver.link_forces import external_forces
 
 
-def link_forces(rows: Operands, alone: Topology) -> Made:
+def link_forces(rows: Operands, alone: Topology) -> Rows:
     """Wrenches on a link about its anchor (weight and pushes, damping, velocity products), and its inertias.
 
     alone: a topology of this link, fixed where the whole tree is; of a floating one also what its momentum is made of.

@@ -6,8 +6,7 @@ the parent and the link itself (`tree.joint_topologies`). `grounded`: the parent
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import ArticulatedInertia, LinkResponse
@@ -17,8 +16,6 @@ from physx_runtime.dynamics.spatial import Motion
 from physx_runtime.language.ops import Scalar
 
 Operands = dict[str, list[Scalar]]
-
-Made = Mapping[str, Sequence[Any]]
 
 
 def vec(x: Sequence[Scalar], i: int = 0) -> sp.Vec3:

@@ -9,12 +9,13 @@ from physx_runtime.dynamics import articulated as ab
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
-from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, flat, inertia_of, response_of, vec
+from physx_runtime.language.ops import Rows
+from physx_runtime.solver.by_joint.fragments.operands import Operands, flat, inertia_of, response_of, vec
 from physx_runtime.solver.by_joint.tree import RIGID, ROTARY
 from physx_runtime.solver.constraints.softening import softening
 
 
-def eliminate(rows: Operands, kind: str, fresh: bool, grounded: bool) -> Made:
+def eliminate(rows: Operands, kind: str, fresh: bool, grounded: bool) -> Rows:
     """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
     inertia, made = inertia_of(rows["inertia"]), {}
     if kind != RIGID:
@@ -27,12 +28,12 @@ def eliminate(rows: Operands, kind: str, fresh: bool, grounded: bool) -> Made:
     return made | {"parent": flat(moved if fresh else inertia_of(rows["parent"]) + moved)}
 
 
-def respond_root(rows: Operands) -> Made:
+def respond_root(rows: Operands) -> Rows:
     """A floating root's response, in place of its articulated inertia."""
     return {"response": flat(ab.free_response(inertia_of(rows["response"])))}
 
 
-def respond(rows: Operands, kind: str, grounded: bool) -> Made:
+def respond_node(rows: Operands, kind: str, grounded: bool) -> Rows:
     """A node's response to wrenches, y and r, from its parent's response."""
     T = NO_LINK_RESPONSE if grounded else response_of(rows["parent"])
     T = T.at(vec(rows["d"])) if "d" in rows else T
@@ -43,13 +44,13 @@ def respond(rows: Operands, kind: str, grounded: bool) -> Made:
     return {"response": flat(response), "y": linear_first(y), "r": [r]}
 
 
-def soften(rows: Operands) -> Made:
+def soften(rows: Operands) -> Rows:
     """cfm of a link."""
     at_center = response_of(rows["response"]).at(vec(rows["center"])).linear
     return {"cfm": [softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
 
 
-def pass_up(rows: Operands, kind: str, empty: bool, fresh: bool, grounded: bool) -> Made:
+def pass_up(rows: Operands, kind: str, empty: bool, fresh: bool, grounded: bool) -> Rows:
     """A node's wrench to its parent, as the first where `fresh`; nothing hangs below where `empty`.
 
     With the row "parent_response" the parent's twist answers at once, for the branches still to come.
@@ -77,7 +78,7 @@ def parent_twist(rows: Operands, grounded: bool) -> Motion:
     return twist.at(vec(rows["d"])) if "d" in rows else twist
 
 
-def pass_down(rows: Operands, kind: str, grounded: bool) -> Made:
+def pass_down(rows: Operands, kind: str, grounded: bool) -> Rows:
     """A node's change of velocity and its link's twist from its parent's twist."""
     a = parent_twist(rows, grounded)
     if kind == RIGID:
@@ -87,12 +88,12 @@ def pass_down(rows: Operands, kind: str, grounded: bool) -> Made:
     return {"rate": [rate], "twist": linear_first(a + S * rate)}
 
 
-def answer_root(rows: Operands) -> Made:
+def answer_root(rows: Operands) -> Rows:
     """A floating root's twist from the wrench on it."""
     return {"twist": linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))}
 
 
-def project(rows: Operands, kind: str, grounded: bool) -> Made:
+def project(rows: Operands, kind: str, grounded: bool) -> Rows:
     """Generalised force of a node's wrench, which moves on to its parent (RBDA table 5.1)."""
     P, made = force_of(rows["P"]), {}
     if kind != RIGID:

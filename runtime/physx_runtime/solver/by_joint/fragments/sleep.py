@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import maximum, where
+from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.solver import sleep
-from physx_runtime.solver.by_joint.fragments.operands import Made, Operands, central_velocity, rotation_matrix, sym, vec
+from physx_runtime.solver.by_joint.fragments.operands import Operands, central_velocity, rotation_matrix, sym, vec
 from physx_runtime.solver.sleep import Drowsiness
 
 
@@ -12,45 +12,45 @@ def _link(rows: Operands) -> Drowsiness:
     return Drowsiness(rows["counter"][0], vec(rows["linear"]), vec(rows["angular"]))
 
 
-def _made(link: Drowsiness) -> Made:
+def _made(link: Drowsiness) -> Rows:
     return {"counter": [link.counter], "linear": link.linear, "angular": link.angular}
 
 
-def decide(rows: Operands) -> Made:
+def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
     wakes = sleep.wakes(rows["stirred"][0], rows["asleep"][0]) | (rows["pushing"][0] > 0.0)
     return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(sleep.starts_anew(rows["stirred"][0]), 1.0, 0.0)]}
 
 
-def wake(rows: Operands) -> Made:
+def wake(rows: Operands) -> Rows:
     """A link of a world that may wake, and the longest counter so far."""
     link = sleep.woken(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
     return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 
-def fall(rows: Operands) -> Made:
+def fall(rows: Operands) -> Rows:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
     resting, frozen = sleep.rests(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(resting, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
             "asleep": [where(resting, 1.0, 0.0)], "stirred": [sleep.STILL]}
 
 
-def stay(rows: Operands) -> Made:
+def stay(rows: Operands) -> Rows:
     """The kept value in a world that rested before."""
     return {"x": [where(rows["frozen"][0] > 0.5, rows["kept"][0], rows["x"][0])]}
 
 
-def stop(rows: Operands) -> Made:
+def stop(rows: Operands) -> Rows:
     """No velocity in a world that rests."""
     return {"v": [where(rows["resting"][0] > 0.5, 0.0, rows["v"][0])]}
 
 
-def rate(rows: Operands) -> Made:
+def rate(rows: Operands) -> Rows:
     """The mean of a velocity over the step."""
     return {"mean": [1.0 / rows["dt"][0] * rows["x"][0]]}
 
 
-def drowse(rows: Operands) -> Made:
+def drowse(rows: Operands) -> Rows:
     """A link after the step, and the longest counter so far."""
     link = sleep.count_down(
         _link(rows), rotation_matrix(rows["R"]), central_velocity(rows), rows["mass"][0],
@@ -58,7 +58,7 @@ def drowse(rows: Operands) -> Made:
     return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 
-def settle(rows: Operands) -> Made:
+def settle(rows: Operands) -> Rows:
     """A link as the next step finds it."""
     awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
     return _made(sleep.settled(_link(rows), awake))
