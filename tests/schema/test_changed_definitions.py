@@ -29,13 +29,20 @@ READ_AS_FACT = {
 NEW_RANGE, NEW_TOKENS = "[0, 0.5]", ["average", "multiply", "min"]
 
 
-def edited(schema: str, attribute: dict[str, Any]) -> None:
-    """Every default another, one range narrower, one token less."""
-    change_every_default(schema, attribute)
-    if attribute["name"] == "cfmScale":
-        attribute["range"] = NEW_RANGE
-    if attribute["name"] == "frictionCombineMode":
-        attribute["tokens"] = NEW_TOKENS
+NEW_ATTRIBUTE = {"name": "slack", "type": "float", "range": "[0, inf)", "unit": "distance",
+                 "display": "Slack", "doc": "Length without force."}
+
+
+def edited(item: dict[str, Any]) -> None:
+    """Every default another, one range narrower, one token less, and one attribute more that nobody reads."""
+    change_every_default(item)
+    for attribute in item.get("attributes", ()):
+        if attribute["name"] == "cfmScale":
+            attribute["range"] = NEW_RANGE
+        if attribute["name"] == "frictionCombineMode":
+            attribute["tokens"] = NEW_TOKENS
+    if item["name"] in ("PhysxRigidBodyAPI", "PhysxTendonAxisRootAPI", "PhysxMimicJointAPI"):
+        item["attributes"].append(NEW_ATTRIBUTE.copy())
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +112,32 @@ def test_check_names_the_changed_range_and_describe_clamps_to_it(checked: tuple[
 
 def test_check_names_the_changed_tokens(checked: tuple[dict[str, float], str]) -> None:
     assert "'max' is no combine mode | PhysX works with min | author one of average, multiply, min" in checked[1]
+
+
+ADDED = """
+import json
+from physx_schema import check, describe
+from support.stages.robots import base, joint, link, opened, robot
+limits = {"float physics:lowerLimit": -90.0, "float physics:upperLimit": 90.0}
+text = robot(base(), link("a", schemas=("PhysxRigidBodyAPI",), more={"float physxRigidBody:slack": -1.0}), link("b"),
+             joint("Revolute", "j", "base", "a", ("PhysxTendonAxisRootAPI:t",),
+                   {**limits, "float physxTendon:t:slack": 1.0, "float physxTendon:t:stiffness": 1.0}),
+             joint("Revolute", "k", "a", "b", ("PhysxMimicJointAPI:rotX",),
+                   {**limits, "rel physxMimicJoint:rotX:referenceJoint": "</Robot/j>",
+                    "float physxMimicJoint:rotX:slack": 1.0}))
+said = [item.message for item in check(opened(text)).findings if item.property == "physxRigidBody:slack"]
+print(json.dumps([[[item.property, item.code, item.reason] for item in describe(opened(text)).unused], said]))
+"""
+
+
+def test_a_new_attribute_is_held_to_its_range_and_unused_until_something_reads_it(package: Path) -> None:
+    unused, said = run(package, "-c", ADDED)
+    assert unused == [
+        ["physxRigidBody:slack", "idle", "nothing on the stage makes use of it"],
+        ["physxTendon:t:slack", "idle", "PhysX does not read it on a revolute joint"],
+        ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read it on a revolute joint"],
+    ]
+    assert "-1 is not in [0, inf)" in said
 
 
 STEPS, DT, SPEED, DAMPING = 100, 0.01, 2.0, 0.125       # of linearDamping: the changed default, 1/s

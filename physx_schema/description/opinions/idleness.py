@@ -124,8 +124,9 @@ def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
         fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
         return "idle", "PhysX makes no body of the prim", fix
+    of_body = owner.schema in OF_BODIES and opinions.path in fates.bodies
     for start, reason, suggestion in _IDLE:
-        if owner.schema.startswith(start):
+        if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
     return "idle", "nothing on the stage makes use of it", ""
 
@@ -150,7 +151,7 @@ def _why_idle_on_joint(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Re
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
     if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
-    if owner.schema.startswith("PhysxTendon") and right:
+    if owner.schema.startswith("PhysxTendon") and right and opinions.path not in fates.inside:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
 

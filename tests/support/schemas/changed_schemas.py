@@ -20,7 +20,7 @@ from support.places import ROOT
 STEP = 0.125        # which changed numbers are multiples of: exact in single precision, and small against every range
 CAP, FLOOR = 7.5, 0.25      # in place of inf and -inf
 
-Change = Callable[[str, dict[str, Any]], None]      # identifier of a class and one of its attributes, changed in place
+Change = Callable[[dict[str, Any]], None]       # of a class as its YAML has it, in place
 
 
 def another(default: Any, attribute: Mapping[str, Any]) -> Any:
@@ -45,10 +45,11 @@ def _greatest(attribute: Mapping[str, Any]) -> float:
     return math.inf if end.isidentifier() else float(end)
 
 
-def change_every_default(_: str, attribute: dict[str, Any]) -> None:
-    """Give an attribute with a default another one."""
-    if "default" in attribute:
-        attribute["default"] = another(attribute["default"], attribute)
+def change_every_default(item: dict[str, Any]) -> None:
+    """Give every attribute of a class another default where it has one."""
+    for attribute in item.get("attributes", ()):
+        if "default" in attribute:
+            attribute["default"] = another(attribute["default"], attribute)
 
 
 def generated(folder: Path, change: Change) -> Path:
@@ -56,8 +57,7 @@ def generated(folder: Path, change: Change) -> Path:
     for path in sorted((ROOT / "schema").glob("*/*.yaml")):
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         for item in content.get("classes", ()):
-            for attribute in item.get("attributes", ()):
-                change(item["name"], attribute)
+            change(item)
         copy = folder / "schema" / path.relative_to(ROOT / "schema")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(yaml.safe_dump(content, sort_keys=False, width=10_000), encoding="utf-8")
