@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from physx_schema.description.poses import Vec3
@@ -69,3 +70,12 @@ class SpatialTendon:
     limit_stiffness: float              # force / length
     offset: float                       # length
     enabled: bool
+
+    def leaf_paths(self) -> Iterator[tuple[int, ...]]:
+        """Every leaf's way from the root, as indices of attachments: each leaf is a tendon of its own."""
+        for i, attachment in enumerate(self.attachments):
+            if attachment.leaf:
+                path = [i]
+                while self.attachments[path[-1]].parent >= 0:
+                    path.append(self.attachments[path[-1]].parent)
+                yield tuple(reversed(path))

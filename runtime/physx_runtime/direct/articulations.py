@@ -14,6 +14,7 @@ from physx_runtime.dynamics import link_state
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
 from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
@@ -89,8 +90,7 @@ class Articulations:
     def counts(self) -> MaxCounts:
         """What there is in one articulation."""
         art = self.simulation.model.actor
-        fixed = [t for t in art.fixed_tendons if t.enabled]
-        spatial = [t for t in art.spatial_tendons if t.enabled]
+        fixed, spatial = acting_fixed_tendons(art), acting_spatial_tendons(art)
         return MaxCounts(len(self.topology.dofs), len(self.topology.links), len(fixed),
                          max((len(t.axes) for t in fixed), default=0), len(spatial),
                          max((len(t.attachments) for t in spatial), default=0))

@@ -19,9 +19,9 @@ from physx_runtime.direct.kinds import (
     TENDON_JOINT_SIZE,
     MaxCounts,
 )
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.topology import PRISMATIC, Topology
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.simulation.parameters import attachment_paths
 from physx_schema.description.model import ActorDescription
 
 Array = NDArray[Any]
@@ -42,8 +42,7 @@ def element_size(kind: str) -> int:
 
 def words(kind: str, art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
     """(word of the block, parameter, which of its values in one world) of every number of a kind."""
-    fixed = [t for t in art.fixed_tendons if t.enabled]
-    spatial = [t for t in art.spatial_tendons if t.enabled]
+    fixed, spatial = acting_fixed_tendons(art), acting_spatial_tendons(art)
     if kind == "eFIXED_TENDON":
         for i in range(len(fixed)):
             yield from ((FIXED_TENDON_SIZE * i + word, name, i) for word, name in enumerate(FIXED_TENDON_NUMBERS))
@@ -63,9 +62,9 @@ def words(kind: str, art: ActorDescription, counts: MaxCounts) -> Iterator[tuple
 
 
 def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, str, int]]:
-    leaves = {(tendon, path[-1]): leaf for leaf, (tendon, path) in enumerate(attachment_paths(art))}
+    leaves = {(tendon, path[-1]): leaf for leaf, (tendon, path) in enumerate(leaf_paths(art))}
     element = 0
-    for i, tendon in enumerate(t for t in art.spatial_tendons if t.enabled):
+    for i, tendon in enumerate(acting_spatial_tendons(art)):
         for n in range(len(tendon.attachments)):
             start = ATTACHMENT_SIZE * (i * counts.maxSpatialTendonAttachments + n)
             for axis in range(3):
@@ -112,7 +111,7 @@ def write(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCo
 
 def _axes(t: Topology, art: ActorDescription, counts: MaxCounts) -> Iterator[tuple[int, int]]:
     """First word and PxArticulationAxis of every joint of a fixed tendon."""
-    for i, tendon in enumerate(x for x in art.fixed_tendons if x.enabled):
+    for i, tendon in enumerate(acting_fixed_tendons(art)):
         for n, axis in enumerate(tendon.axes):
             first = FIRST_SLIDING_AXIS if t.kind_of(axis.dof) == PRISMATIC else 0
             yield TENDON_JOINT_SIZE * (i * counts.maxFixedTendonJoints + n), first + t.dofs[axis.dof].axis

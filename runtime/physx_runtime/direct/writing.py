@@ -12,6 +12,7 @@ from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import TRANSFORM_SIZE, MaxCounts, WriteType
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.packing.frames import root_frame, root_rows
 
 Array = NDArray[Any]
 # One simulation's part of a call: its articulations, their worlds, their blocks (n, block).
@@ -71,12 +72,11 @@ def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int6
     own = blocks[:, :_size(kind, articulations)].astype(np.float64)
     if kind is WriteType.eROOT_GLOBAL_POSE:
         x, y, z, w, *position = np.moveaxis(own, -1, 0)
-        rotation = sp.normalized((x, y, z, w))
-        if root:
-            center = np.moveaxis(simulation.parameter("center_of_mass")[worlds, 0].astype(np.float64), -1, 0)
-            moved = sp.rotate(rotation, (center[0], center[1], center[2]))
-            position = list(sp.add((position[0], position[1], position[2]), moved))
-        return {"root_position": np.stack(position, axis=-1), "root_rotation": np.stack(rotation, axis=-1)}
+        link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
+        if not root:
+            return root_rows(link)
+        center = np.moveaxis(simulation.parameter("center_of_mass")[worlds, 0].astype(np.float64), -1, 0)
+        return root_rows(root_frame(link, (center[0], center[1], center[2])))
     if ROW_OF_WRITE[kind] != "v":
         return {ROW_OF_WRITE[kind]: own}
     v = simulation.get("v")[worlds].astype(np.float64)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
@@ -61,6 +61,7 @@ class Row:
     attribute: str = ""
     feature: str = ""                   # of DofTopology, without which nothing heeds the row
     neutral: float = 0.0                # what it then is
+    clipped: bool = False               # magnitudes that PhysX takes as unlimited are it
     fact: str = ""                      # the description's name for it, where that is another
     derived: bool = False               # a parameter that the step knows only by the rows that follow from it
     actor: str = ""                     # whom alone it is of
@@ -84,7 +85,7 @@ def _of_schema(owner: str, schema: str, names: str, *, ranges: Mapping[str, str]
         first, *others = name.split("_")
         yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
                   attribute=first + "".join(word.capitalize() for word in others),
-                  neutral=math.inf if name == unlimited else 0.0)
+                  neutral=math.inf if name == unlimited else 0.0, clipped=name == unlimited)
 
 
 def _floating(t: Topology) -> bool:
@@ -147,7 +148,7 @@ TABLE: tuple[Row, ...] = (
         "max_velocity.", _VELOCITY),
     # 0 would be divided by at the step's start
     Row("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
-        feature="max_velocity", neutral=math.inf),
+        feature="max_velocity", neutral=math.inf, clipped=True),
     Row("lower_limit", DOF, PARAMETER, "Above upper_limit it locks the joint.", _POSITION, BOUND, feature="limit",
         neutral=-math.inf, fact="lower"),
     Row("upper_limit", DOF, PARAMETER, "Below lower_limit it locks the joint.", _POSITION, BOUND, feature="limit",
@@ -165,7 +166,7 @@ TABLE: tuple[Row, ...] = (
     Row("target_position", DOF, PARAMETER, "Of the drive.", _POSITION, ANY, feature="drive"),
     Row("target_velocity", DOF, PARAMETER, "Of the drive.", _VELOCITY, ANY, feature="drive"),
     Row("max_force", DOF, PARAMETER, "Of the drive and the joint effort together; 0 takes the drive away.", _EFFORT,
-        "[0, inf]", feature="drive", neutral=math.inf),
+        "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------
@@ -275,6 +276,12 @@ def tree_rows(t: ActorTopology) -> dict[str, int]:
     whose frame F is at its centre of mass."""
     own, tree = state_rows(t) | input_rows(t), state_rows(t.tree) | input_rows(t.tree)
     return {name: size for name, size in tree.items() if name not in own}
+
+
+@lru_cache(maxsize=64)
+def settable_rows(t: ActorTopology) -> Mapping[str, int]:
+    """Rows that have a name from outside: the state and what a step reads, link forces always among it."""
+    return MappingProxyType(state_rows(t) | input_rows(replace(t, link_forces=True)))
 
 
 def total_rows(t: Topology) -> dict[str, int]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.rows import LINK, input_rows
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.packing.frames import IDENTITY_ROTATION, compose, inverse
+from physx_runtime.packing.facts import fact_rows
+from physx_runtime.packing.frames import inertia_in_frame, internal_frame, inverse
+from physx_runtime.packing.links import state_rows, symmetric
 from physx_runtime.packing.model import PackedModel, arrays, stepping
-from physx_runtime.packing.pushes import push_rows, push_topology
+from physx_runtime.packing.pushes import push_rows, push_topologies
 from physx_schema.description.model import BodySettings, FreeBody, Link, Scene
 from physx_schema.errors import UnsupportedError
-
-SETTINGS = ("linear_damping", "angular_damping", "max_linear_velocity", "max_angular_velocity")
 
 
 def free_body(link: Link) -> FreeBody:
@@ -34,24 +34,20 @@ def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedMod
     """
     body, settings = actor.body, _settings(actor.body)
     _refuse_unsupported(body, settings)
-    frame = body.center_of_mass, IDENTITY_ROTATION
+    into = inverse(internal_frame(body, False))
     kind, forces_every_iteration = stepping(scene, solver)
     topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping,
-                            pushes=tuple(push_topology(0, push) for push in body.pushes))
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
-    inertia = sp.rotate_sym(sp.matrix(inverse(frame)[1]), (xx, yy, zz, xy, xz, yz))
-    parameters = {"gravity": list(scene.gravity), "mass": [body.mass], "inertia": list(inertia),
-                  "gravity_enabled": [float(body.gravity_enabled)], "gyroscopic": [float(settings.gyroscopic)]}
-    parameters |= {name: [getattr(body, name)] for name in SETTINGS}
+                            pushes=push_topologies(actor))
+    parameters = {"gravity": list(scene.gravity), "gyroscopic": [float(settings.gyroscopic)],
+                  "inertia": list(inertia_in_frame(into, symmetric(body.inertia))), **push_rows(actor, (into,))}
+    known = input_rows(topology)
+    parameters |= {name: values for name, values in fact_rows(LINK, [body]).items() if name in known}
     if topology.sleeping:
         parameters["sleep_threshold"] = [settings.sleep_threshold]
-    for i, push in enumerate(body.pushes):
-        parameters |= push_rows(f"push{i}", push, frame)
-    position, rotation = compose(body.pose, frame)
-    still = settings.starts_asleep and topology.sleeping
-    state = {"q": [], "v": [0.0] * 6 if still else [*body.linear_velocity, *body.angular_velocity],
-             "root_position": list(position), "root_rotation": list(rotation)}
-    return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (inverse(frame),),
+    state = state_rows(actor, 0)
+    if settings.starts_asleep and topology.sleeping:
+        state["v"] = [0.0] * topology.nv
+    return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (into,),
                        actor.position_iterations, actor.velocity_iterations, actor, scene)
 
 

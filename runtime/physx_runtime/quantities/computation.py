@@ -12,6 +12,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.choice import choose
+from physx_runtime.packing.frames import root_frame, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
@@ -145,13 +146,10 @@ def _root_rows(model: PackedModel, root: Mapping[str, Array], rows: Mapping[str,
     authored = model.actor.links[0].pose
     position = tuple(root.get("position", np.array(authored[0])[:, None]))
     x, y, z, w = root["rotation_wxyz"][[1, 2, 3, 0]] if "rotation_wxyz" in root else np.array(authored[1])[:, None]
-    rotation = sp.normalized((x, y, z, w))
-    center = model.actor.links[0].center_of_mass
-    anchor = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, center))
-    count = rows["root_position"].shape[1]
+    link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
+    placed = root_rows(root_frame(link, model.actor.links[0].center_of_mass))
     v = rows["v"].copy()
     for name, first in (("linear_velocity", 0), ("angular_velocity", 3)):
         if name in root:
             v[first:first + 3] = root[name]
-    return {"root_position": np.stack([np.broadcast_to(part, count) for part in anchor]),
-            "root_rotation": np.stack([np.broadcast_to(part, count) for part in rotation]), "v": v}
+    return {"v": v} | {name: np.broadcast_to(x, (v.shape[1], x.shape[-1])).T for name, x in placed.items()}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.frames import root_center, root_frame, root_link, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
@@ -160,16 +160,11 @@ class Run:
     def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
         """The pose of the root's link frame, which its centre of mass does not move."""
         p, r = (_floats(state[name][0]) for name in ("root_position", "root_rotation"))
-        rotation = (r[0], r[1], r[2], r[3])
-        at, turn = model.link_frames[0]
-        return sp.add((p[0], p[1], p[2]), sp.rotate(rotation, at)), sp.mul_quat(rotation, turn)
+        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), _center(model))
 
     def _place_root(self, pose: Pose) -> None:
-        at, turn = self.model.link_frames[0]
-        back = (-turn[0], -turn[1], -turn[2], turn[3])
-        rotation = sp.mul_quat(pose[1], back)
-        self.simulation.set("root_rotation", rotation)
-        self.simulation.set("root_position", sp.sub(pose[0], sp.rotate(rotation, at)))
+        for name, values in root_rows(root_frame(pose, _center(self.model))).items():
+            self.simulation.set(name, values)
 
 
 def state_instance(joint: Joint, dof: Dof) -> str:
@@ -179,6 +174,11 @@ def state_instance(joint: Joint, dof: Dof) -> str:
     if joint.kind == "d6":
         return ROTATIONS[max(range(3), key=lambda i: abs(dof.axis[i]))]
     return "angular" if dof.angular else "linear"
+
+
+def _center(model: PackedModel) -> Vec3:
+    """Where the root's F is in its link."""
+    return root_center(model.actor.links[0], model.actor.fixed_base)
 
 
 def _floats(values: Iterable[Any]) -> list[float]:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.row_labels import row_label, row_sizes
-from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
+from physx_runtime.model.owners import row_label
+from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows, settable_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import required_count, required_time
@@ -150,7 +150,7 @@ class Actor:
         array = given if own else rounded(given, self.dtype)
         right = np.isfinite(array) if moving else ~np.isnan(array)
         if not right.all():
-            raise ValueError(refusal(name, given, ~right, chosen, lambda i: row_label(self.model, name, i),
+            raise ValueError(refusal(name, given, ~right, chosen, lambda i: row_label(self._values.owners, name, i),
                                      "give finite numbers" if moving else "give numbers"))
         return array
 
@@ -162,7 +162,7 @@ class Actor:
         return self._worlds.rows(name)
 
     def _count(self, name: str) -> int:
-        rows = row_sizes(self.model.topology)
+        rows = settable_rows(self.model.topology)
         if name not in rows:
             raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
         return rows[name]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.row_labels import row_label
+from physx_runtime.model.owners import owners, row_label
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import level_outside
@@ -84,11 +84,12 @@ def first_lost(actor: Stepped, world: int) -> str:
     """What is no longer finite first in the step that a diverged world stands before."""
     t = actor.model.topology
     rows = {name: actor.get(name)[world] for name in (*state_rows(t), *input_rows(t))}
+    found = owners(t.tree, actor.model.actor, actor.model.scene)
     for _, now in stages(t, rows, actor.settings):
         for name in moving_rows(t):
             values = np.asarray(now[name], np.float64)
             if (lost := np.flatnonzero(~(np.abs(values) < LARGEST_STATE))).size:
                 what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
-                owner = f" of {row_label(actor.model, name, int(lost[0]))}" if name in "qv" else ""
+                owner = f" of {row_label(found, name, int(lost[0]))}" if name in "qv" else ""
                 return f"the {what}{owner}"
     return "its state"

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
+from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, in_frame, inertia_in_frame, inverse, tree_frame
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.parameters import attachment_paths
 
 Array = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class MassProperties:
         articulation = model.actor
         self.articulation, self.model = articulation, model
         links = articulation.links
-        self._attachments = [a for t in articulation.spatial_tendons if t.enabled for a in t.attachments]
+        self._attachments = [a for t in acting_spatial_tendons(articulation) for a in t.attachments]
         authored = {
             "center_of_mass": [link.center_of_mass for link in links],
             "diagonal_inertia": [_moments(link.principal_axes, link.inertia) for link in links],
@@ -73,7 +74,7 @@ class MassProperties:
                 yield "root_axes", 0, _stacked(self._axes(0))
             return
         if "com" in self.model.parameters:
-            yield "com", 3 * link, _stacked(sp.add(*self._in_frame(link, self._center(link))))
+            yield "com", 3 * link, _stacked(in_frame(self._into(link), self._center(link)))
         if link == 0 and not self.articulation.fixed_base:
             yield from self._children_of_root()
 
@@ -89,35 +90,33 @@ class MassProperties:
         x, y, z, w = self._of("principal_axes", link)
         return (x, y, z, w)
 
-    def _in_frame(self, link: int, point: sp.Vec3) -> tuple[sp.Vec3, sp.Vec3]:
-        """The two parts of a point of the link's frame in F: where the link's frame is, and the turned point."""
-        position, rotation = self.model.link_frames[link]
+    def _into(self, link: int) -> Frame:
+        """The link's frame in its F, which moves with the centre of mass of a floating root."""
         if link == 0 and not self.articulation.fixed_base:
-            position = sp.scale(-1.0, self._center(0))
-        return position, sp.rotate(rotation, point)
+            return inverse((self._center(0), IDENTITY_ROTATION))
+        return self.model.link_frames[link]
 
     def _inertia(self, link: int) -> sp.Sym3:
         x, y, z = self._of("diagonal_inertia", link)
         zero = np.zeros_like(x)
         own = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
-        return sp.rotate_sym(sp.matrix(self.model.link_frames[link][1]), own)
+        return inertia_in_frame(self._into(link), own)
 
     def _children_of_root(self) -> Iterator[tuple[str, int, Array]]:
         for i, link in enumerate(self.articulation.links):
             if link.joint is not None and link.parent == 0:
-                anchor = sp.add(sp.scale(-1.0, self._center(0)), link.joint.parent_frame[0])
-                yield "tree_position", 3 * i, _stacked(anchor)
+                yield "tree_position", 3 * i, _stacked(tree_frame(link.joint, self._into(0))[0])
 
     def _attachment_rows(self, name: str, changed: NDArray[np.bool_]) -> Iterator[Change]:
-        tendons = [t for t in self.articulation.spatial_tendons if t.enabled]
+        tendons = acting_spatial_tendons(self.articulation)
         first = np.cumsum([0, *(len(t.attachments) for t in tendons)])
-        for leaf, (tendon, path) in enumerate(attachment_paths(self.articulation)):
+        for leaf, (tendon, path) in enumerate(leaf_paths(self.articulation)):
             for i, n in enumerate(path):
                 link, own = tendons[tendon].attachments[n].link, int(first[tendon]) + n
                 x, y, z = self._of("spatial_tendon_local_position", own)
                 in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
                 moved = changed[:, own if name == "spatial_tendon_local_position" else link]
-                place = _stacked(sp.add(*self._in_frame(link, in_link)))
+                place = _stacked(in_frame(self._into(link), in_link))
                 yield Change(f"spatial_tendon{leaf}_position", 3 * i, place, moved)
 
 

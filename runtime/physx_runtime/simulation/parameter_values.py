@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.model.owners import Owner, owners
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.mass_properties import MassProperties
-from physx_runtime.simulation.parameters import FEATURES, Parameter, parameters_of
+from physx_runtime.simulation.parameters import FEATURES, Parameter, ordered_pairs, parameters_of
 
 Array = NDArray[Any]
-
-# The first may not exceed the second: PhysX then sets no friction at all, or another limit than asked for.
-ORDERED_PARAMETERS = (("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
-           ("spatial_tendon_lower_limit", "spatial_tendon_upper_limit"))
 
 # Of a quaternion before it is divided by its length.
 LEAST_ROTATION_LENGTH = 1e-6
@@ -38,10 +36,19 @@ class ParameterValues:
 
     def __init__(self, model: PackedModel, store: RowStore, worlds: int, dtype: str) -> None:
         self.topology: Topology = model.topology.tree
-        self.table: Mapping[str, Parameter] = parameters_of(model.topology, model.actor, model.scene)
         self.mass_properties = MassProperties(model, worlds)
         self.rows_set: set[str] = set()     # that may differ from the model's
-        self.store, self._worlds, self._dtype = store, worlds, dtype
+        self.store, self._model, self._worlds, self._dtype = store, model, worlds, dtype
+
+    @functools.cached_property
+    def owners(self) -> Mapping[str, tuple[Owner, ...]]:
+        """Everything in the model that rows belong to, by kind of owner."""
+        return owners(self.topology, self._model.actor, self._model.scene)
+
+    @functools.cached_property
+    def table(self) -> Mapping[str, Parameter]:
+        """Every parameter of the model by name."""
+        return parameters_of(self.owners, self._model.topology)
 
     def read(self, name: str) -> Array:
         """Values of every world, (n_world, *shape)."""
@@ -113,7 +120,7 @@ class ParameterValues:
         if parameter.name == "principal_axes":
             lengths = np.repeat(np.linalg.norm(new[parameter.name], axis=-1), 4, axis=-1)
             self._refuse(parameter, held, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
-        for below, above in ORDERED_PARAMETERS:
+        for below, above in ordered_pairs():
             if parameter.name in (below, above):
                 name = above if parameter.name == below else below
                 other = new[name] if name in new else self.read(name)[worlds]
@@ -128,10 +135,9 @@ class ParameterValues:
 
     def _refuse_unheeded(self, parameter: Parameter, held: Array, worlds: NDArray[np.int64]) -> None:
         feature = FEATURES[parameter.name]
-        absent = np.array([not getattr(dof, feature.attribute) for dof in self.topology.dofs])
-        idle = self.read(parameter.name)[worlds] if feature.neutral is None else feature.neutral
-        wrong = (held != idle) & absent
-        missing = feature.attribute.replace("_", " ")
+        absent = np.array([not getattr(dof, feature.feature) for dof in self.topology.dofs])
+        wrong = (held != feature.neutral) & absent
+        missing = feature.feature.replace("_", " ")
         self._refuse(parameter, held, wrong, worlds, f"the stage authors no {missing} there and nothing would heed it; "
                      f"make the Simulation with randomize=({parameter.name!r},)")
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.packing.frames import root_frame, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import is_rotation, refusal
 
@@ -63,9 +64,6 @@ class Start:
 
     def _place_root(self, pose: Array) -> None:
         """The root's rows from the pose of its link, with each world's own centre of mass."""
-        parts = [np.broadcast_to(x, len(self._worlds)) for x in np.moveaxis(pose, -1, 0)]
-        rotation = (parts[3], parts[4], parts[5], parts[6])
+        p = [np.broadcast_to(x, len(self._worlds)) for x in np.moveaxis(pose, -1, 0)]
         x, y, z = np.moveaxis(self._center, -1, 0)
-        position = sp.add((parts[0], parts[1], parts[2]), sp.rotate(rotation, (x, y, z)))
-        self.rows["root_position"], self.rows["root_rotation"] = (np.stack(position, axis=-1),
-                                                                  np.stack(rotation, axis=-1))
+        self.rows |= root_rows(root_frame(((p[0], p[1], p[2]), (p[3], p[4], p[5], p[6])), (x, y, z)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
+from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
@@ -22,7 +23,7 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
     divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
     """
     found = Findings()
-    for i, tendon in enumerate(t for t in bench.articulation.fixed_tendons if t.enabled):
+    for i, tendon in enumerate(acting_fixed_tendons(bench.articulation)):
         read = read_axis(tendon)
         gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
         gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]

@@ -9,7 +9,7 @@ from physx_runtime.verification.joint_axes import axis_keys
 from physx_runtime.verification.mimics import mimic_keys
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, Key, Quantity
 from physx_runtime.verification.settling import limit_keys
-from physx_runtime.verification.spatial_tendons import gain_keys, leaf_paths
+from physx_runtime.verification.spatial_tendons import gain_keys
 from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
@@ -117,8 +117,7 @@ def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Q
 
 
 def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
-    for path in leaf_paths(tendon):
-        leaf = path[-1]
+    for leaf in (attachment for attachment in tendon.attachments if attachment.leaf):
         limited = not (unlimited(leaf.lower_limit) and unlimited(leaf.upper_limit))
         yield from _gains(gain_keys(tendon, leaf), tendon, limited)
     for attachment in tendon.attachments:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
+from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
-from physx_schema.description.model import Articulation, Attachment, SpatialTendon
-
-
-def leaf_paths(tendon: SpatialTendon) -> Iterator[tuple[Attachment, ...]]:
-    """Every leaf's attachments from the root: each leaf is a tendon of its own."""
-    for attachment in tendon.attachments:
-        if attachment.leaf:
-            path = [attachment]
-            while path[-1].parent >= 0:
-                path.append(tendon.attachments[path[-1].parent])
-            yield tuple(reversed(path))
-
-
-def _active(articulation: Articulation) -> Iterator[tuple[SpatialTendon, tuple[Attachment, ...]]]:
-    """Tendon and path of every leaf that acts, in the order of the solver's rows."""
-    return ((tendon, path) for tendon in articulation.spatial_tendons if tendon.enabled for path in leaf_paths(tendon))
+from physx_schema.description.model import Attachment, SpatialTendon
 
 
 def leaf_place(tendon: SpatialTendon, leaf: Attachment) -> str:
@@ -49,7 +33,10 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
     is the part of the joint efforts along the tendon's moment arms.
     """
     found = Findings()
-    for i, (tendon, path) in enumerate(_active(bench.articulation)):
+    tendons = acting_spatial_tendons(bench.articulation)
+    for i, (place, indices) in enumerate(leaf_paths(bench.articulation)):
+        tendon = tendons[place]
+        path = [tendon.attachments[n] for n in indices]
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
         _, k = bench.kinematics()

@@ -1,0 +1,39 @@
+"""Links as rows: mass and damping, where they are in the tree, and the authored state of the root."""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.rows import LINK
+from physx_runtime.packing.facts import Rows, fact_rows
+from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_center, root_frame, tree_frame
+from physx_schema.description.model import ActorDescription
+
+
+def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> Rows:
+    """Rows of every link; `into`: each link's frame in its F."""
+    rows = fact_rows(LINK, actor.links)
+    made: Rows = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
+    for link, own in zip(actor.links, into, strict=True):
+        position, rotation = tree_frame(link.joint, into[link.parent])
+        made["com"] += in_frame(own, link.center_of_mass)
+        made["inertia"] += inertia_in_frame(own, symmetric(link.inertia))
+        made["tree_position"] += position
+        made["tree_rotation"] += rotation
+    return rows | made
+
+
+def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
+    """The six numbers of a symmetric matrix."""
+    a, b, c = matrix
+    return a[0], b[1], c[2], a[1], a[2], b[2]
+
+
+def state_rows(actor: ActorDescription, locked: int) -> Rows:
+    """The authored state."""
+    root = actor.links[0]
+    velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
+    position, rotation = root_frame(root.pose, root_center(root, actor.fixed_base))
+    rows = {"q": [dof.position for dof in actor.dofs],
+            "v": [*velocity, *(dof.velocity for dof in actor.dofs)],
+            "root_position": list(position), "root_rotation": list(rotation)}
+    return rows | ({"locked": [0.0] * locked} if locked else {})
