@@ -75,7 +75,7 @@ ROOMS = {
         "worlds": "compiling model solver targets",
         "simulation": "dynamics model packing solver worlds",
         "quantities": "compiling dynamics language model packing simulation solver targets worlds",
-        "direct": "dynamics language model quantities simulation",
+        "direct": "dynamics language model packing quantities simulation",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "compiling dynamics language model packing simulation solver worlds",
         "verification": "dynamics language model packing simulation solver worlds",

@@ -130,7 +130,7 @@ class Articulations:
             self._about_to_move(worlds)
         self._writing = True
         for name, values in rows.items():
-            self.simulation.set(name, values, worlds)
+            self.simulation.set_row(name, values, worlds)
             self._pushed |= name in LINK_FORCE_ROWS
         self._writing = False
 

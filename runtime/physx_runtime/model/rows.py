@@ -308,6 +308,7 @@ def widths_of(owner: str, *makers: str) -> dict[str, int]:
 
 
 ROOT_ROWS = ("root_position", "root_rotation")
+FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING)
 LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING and row.owner == LINK)
 
 

@@ -92,8 +92,8 @@ class Run:
             if replace(old, drive=drive) != new:
                 return False
         drives = [dof.drive for dof in articulation.dofs]
-        self.simulation.set("target_position", [drive.target_position if drive else 0.0 for drive in drives])
-        self.simulation.set("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
+        self.simulation.set_row("target_position", [drive.target_position if drive else 0.0 for drive in drives])
+        self.simulation.set_row("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
         self.actor = articulation
         self.simulation.wake()
         return True
@@ -164,7 +164,7 @@ class Run:
 
     def _place_root(self, pose: Pose) -> None:
         for name, values in root_rows(root_frame(pose, _center(self.model))).items():
-            self.simulation.set(name, values)
+            self.simulation.set_row(name, values)
 
 
 def state_instance(joint: Joint, dof: Dof) -> str:

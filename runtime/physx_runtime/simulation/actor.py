@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import row_label
-from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows, settable_rows
+from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows, settable_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import required_count, required_time
@@ -69,7 +69,7 @@ class Actor:
         self._watchers: list[Watcher] = []
         self.repack(self.model)
         for name, values in self.model.state.items():
-            self.set(name, values)
+            self.set_row(name, values)
         self._start(np.arange(self.worlds))
 
     def watch(self, watcher: Watcher) -> None:
@@ -103,10 +103,10 @@ class Actor:
         inputs = input_rows(model.topology)
         held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
         for name, values in {**model.parameters, **held}.items():
-            self.set(name, values)
+            self.set_row(name, values)
         for name in () if self.settings.softened else SOFTENING:
             if name in inputs:
-                self.set(name, np.zeros(inputs[name]))
+                self.set_row(name, np.zeros(inputs[name]))
         self.set_time_step(self.dt)
 
     @property
@@ -117,12 +117,29 @@ class Actor:
     # --- rows --------------------------------------------------------------------------------------------------------
 
     def set(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
-        """Set a row of the step: (n,) for all alike or (n_world, n); names as in model's row tables.
+        """Set one number by its name: a parameter as `set_parameters` does, else a row of the state or of forces.
 
-        worlds: a mask or indices of the worlds to set, all where None. Rows are in the step's own frames; for
-        parameters see `set_parameter`. link_force and link_torque, (3 n_link,) at the centres of mass in world axes,
-        act in every step until set anew; the first of them compiles a step that heeds them. Raises ValueError for NaN,
-        an infinite state, effort or force, a shape that does not fit, and rows that follow from the time step.
+        worlds: a mask or indices of the worlds to set, all where None. Rows take (n,) for all alike or (n_world, n):
+        q and v, root_position and root_rotation of the root's internal frame, joint_effort, and link_force and
+        link_torque, (3 n_link,) at the centres of mass in world axes, which act in every step until set anew; the first
+        of them compiles a step that heeds them. Raises ValueError for NaN, an infinite state, effort or force, a shape
+        that does not fit, what `set_parameters` refuses, and rows that follow from other numbers.
+        """
+        if name in self.model.state or name in FORCE_ROWS:
+            self.set_row(name, values, worlds)
+        elif name in self.parameters:
+            self.set_parameters({name: values}, worlds)
+        elif name in self.settings.rows(self.dt):
+            raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
+        else:
+            forces = settable_rows(self.model.topology).keys() & set(FORCE_ROWS)
+            allowed = sorted({*self.parameters, *self.model.state, *forces})
+            raise ValueError(f"{name!r} is no number to set of this model; allowed are {', '.join(allowed)}")
+
+    def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Set a row as the step has it, (n,) for all worlds alike or (n_world, n), whatever follows from it.
+
+        Raises ValueError for NaN, an infinite state, effort or force, another shape, and rows that there are none of.
         """
         chosen = chosen_worlds(worlds, self.worlds)
         array = self._checked(name, values, chosen)
@@ -133,12 +150,10 @@ class Actor:
             for watcher in self._watchers:
                 watcher.state_written(chosen)
         if name == "q" and self.topology.locked:
-            self.set("locked", np.zeros(len(self.topology.locked)), worlds)
+            self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
 
     def _checked(self, name: str, values: ArrayLike, chosen: NDArray[np.int64]) -> Array:
-        """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set`."""
-        if name in self.settings.rows(self.dt):
-            raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
+        """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set_row`."""
         # numbers of another type are refused as they were given
         own, count = isinstance(values, np.ndarray) and values.dtype == self.dtype, self._count(name)
         given = np.asarray(values, dtype=None if own else np.float64)
@@ -146,7 +161,7 @@ class Actor:
             given = np.broadcast_to(given, (len(chosen), count))
         elif given.shape != (len(chosen), count):
             raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(chosen)}, {count})")
-        moving = name in self.model.state or name in ("joint_effort", *LINK_FORCE_ROWS)
+        moving = name in self.model.state or name in FORCE_ROWS
         array = given if own else rounded(given, self.dtype)
         right = np.isfinite(array) if moving else ~np.isnan(array)
         if not right.all():
@@ -155,7 +170,12 @@ class Actor:
         return array
 
     def get(self, name: str) -> Array:
-        """A row of every world, (n_world, n); names as in model's row tables. Raises ValueError for another."""
+        """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
+
+        Rows are listed in docs/rows.md.
+        """
+        if name in self.parameters and name not in settable_rows(self.topology):
+            return self.parameter(name)
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
         self._count(name)
@@ -275,7 +295,7 @@ class Actor:
         start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_center()[chosen])
         start.take(joint_position, joint_velocity, root_pose, root_velocity)
         for name, values in start.rows.items():
-            self.set(name, values, chosen)
+            self.set_row(name, values, chosen)
         self.divergence.revive(chosen)
         self._start(chosen)
 
@@ -303,7 +323,7 @@ class Actor:
         """
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_center()
-        with self._waking.noticing(TARGET_ROWS, chosen):
+        with self._waking.noticing(TARGET_ROWS & values.keys(), chosen):
             self._values.assign(values, chosen)
         shift = self._values.mass_properties.root_center() - before
         if shift.any():
@@ -311,7 +331,7 @@ class Actor:
             rotation = sp.normalized(tuple(np.moveaxis(self.get("root_rotation").astype(np.float64), -1, 0)))
             x, y, z = np.moveaxis(shift, -1, 0)
             turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
-            self.set("root_position", (self.get("root_position") + turned)[moved], moved)
+            self.set_row("root_position", (self.get("root_position") + turned)[moved], moved)
 
     def _model_of_worlds(self) -> PackedModel:
         """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -73,6 +74,9 @@ class ParameterValues:
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape)."""
         shape, given = self._parameter(name).shape, np.asarray(values, dtype=np.float64)
+        size = math.prod(shape)
+        if given.shape in ((size,), (count, size)):     # as the step has rows
+            given = given.reshape(*given.shape[:-1], *shape)
         if given.shape not in ((), shape, (count, *shape)):
             raise ValueError(f"{name} has shape {given.shape}; give one number, {shape} or {(count, *shape)}")
         return np.broadcast_to(given, (count, *shape))

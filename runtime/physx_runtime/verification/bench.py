@@ -100,11 +100,11 @@ class Bench:
         for name, value, count in (("gravity", 0.0, 3), ("linear_damping", 0.0, links), ("angular_damping", 0.0, links),
                                    ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),
                                    ("velocity_clamp", np.inf, dofs)):
-            sim.set(name, np.full(count, value))
+            sim.set_row(name, np.full(count, value))
         for name in {"least_turn", "single_turn"} & input_rows(sim.topology).keys():
-            sim.set(name, [0.0])
+            sim.set_row(name, [0.0])
         if not self.solver.softened:
-            sim.set("cfm_scale", np.zeros(links))
+            sim.set_row("cfm_scale", np.zeros(links))
         return sim
 
     def variant(self, articulation: Articulation) -> Bench:
@@ -185,7 +185,7 @@ class Bench:
         sim = self.simulation(len(cases) * repeat, path)
         for name in {name for case in cases for name in case.rows}:
             values = np.stack([case.rows.get(name, self.base_rows(name)) for case in cases])
-            sim.set(name, np.repeat(values, repeat, axis=0))
+            sim.set_row(name, np.repeat(values, repeat, axis=0))
         return sim
 
     def _residuals(self, sim: Simulation, start: Array, wanted: Array, y: Array) -> Array:

@@ -98,10 +98,10 @@ def sweep(bench: Bench, mimic: Mimic, asked: Array) -> Sweep:
     """
     sim = bench.simulation(len(asked))
     for name, values in _drive_rows(bench, mimic).items():
-        sim.set(name, values)
+        sim.set_row(name, values)
     targets = np.tile(bench.pose, (len(asked), 1))
     targets[:, mimic.reference] = asked
-    sim.set("target_position", targets)
+    sim.set_row("target_position", targets)
     _settle(sim, bench)
     return Sweep(asked, np.asarray(sim.joint_position, dtype=np.float64))
 

@@ -20,7 +20,7 @@ Indices = NDArray[np.int64]
 
 PLACE_ROWS = ("q", "root_position", "root_rotation")        # wake nobody
 PUSH_ROWS = ("v", "joint_effort", *LINK_FORCE_ROWS)        # wake where they are not 0
-TARGET_ROWS = ("target_position", "target_velocity")        # wake where they change
+TARGET_ROWS = frozenset(("target_position", "target_velocity"))     # wake where they change
 WAKING_ROWS = (*PLACE_ROWS, *PUSH_ROWS, *TARGET_ROWS)
 
 
@@ -55,14 +55,12 @@ class Waking:
 
     @contextmanager
     def noticing(self, names: Collection[str], worlds: Indices) -> Iterator[None]:
-        """Heed changes of these rows in the worlds with these indices that are made past `write` meanwhile."""
+        """Heed that these rows are set past `write` meanwhile, in the worlds with these indices."""
         names = [name for name in names if self._topology.sleeping and name in input_rows(self._topology)]
         before = {name: self._store.rows(name)[worlds] for name in names}
         yield
         for name, values in before.items():
-            now = self._store.rows(name)[worlds]
-            if not np.array_equal(now, values):
-                self._stir(worlds, _stirring(name, values, now))
+            self._stir(worlds, _stirring(name, values, self._store.rows(name)[worlds]))
 
     def wake(self, worlds: Indices) -> None:
         """Wake the worlds with these indices."""

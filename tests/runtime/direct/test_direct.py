@@ -311,7 +311,7 @@ def test_what_a_later_simulation_refuses_is_not_set_in_an_earlier_one() -> None:
 def test_large_joint_velocities_are_scaled_together_before_coriolis_forces() -> None:
     simulation = Simulation(FINGER, worlds=2, dtype="float64")
     simulation.step()
-    simulation.set("velocity_clamp", [1.0, 1.0, 1.0])
+    simulation.set_row("velocity_clamp", [1.0, 1.0, 1.0])
     simulation.set("v", [[0.5, -0.2, 1.0], [2.0, -0.8, 4.0]])
     slow, fast = computed(simulation.direct, "eCORIOLIS_AND_CENTRIFUGAL_COMPENSATION", np.arange(2))[:, :3]
     assert np.abs(slow).max() > 1e-6

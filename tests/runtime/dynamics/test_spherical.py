@@ -98,7 +98,7 @@ def test_a_top_turns_as_eulers_equations_say() -> None:
     """A body on a spherical joint through its centre of mass, free of gravity and damping."""
     sim = Simulation(BALL, dt=1e-4, dtype="float64")
     for name, value in (("gravity", 0.0), ("com", 0.0), ("linear_damping", 0.0), ("angular_damping", 0.0)):
-        sim.set(name, np.full(sim.get(name).shape[1], value))
+        sim.set_row(name, np.full(sim.get(name).shape[1], value))
     start = np.array([1.0, -0.5, 2.0])
     sim.set("v", start)
     sim.step(1000)

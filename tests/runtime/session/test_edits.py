@@ -180,7 +180,7 @@ def test_values_of_a_tendon_are_taken_up_without_losing_the_state() -> None:
     before = session.simulation().joint_position.copy()
     stage.GetPrimAtPath(tendon.path).GetAttribute(f"{tendon.prefix}stiffness").Set(123.0)
     session.step(1e-6)
-    assert session.simulation().get("fixed_tendon0_stiffness")[0, 0] == 123.0
+    assert session.simulation().get("fixed_tendon_stiffness")[0, 0] == 123.0
     assert np.allclose(session.simulation().joint_position, before, atol=1e-4)
 
 

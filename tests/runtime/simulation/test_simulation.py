@@ -43,7 +43,7 @@ def test_recording_every_third_step_picks_from_the_same_motion() -> None:
 def test_parameters_may_differ_by_world() -> None:
     sim = Simulation(FINGER, worlds=2, dt=DT)
     sim.set("q", [0.3, 0.1, 0.0])
-    sim.set("fixed_tendon0_stiffness", [[300.0], [0.0]])
+    sim.set("fixed_tendon_stiffness", [[300.0], [0.0]])
     sim.step(10)
     assert np.abs(sim.joint_position[0] - sim.joint_position[1]).max() > 1e-3
 
@@ -80,8 +80,8 @@ def test_a_count_of_steps_that_is_none_is_refused(count: float) -> None:
         Simulation(FINGER, path="generic").step(count)  # type: ignore[arg-type]
 
 
-def test_an_unknown_row_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match=r"'stifness' is no row of this model; allowed are .*stiffness"):
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match=r"'stifness' is no number to set of this model; allowed are .*stiffness"):
         Simulation(FINGER).set("stifness", [0.0])
 
 

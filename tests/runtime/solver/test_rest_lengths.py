@@ -80,7 +80,7 @@ def test_edits_while_a_session_runs_leave_the_measured_length(change: Callable[[
     session.step(DT)
     change(stage)
     session.step(DT)
-    assert session.simulation().get("spatial_tendon0_rest_length")[0, 0] == 3.0
+    assert session.simulation().get("spatial_tendon_rest_length")[0, 0] == 3.0
 
 
 def test_reset_measures_what_is_authored_then() -> None:
@@ -89,9 +89,9 @@ def test_reset_measures_what_is_authored_then() -> None:
     session.step(DT)
     edit("/Robot/tip", "xformOp:translate", Gf.Vec3d(4, 0, 0))(stage)
     session.step(DT)
-    assert session.simulation().get("spatial_tendon0_rest_length")[0, 0] == 3.0
+    assert session.simulation().get("spatial_tendon_rest_length")[0, 0] == 3.0
     session.reset()
-    assert session.simulation().get("spatial_tendon0_rest_length")[0, 0] == 4.0
+    assert session.simulation().get("spatial_tendon_rest_length")[0, 0] == 4.0
 
 
 

@@ -1,0 +1,78 @@
+"""The table of rows as text: docs/rows.md, and the parameters in docs/batches.md.
+
+    python -m physx_runtime.simulation.row_page docs        # writes both anew
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from physx_runtime.model.rows import ACTING, DERIVED, GROUPS, KEPT, PARAMETER, START, STATE, TABLE, TIME, TOTAL, Row
+from physx_runtime.simulation.parameters import said_range, said_text, said_unit
+
+PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
+MAKERS = {
+    STATE: "What a step goes on from. `Simulation.state`, `set` and `get` know it by these names.",
+    ACTING: "Set from outside by `set`; they hold for the steps they are set for.",
+    PARAMETER: "Set by `set` or `set_parameters`, see [batches.md](batches.md#parameters); the public names of those "
+               "of tendons and mimic joints have no number.",
+    DERIVED: "Made by packing of parameters and of the structure, in the frames and units of the step.",
+    TIME: "They follow from the time step of all worlds, `set_time_step`.",
+    KEPT: "What a step keeps besides the state.",
+    START: "Coefficients that a step's start makes for the iterations.",
+    TOTAL: "Impulses that constraints have given since the step began.",
+}
+HEAD = """# Rows
+
+Made of `runtime/physx_runtime/model/rows.py` by `python -m physx_runtime.simulation.row_page docs`: edit that table.
+
+Every number of a step lives in a row, once in each world. A number has one name: what is set as `target_position` is in
+the row `target_position`. A row that holds something else has another name. `q` and `v` are the field's symbols for
+generalised position and velocity: `v` begins with a floating root's six. Rows that know a link by its internal frame F
+(x along its joint's axis, at its anchor) are not called as the numbers in the link's own frame that they are made of.
+"""
+
+
+def parameter_table() -> str:
+    """The parameters of docs/batches.md: a line for each, * where a feature must act."""
+    return PARAMETERS + "".join(_parameter_line(row) for row in TABLE if row.maker == PARAMETER)
+
+
+def _parameter_line(row: Row) -> str:
+    star, count = "*" if row.feature else "", f", {row.width} numbers" if row.components else ""
+    return (f"| `{row.public_name}`{star} | {row.owner}{count} | {said_range(row)} | {said_unit(row) or '-'} "
+            f"| {said_text(row)} |\n")
+
+
+def page() -> str:
+    """docs/rows.md: all rows by what makes them."""
+    text = HEAD
+    for maker, meaning in MAKERS.items():
+        text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
+        for row in TABLE:
+            if row.maker == maker and not row.derived:
+                number = f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
+                said = said_text(row) if row.text or row.schema else ""
+                text += (f"| `{number}{row.name}` | {row.owner} | {' '.join(row.components) or 1} "
+                         f"| {said_unit(row) or '-'} | {said} |\n")
+    return text
+
+
+def with_table(batches: str) -> str:
+    """The page on batches with the parameters as they are."""
+    first = batches.index(PARAMETERS)
+    end = batches.find("\n\n", first)
+    return batches[:first] + parameter_table() + (batches[end + 1:] if end >= 0 else "")
+
+
+def main() -> None:
+    """Write both pages into the folder given."""
+    docs = Path(sys.argv[1])
+    (docs / "rows.md").write_text(page(), encoding="utf-8")
+    batches = docs / "batches.md"
+    batches.write_text(with_table(batches.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

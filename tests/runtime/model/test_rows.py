@@ -1,0 +1,128 @@
+"""The one table of rows: sizes, owners and labels, and what the schemas say about parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from physx_runtime import Simulation
+from physx_runtime.model.owners import owners, row_label
+from physx_runtime.model.rows import PARAMETER, TABLE, input_rows, lasting_rows
+from physx_runtime.simulation import row_page
+from physx_runtime.simulation.parameters import ordered_pairs, said_range
+from physx_runtime.simulation.row_page import page, with_table
+from support.places import ROOT
+
+from physx_schema.definitions import attribute, definitions
+
+DATA = Path(__file__).parents[2] / "data" / "dynamics"
+STAGES = [DATA / name / "stage.usda" for name in (
+    "fixed_tendon_finger", "spatial_tendon_chain", "spherical_pendulum", "mimic_hard")]
+
+
+def simulation(name: str) -> Simulation:
+    return Simulation(DATA / name / "stage.usda")
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda path: path.parent.name)
+def test_every_number_of_every_row_has_an_owner(stage: Path) -> None:
+    model = Simulation(stage).model
+    t = replace(model.topology, link_forces=True)
+    found = owners(t, model.actor, model.scene)
+    for name, size in (lasting_rows(t) | input_rows(t)).items():
+        labels = [row_label(found, name, i) for i in range(size)]
+        assert all(labels) and len(set(labels)) == size, (name, labels)
+
+
+@pytest.mark.parametrize(("stage", "row", "index", "owner"), [
+    ("fixed_tendon_finger", "mass", 2, "/World/art/l1"),
+    ("fixed_tendon_finger", "armature", 1, "/World/art/j_l1"),
+    ("fixed_tendon_finger", "inertia", 6 * 3 + 4, "/World/art/l2 xz"),
+    ("fixed_tendon_finger", "gravity", 1, "/World/scene y"),
+    ("fixed_tendon_finger", "fixed_tendon0_stiffness", 0, "/World/art/j_l0:t"),
+    ("fixed_tendon_finger", "fixed_tendon0_gearing", 2, "/World/art/j_l2:t"),
+    ("fixed_tendon_finger", "root_position", 2, "/World/art/base z"),
+])
+def test_a_number_is_labelled_by_what_its_row_belongs_to(stage: str, row: str, index: int, owner: str) -> None:
+    model = simulation(stage).model
+    assert row_label(owners(model.topology, model.actor, model.scene), row, index) == owner
+
+
+def test_no_two_parameters_have_one_public_name() -> None:
+    names = [row.public_name for row in TABLE if row.maker == PARAMETER and not row.derived]
+    shared = {name for name in names if names.count(name) > 1}
+    assert not shared
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if row.schema], ids=lambda row: row.public_name)
+def test_a_schema_defines_the_attribute_that_a_row_takes_its_range_from(row: object) -> None:
+    assert attribute(row.schema, row.attribute).type in ("float", "float[]")       # type: ignore[attr-defined]
+
+
+COUPLINGS = ("PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI", "PhysxTendonAttachmentRootAPI",
+             "PhysxTendonAttachmentLeafAPI", "PhysxTendonAttachmentAPI", "PhysxMimicJointAPI",
+             "PhysxDrivePerformanceEnvelopeAPI")
+
+
+@pytest.mark.parametrize("schema", COUPLINGS)
+def test_every_number_of_a_coupling_has_a_row(schema: str) -> None:
+    numbers = {name for name, item in definitions()[schema].own.items()
+               if getattr(item, "type", "") in ("float", "float[]")}
+    assert {row.attribute for row in TABLE if row.schema == schema} == numbers
+
+
+@pytest.mark.parametrize(("row", "owner"), [
+    ("inertia", "/World/art/base xx"), ("fixed_tendon0_stiffness", "/World/art/j_l0:t"), ("mass", "/World/art/base"),
+])
+def test_a_nan_is_refused_at_what_its_row_belongs_to(row: str, owner: str) -> None:
+    sim = simulation("fixed_tendon_finger")
+    values = sim.get(row)[0]
+    values[0] = float("nan")
+    with pytest.raises(ValueError, match=f"{row} of world 0 at {owner} is nan; give "):
+        sim.set_row(row, values)
+
+
+def test_the_pages_are_those_that_the_table_makes() -> None:
+    rows, batches = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("rows.md", "batches.md"))
+    assert (rows, batches) == (page(), with_table(batches)), f"run python -m {row_page.__name__} docs"
+
+
+def test_ranges_of_parameters_are_those_of_the_schemas() -> None:
+    found = {row.public_name: said_range(row) for row in TABLE if row.maker == PARAMETER}
+    assert (found["cfm_scale"], found["armature"], found["fixed_tendon_offset"]) == (
+        "[0, 1]", "[0, inf)", "(-inf, inf)")
+    # ends that are another attribute
+    assert (found["dynamic_friction"], found["fixed_tendon_lower_limit"]) == ("[0, inf)", "[-inf, inf]")
+    assert set(ordered_pairs()) == {
+        ("dynamic_friction", "static_friction"), ("fixed_tendon_lower_limit", "fixed_tendon_upper_limit"),
+        ("spatial_tendon_lower_limit", "spatial_tendon_upper_limit")}
+
+
+def test_set_refuses_what_set_parameters_refuses() -> None:
+    sim = simulation("fixed_tendon_finger")
+    for name, value in (("mass", 0.0), ("stiffness", 1.0), ("fixed_tendon_stiffness", -1.0), ("armature", -1.0)):
+        messages = []
+        for door in (sim.set, sim.set_parameter):
+            with pytest.raises(ValueError, match=name) as refusal:
+                door(name, value)
+            messages.append(str(refusal.value))
+        assert messages[0] == messages[1]
+
+
+@pytest.mark.parametrize("name", ["com", "inertia", "velocity_clamp", "fixed_tendon0_stiffness", "length_scale"])
+def test_set_takes_no_row_that_follows_from_other_numbers(name: str) -> None:
+    sim = simulation("fixed_tendon_finger")
+    with pytest.raises(ValueError, match=f"'{name}' is no number to set of this model; allowed are .*center_of_mass"):
+        sim.set(name, sim.get(name)[0])
+
+
+def test_one_set_reads_back_as_the_parameter() -> None:
+    sim = simulation("spatial_tendon_chain")
+    for name in sim.parameters:
+        values = sim.parameter(name)
+        sim.set(name, values)
+        assert np.array_equal(sim.parameter(name), values), name
+        sim.set(name, values.reshape(1, -1)[0])
+        assert np.array_equal(sim.parameter(name), values), name
