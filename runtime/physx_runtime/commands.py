@@ -41,14 +41,14 @@ class _Seconds(click.ParamType[float]):
 @click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
-@click.option("--articulation", help="Prim path of the articulation or free body, where the stage has several.")
+@click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
-@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves it in PhysX is not simulated.")
+@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None, out: Path | None,
                      strict: bool) -> None:
-    """Step an articulation or a free body of a stage as PhysX steps it.
+    """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
 
-    What moves it in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5. Where
+    What moves them in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5. Where
     the motion does not stay finite the exit code is 6, and a line on stderr says by which step and at which joint.
     """
     if out is not None and out.suffix != ".npz":

@@ -92,7 +92,7 @@ def _sleepers(description: Description, articulation: ActorDescription, counts: 
     if counts.raised and description.scene_of(articulation).sleeping:
         for path in sorted({counts.position_from, counts.velocity_from} - {articulation.path}):
             yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {articulation.path} is no longer "
-                               f"{counts.raised}; a Session steps both")
+                               f"{counts.raised}; without articulation, and in a Scene, both are stepped")
 
 
 def level_outside() -> int:

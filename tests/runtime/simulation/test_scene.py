@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import physx_runtime
 import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
 from physx_runtime.worlds.path import BY_JOINT
 from support.chance.companies import random_company
+from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 
 from physx_schema.cli.program import program
@@ -196,6 +198,17 @@ def test_velocities_are_those_of_the_state_that_is_set() -> None:
     held = found.body_velocity
     found["/A"].set("v", [2.0], [1])
     assert found.body_velocity[:, 1, 2].tolist() == [held[0, 1, 2], 2.0]
+
+
+def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "scenes.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "stage.usda").write_text(TOGETHER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"physx_runtime": physx_runtime}
+    exec(code, names)
+    assert len(code.splitlines()) == 6
+    assert (names["scene"].worlds, len(names["recording"].time)) == (64, 101)
 
 
 # --- what is not stepped --------------------------------------------------------------------------------------------
