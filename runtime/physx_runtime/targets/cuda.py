@@ -53,10 +53,7 @@ def require_gpu() -> None:
     from numba import cuda
 
     if not (_simulated() or cuda.is_available()):
-        from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
-
-        raise UnsupportedError("device 'cuda': no GPU found; use device='cpu', or simulate one with "
-                               "NUMBA_ENABLE_CUDASIM=1")
+        raise _unsupported("device 'cuda': no GPU found; use device='cpu', or simulate one with NUMBA_ENABLE_CUDASIM=1")
 
 
 def to_device(x: Any) -> Any:
@@ -74,6 +71,10 @@ def _simulated() -> bool:
 
 def _require_numba_cuda() -> None:
     if importlib.util.find_spec("numba_cuda") is None:
-        from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
+        raise _unsupported("device 'cuda' needs numba-cuda; install it with: pip install 'physx-schema[cuda]'")
 
-        raise UnsupportedError("device 'cuda' needs numba-cuda; install it with: pip install 'physx-schema[cuda]'")
+
+def _unsupported(message: str) -> Exception:
+    from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
+
+    return UnsupportedError(message)

@@ -33,7 +33,7 @@ def expected_operations(t: Topology) -> int:
     """About how many operations the largest function of straight-line code has; nothing is traced.
 
     A fit to traced chains and trees of 2 to 20 dofs, which holds within a factor of two
-    (tests/runtime/solver/test_by_joint.py).
+    (tests/runtime/worlds/test_choice.py).
     """
     n = len(t.dofs) + (0 if t.fixed_base else 3)
     couplings = sum(len(tendon.dofs) for tendon in t.fixed_tendons) + len(t.spatial_tendons) + len(t.mimics)

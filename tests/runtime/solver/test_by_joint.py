@@ -1,8 +1,7 @@
-"""The generic path computes what the specialised one computes, for every feature, and for trees of any size."""
+"""The by-joint step computes what the whole-tree algorithms compute, for every feature, and for trees of any size."""
 
 from __future__ import annotations
 
-import logging
 import re
 from dataclasses import fields, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime import Simulation, simulate
+from physx_runtime import Simulation
 from physx_runtime.compiling import machine_code
 from physx_runtime.compiling.fragment_ir import emit_fragment
 from physx_runtime.compiling.vector_ir import Vectors
@@ -22,16 +21,11 @@ from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.articulation.step import begin, finish, iterate
 from physx_runtime.solver.by_joint.program import step_schedules
-from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
-from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
-from physx_runtime.worlds.handover import HandoverWorlds
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.chance.packed_trees import Rows, random_tree
-from support.places import FINGER
 
 from physx_schema.description import describe
-from physx_schema.errors import UnsupportedError
 
 # float64 rounding of three steps on numbers of size 1 to 100; 1e-14 was measured.
 ROUNDING = 1e-11
@@ -56,7 +50,7 @@ def by_algorithms(t: Topology, rows: Rows, steps: int) -> State:
 
 def by_path(t: Topology, rows: Rows, steps: int, dtype: str = "float64", worlds: int = 1,
             noise: float = 0.0) -> State:
-    """The state of world 0 after steps of the generic path; other worlds start elsewhere by `noise`."""
+    """The state of world 0 after steps joint by joint; other worlds start elsewhere by `noise`."""
     store = ByJointWorlds(t, worlds, dtype)
     for name in state_rows(t) | input_rows(t):
         values = np.tile(np.asarray(rows[name], dtype=dtype), (worlds, 1))
@@ -75,7 +69,7 @@ def largest_difference(a: State, b: State) -> float:
     (1, False, "r"), (12, False, "rrrp"), (12, True, "rrpf"), (9, False, "rpsbuf"), (9, True, "rpsbuf"),
     (40, False, "rp"),
 ])
-def test_the_generic_path_computes_what_the_algorithms_compute_on_floats(links: int, floating: bool,
+def test_the_by_joint_step_computes_what_the_algorithms_compute_on_floats(links: int, floating: bool,
                                                                          kinds: str) -> None:
     t, rows = random_tree(links, links, floating, kinds)
     assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
@@ -241,76 +235,10 @@ def _full(s: tuple[float, ...]) -> NDArray[np.float64]:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def test_every_part_of_a_structure_is_known_to_the_generic_path() -> None:
+def test_every_part_of_a_structure_is_known_to_the_by_joint_step() -> None:
     """A field that schedules do not heed would be ignored in silence."""
     known = {"fixed_base", "forces_every_iteration", "links", "dofs", "fixed_tendons", "spatial_tendons", "mimics",
              "solver", "link_forces", "pushes", "sleeping", "body"}
     assert {field.name for field in fields(Topology)} - known == set()
     assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
     assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "limit", "max_velocity", "axis"}
-
-
-# --- which path ----------------------------------------------------------------------------------------------------
-
-@pytest.mark.parametrize("links", [4, 12])
-@pytest.mark.parametrize("floating", [False, True])
-def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
-    t, _ = random_tree(1, links, floating, "r")
-    program = step_program(t)
-    traced = max(program[name].code.operations for name in ("start", "position", "end"))
-    assert 0.5 < expected_operations(t) / traced < 2.5
-
-
-def test_a_tree_over_the_budget_takes_the_generic_path_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    t, _ = random_tree(1, 30, kinds="r")
-    with caplog.at_level(logging.INFO, "physx_runtime"):
-        assert choose_path(t, "cpu", "auto").path == "generic"
-    assert f"generic path, over the budget of {MOST_OPERATIONS}" in caplog.text
-
-
-def test_a_small_tree_takes_the_specialised_path() -> None:
-    assert choose_path(random_tree(1, 7, kinds="r")[0], "cpu", "auto").path == "specialised"
-
-
-@pytest.mark.parametrize(("path", "message"), [
-    ("auto", r"a tree of 30 degrees of freedom is over the budget of \d+ operations .* use device='cpu'"),
-    ("generic", "path 'generic' runs on the CPU only"), ("handover", "path 'handover' runs on the CPU only"),
-])
-def test_cuda_refuses_what_it_does_not_have(path: str, message: str) -> None:
-    with pytest.raises(UnsupportedError, match=message):
-        choose_path(random_tree(1, 30, kinds="r")[0], "cuda", path)
-
-
-def test_an_unknown_path_is_refused() -> None:
-    with pytest.raises(ValueError, match="path is 'fast'; allowed are 'auto', 'generic', 'specialised', 'handover'"):
-        Simulation(FINGER, path="fast")
-
-
-def test_a_simulation_names_its_path() -> None:
-    assert [Simulation(FINGER, path=path).path for path in ("auto", "generic")] == ["specialised", "generic"]
-
-
-def test_a_run_takes_one_path_and_both_agree() -> None:
-    start = [0.3, 0.1, 0.0]
-    generic_run, own = (simulate(FINGER, steps=30, joint_position=start, dtype="float64", path=path)
-                        for path in ("generic", "specialised"))
-    assert np.abs(generic_run.joint_position - own.joint_position).max() < 1e-10
-    again = simulate(FINGER, steps=30, joint_position=start, dtype="float64", path="generic")
-    assert np.array_equal(generic_run.joint_position, again.joint_position)
-
-
-def test_a_handover_keeps_state_and_parameters() -> None:
-    sim, own = Simulation(FINGER, worlds=3, path="handover"), Simulation(FINGER, worlds=3, path="specialised")
-    for each in (sim, own):
-        each.set("q", [[0.3, 0.1, 0.0], [0.1, 0.2, 0.0], [0.0, 0.0, 0.1]])
-        each.set_parameter("fixed_tendon_stiffness", [[100.0], [200.0], [300.0]])
-    store = sim.store
-    assert isinstance(store, HandoverWorlds)
-    sim.step()
-    own.step()
-    store.hand_over()
-    assert sim.path == "specialised"
-    sim.step(5)
-    own.step(5)
-    assert np.abs(sim.joint_position - own.joint_position).max() < 1e-6
-    assert np.array_equal(sim.parameter("fixed_tendon_stiffness"), own.parameter("fixed_tendon_stiffness"))

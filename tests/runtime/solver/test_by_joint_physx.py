@@ -1,4 +1,4 @@
-"""The generic path moves random articulations as real PhysX does, trees of up to 100 links among them."""
+"""The by-joint step moves random articulations as real PhysX does, trees of up to 100 links among them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ TREES = {0: (20, FAMILIES[0][1]), 1000: (20, FAMILIES[1000][1]), 3000: (20, FAMI
 SHARE, BEYOND = 0.96, 3.0
 
 
-def generic_motion(description: Description, art: RandomArticulation, names: list[str]) -> NDArray[np.float64]:
-    """(steps + 1, n_dof) joint positions in float32 on the generic path."""
+def by_joint_motion(description: Description, art: RandomArticulation, names: list[str]) -> NDArray[np.float64]:
+    """(steps + 1, n_dof) joint positions in float32, joint by joint."""
     q, v, effort = ([values[n] for n in names] for values in (art.positions, art.velocities, art.efforts))
     ours = simulate(description, DT, STEPS, joint_position=q, joint_velocity=v, joint_effort=effort, path="generic")
     return ours.joint_position[:, 0].astype(np.float64)
 
 
 @pytest.mark.sweep
-def test_the_generic_path_moves_random_articulations_as_physx_does(oracle_folder: Path, tmp_path: Path) -> None:
+def test_the_by_joint_step_moves_random_articulations_as_physx_does(oracle_folder: Path, tmp_path: Path) -> None:
     found = [each for first, (count, features) in TREES.items() for start in range(first, first + count, BATCH)
-             for each in compare(range(start, min(start + BATCH, first + count)), features, tmp_path, generic_motion)]
+             for each in compare(range(start, min(start + BATCH, first + count)), features, tmp_path, by_joint_motion)]
     beyond = [each for each in found if each.ratio > 1.0]
     assert len(found) > 70
     assert max(len(each.names) for each in found) > 40

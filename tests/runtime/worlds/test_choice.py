@@ -1,0 +1,80 @@
+"""Which path a structure takes, and that a run takes one and the same all along."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+from physx_runtime import Simulation, simulate
+from physx_runtime.solver.program import step_program
+from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
+from physx_runtime.worlds.handover import HandoverWorlds
+from support.chance.packed_trees import random_tree
+from support.places import FINGER
+
+from physx_schema.errors import UnsupportedError
+
+
+@pytest.mark.parametrize("links", [4, 12])
+@pytest.mark.parametrize("floating", [False, True])
+def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
+    t, _ = random_tree(1, links, floating, "r")
+    program = step_program(t)
+    traced = max(program[name].code.operations for name in ("start", "position", "end"))
+    assert 0.5 < expected_operations(t) / traced < 2.5
+
+
+def test_a_tree_over_the_budget_takes_the_generic_path_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    t, _ = random_tree(1, 30, kinds="r")
+    with caplog.at_level(logging.INFO, "physx_runtime"):
+        assert choose_path(t, "cpu", "auto").path == "generic"
+    assert f"generic path, over the budget of {MOST_OPERATIONS}" in caplog.text
+
+
+def test_a_small_tree_takes_the_specialised_path() -> None:
+    assert choose_path(random_tree(1, 7, kinds="r")[0], "cpu", "auto").path == "specialised"
+
+
+@pytest.mark.parametrize(("path", "message"), [
+    ("auto", r"a tree of 30 degrees of freedom is over the budget of \d+ operations .* use device='cpu'"),
+    ("generic", "path 'generic' runs on the CPU only"), ("handover", "path 'handover' runs on the CPU only"),
+])
+def test_cuda_refuses_what_it_does_not_have(path: str, message: str) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        choose_path(random_tree(1, 30, kinds="r")[0], "cuda", path)
+
+
+def test_an_unknown_path_is_refused() -> None:
+    with pytest.raises(ValueError, match="path is 'fast'; allowed are 'auto', 'generic', 'specialised', 'handover'"):
+        Simulation(FINGER, path="fast")
+
+
+def test_a_simulation_names_its_path() -> None:
+    assert [Simulation(FINGER, path=path).path for path in ("auto", "generic")] == ["specialised", "generic"]
+
+
+def test_a_run_takes_one_path_and_both_agree() -> None:
+    start = [0.3, 0.1, 0.0]
+    generic_run, own = (simulate(FINGER, steps=30, joint_position=start, dtype="float64", path=path)
+                        for path in ("generic", "specialised"))
+    assert np.abs(generic_run.joint_position - own.joint_position).max() < 1e-10
+    again = simulate(FINGER, steps=30, joint_position=start, dtype="float64", path="generic")
+    assert np.array_equal(generic_run.joint_position, again.joint_position)
+
+
+def test_a_handover_keeps_state_and_parameters() -> None:
+    sim, own = Simulation(FINGER, worlds=3, path="handover"), Simulation(FINGER, worlds=3, path="specialised")
+    for each in (sim, own):
+        each.set("q", [[0.3, 0.1, 0.0], [0.1, 0.2, 0.0], [0.0, 0.0, 0.1]])
+        each.set_parameter("fixed_tendon_stiffness", [[100.0], [200.0], [300.0]])
+    store = sim.store
+    assert isinstance(store, HandoverWorlds)
+    sim.step()
+    own.step()
+    store.hand_over()
+    assert sim.path == "specialised"
+    sim.step(5)
+    own.step(5)
+    assert np.abs(sim.joint_position - own.joint_position).max() < 1e-6
+    assert np.array_equal(sim.parameter("fixed_tendon_stiffness"), own.parameter("fixed_tendon_stiffness"))
