@@ -9,7 +9,7 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
-from physx_schema.description.untrusted import require_safe
+from physx_schema.description.file_safety import require_safe
 from physx_schema.errors import UnreadableError
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")

@@ -40,7 +40,7 @@ class BodySettings:
 @record
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid body of an articulation."""
+    """A rigid body: a link of an articulation, or a body by itself."""
 
     path: str
     parent: int                         # link index, -1 for the root; parents come before children
