@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.owners import row_label
 from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows, settable_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
-from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds, refusal, rounded
+from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
 from physx_runtime.simulation.parameters import Parameter
 from physx_runtime.simulation.recording import link_poses
 from physx_runtime.simulation.reset import Start
+from physx_runtime.simulation.row_values import checked_row, row_size
+from physx_runtime.simulation.watcher import Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.path import AUTO
@@ -28,19 +28,6 @@ from physx_runtime.worlds.store import Worlds, copy_rows
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-
-
-class Watcher(Protocol):
-    """What looks on as an actor's worlds are written to and stepped."""
-
-    def state_written(self, worlds: Indices) -> None:
-        """Somebody set the state of the worlds with these indices."""
-
-    def about_to_step(self) -> None:
-        """A step is to begin; the last of a call always is told."""
-
-    def stepped(self) -> None:
-        """Steps were taken; after the first of a call it always is told."""
 
 
 class Actor:
@@ -142,7 +129,7 @@ class Actor:
         Raises ValueError for NaN, an infinite state, effort or force, another shape, and rows that there are none of.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        array = self._checked(name, values, chosen)
+        array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
             self._heed_link_forces()
         self._waking.write(name, array, None if worlds is None else chosen)
@@ -151,23 +138,6 @@ class Actor:
                 watcher.state_written(chosen)
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
-
-    def _checked(self, name: str, values: ArrayLike, chosen: NDArray[np.int64]) -> Array:
-        """Values of a row for these worlds, (n_world, n) of this simulation's dtype; raises as `set_row`."""
-        # numbers of another type are refused as they were given
-        own, count = isinstance(values, np.ndarray) and values.dtype == self.dtype, self._count(name)
-        given = np.asarray(values, dtype=None if own else np.float64)
-        if given.shape == (count,):
-            given = np.broadcast_to(given, (len(chosen), count))
-        elif given.shape != (len(chosen), count):
-            raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(chosen)}, {count})")
-        moving = name in self.model.state or name in FORCE_ROWS
-        array = given if own else rounded(given, self.dtype)
-        right = np.isfinite(array) if moving else ~np.isnan(array)
-        if not right.all():
-            raise ValueError(refusal(name, given, ~right, chosen, lambda i: row_label(self._values.owners, name, i),
-                                     "give finite numbers" if moving else "give numbers"))
-        return array
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
@@ -178,14 +148,8 @@ class Actor:
             return self.parameter(name)
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
-        self._count(name)
+        row_size(self.model, name)
         return self._worlds.rows(name)
-
-    def _count(self, name: str) -> int:
-        rows = settable_rows(self.model.topology)
-        if name not in rows:
-            raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
-        return rows[name]
 
     def _heed_link_forces(self) -> None:
         """Step from now on by code that reads link forces, all rows staying as they are."""
@@ -260,7 +224,7 @@ class Actor:
     @property
     def link_pose(self) -> Array:
         """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
-        return link_poses(self._model_of_worlds(), self.state()).astype(self.dtype)
+        return link_poses(self._values.model_of_worlds(), self.state()).astype(self.dtype)
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
@@ -325,19 +289,6 @@ class Actor:
         before = self._values.mass_properties.root_center()
         with self._waking.noticing(TARGET_ROWS & values.keys(), chosen):
             self._values.assign(values, chosen)
-        shift = self._values.mass_properties.root_center() - before
-        if shift.any():
-            moved = shift.any(axis=-1)
-            rotation = sp.normalized(tuple(np.moveaxis(self.get("root_rotation").astype(np.float64), -1, 0)))
-            x, y, z = np.moveaxis(shift, -1, 0)
-            turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
-            self.set_row("root_position", (self.get("root_position") + turned)[moved], moved)
-
-    def _model_of_worlds(self) -> PackedModel:
-        """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
-        own = {name: self.get(name).T.astype(np.float64) for name in self._values.rows_set}
-        x, y, z = np.moveaxis(self._values.mass_properties.root_center(), -1, 0)
-        frames = list(self.model.link_frames)
-        if not self.topology.fixed_base:
-            frames[0] = ((-x, -y, -z), frames[0][1])
-        return replace(self.model, parameters={**self.model.parameters, **own}, link_frames=tuple(frames))
+        moved, root_position = self._values.root_kept(before)
+        if moved.any():
+            self.set_row("root_position", root_position[moved], moved)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import Owner, owners
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.packing.model import PackedModel
@@ -113,6 +115,28 @@ class ParameterValues:
     def _write(self, row: str, values: Array) -> None:
         self.store.write(row, values)
         self.rows_set.add(row)
+
+    # --- what follows from them --------------------------------------------------------------------------------------
+
+    def root_kept(self, before: Array) -> tuple[Array, Array]:
+        """(worlds (n_world,), positions of the root's F (n_world, 3)) where its link stays though its centre moves.
+
+        before: (n_world, 3), the root's centres of mass in its frame until now.
+        """
+        shift = self.mass_properties.root_center() - before
+        rotation = sp.normalized(tuple(np.moveaxis(self.store.rows("root_rotation").astype(np.float64), -1, 0)))
+        x, y, z = np.moveaxis(shift, -1, 0)
+        turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
+        return np.asarray(shift.any(axis=-1)), self.store.rows("root_position") + turned
+
+    def model_of_worlds(self) -> PackedModel:
+        """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
+        own = {name: self.store.rows(name).T.astype(np.float64) for name in self.rows_set}
+        x, y, z = np.moveaxis(self.mass_properties.root_center(), -1, 0)
+        frames = list(self._model.link_frames)
+        if self.topology.root_size:
+            frames[0] = ((-x, -y, -z), frames[0][1])
+        return replace(self._model, parameters={**self._model.parameters, **own}, link_frames=tuple(frames))
 
     # --- refusing ----------------------------------------------------------------------------------------------------
 

@@ -121,7 +121,7 @@ class SceneActor(Answers):
 
         Those of a fixed base are as PhysX holds them after a step, until the state is set.
         """
-        model, now = self._model_of_worlds(), self.state()
+        model, now = self._values.model_of_worlds(), self.state()
         velocity = spatial_velocities(model, now)
         if self.topology.fixed_base and not self._last.placed.all():
             held = velocities_after_step(model, self._last.before, now["v"], self.dt)

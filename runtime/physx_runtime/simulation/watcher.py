@@ -1,0 +1,23 @@
+"""Looking on as an actor is written to and stepped, without the actor knowing by whom."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+class Watcher(Protocol):
+    """What looks on as an actor's worlds are written to and stepped."""
+
+    def state_written(self, worlds: Indices) -> None:
+        """Somebody set the state of the worlds with these indices."""
+
+    def about_to_step(self) -> None:
+        """A step is to begin; the last of a call always is told."""
+
+    def stepped(self) -> None:
+        """Steps were taken; after the first of a call it always is told."""
