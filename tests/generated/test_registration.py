@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,11 +10,8 @@ from pathlib import Path
 
 import pytest
 from support.places import ROOT
+from support.schemas.wheels import needs_wheel, wheel_folder
 
-needs_wheel = pytest.mark.skipif(
-    importlib.util.find_spec("physx_usd_schemas") is None,
-    reason="physx-usd-schemas is not installed (extra 'oracle')",
-)
 USE = """
 from pxr import Usd
 stage = Usd.Stage.CreateInMemory()
@@ -239,10 +235,7 @@ def test_install_gives_way_to_compiled_bindings_that_can_be_imported(tmp_path: P
 
 
 def test_compiled_bindings_beside_a_registered_wheel_are_respected(tmp_path: Path) -> None:
-    wheel = importlib.util.find_spec("physx_usd_schemas")
-    if wheel is None or wheel.origin is None:
-        pytest.skip("physx-usd-schemas is not installed (extra 'oracle')")
-    setup = with_compiled(tmp_path, str(Path(wheel.origin).parent / "PhysxSchema/resources"))
+    setup = with_compiled(tmp_path, str(wheel_folder() / "PhysxSchema/resources"))
     result = run(setup + "import pxr.PhysxSchema\n" + CHECK + """
 from pxr import Plug
 print(sorted(plugin.name for plugin in Plug.Registry().GetAllPlugins() if plugin.name.startswith("physxSchema")))

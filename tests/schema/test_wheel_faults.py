@@ -6,13 +6,13 @@ of its own, it must print something else, so that a case that tells nothing apar
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 
 import pytest
 from support.places import ROOT
+from support.schemas.wheels import needs_wheel
 
 PREPARE = """
 from pxr import Sdf, Usd, UsdGeom, UsdPhysics
@@ -92,10 +92,6 @@ REFUSALS = {
 }
 OURS = "import physx_schema as PhysxSchema"
 THEIRS = "from physx_usd_schemas import PhysxSchema"
-needs_wheel = pytest.mark.skipif(
-    importlib.util.find_spec("physx_usd_schemas") is None,
-    reason="physx-usd-schemas is not installed (extra 'oracle')",
-)
 
 
 def run(package: str, code: str) -> str:

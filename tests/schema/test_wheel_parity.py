@@ -21,6 +21,7 @@ from physx_codegen.load_yaml import load
 from pxr import Sdf, Usd
 from support.places import ROOT
 from support.schemas.usd_files import plugin
+from support.schemas.wheels import wheel_folder
 
 import physx_schema as PhysxSchema
 
@@ -85,10 +86,7 @@ class Library:
     @cached_property
     def wheel(self) -> Path:
         """The wheel's folder. Skips where the wheel is not installed."""
-        spec = importlib.util.find_spec("physx_usd_schemas")
-        if spec is None or spec.origin is None:
-            pytest.skip("physx-usd-schemas is not installed; install the extra 'oracle' to compare with it")
-        return Path(spec.origin).parent / self.name
+        return wheel_folder() / self.name
 
     @cached_property
     def theirs(self) -> Side:

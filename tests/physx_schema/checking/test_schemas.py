@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from pxr import Sdf, Usd
+from support.stages.lone_prims import lone_prim
 
 from physx_schema.checking import check
 
@@ -12,53 +13,43 @@ def places(stage: Usd.Stage) -> list[tuple[str, str, str]]:
     return [(item.code, item.path, item.property) for item in check(stage).findings]
 
 
-def prim(type_name: str, *applied: str, **values: tuple[Sdf.ValueTypeName, object]) -> Usd.Stage:
-    stage = Usd.Stage.CreateInMemory()
-    made = stage.DefinePrim("/prim", type_name)
-    for schema in applied:
-        made.AddAppliedSchema(schema)
-    for name, (kind, value) in values.items():
-        made.CreateAttribute(name.replace("__", ":"), kind).Set(value)
-    return stage
-
-
 FLOAT, TOKEN = Sdf.ValueTypeNames.Float, Sdf.ValueTypeNames.Token
 
 
 def test_numbers_of_schemas_without_facts_are_held_to_their_range() -> None:
-    stage = prim("Xform", "PhysxVehicleTireAPI", physxVehicleTire__restLoad=(FLOAT, -1.0))
+    stage = lone_prim("Xform", "PhysxVehicleTireAPI", physxVehicleTire__restLoad=(FLOAT, -1.0))
     assert ("value/range", "/prim", "physxVehicleTire:restLoad") in places(stage)
 
 
 def test_tokens_of_schemas_without_facts_are_held_to_the_allowed_ones() -> None:
-    stage = prim("Xform", "PhysxMaterialAPI", physxMaterial__frictionCombineMode=(TOKEN, "avarage"))
+    stage = lone_prim("Xform", "PhysxMaterialAPI", physxMaterial__frictionCombineMode=(TOKEN, "avarage"))
     found = next(item for item in check(stage).findings if item.code == "value/token")
     assert (found.property, found.fix) == ("physxMaterial:frictionCombineMode", "did you mean 'average'?")
 
 
 def test_tokens_of_prim_types_are_held_to_the_allowed_ones() -> None:
-    stage = prim("OmniPhysicsElementCollisionFilter", omniphysics__filterEnabled=(Sdf.ValueTypeNames.Bool, True))
+    stage = lone_prim("OmniPhysicsElementCollisionFilter", omniphysics__filterEnabled=(Sdf.ValueTypeNames.Bool, True))
     assert not [code for code, _, _ in places(stage) if code.startswith(("value", "unused"))]
 
 
 def test_schema_on_a_prim_it_does_not_belong_on_is_a_warning() -> None:
-    found = check(prim("Scope", "PhysxSceneQuasistaticAPI")).findings
+    found = check(lone_prim("Scope", "PhysxSceneQuasistaticAPI")).findings
     assert [(item.code, item.severity, item.path) for item in found] == [("schema/host", "warning", "/prim")]
     assert "PhysicsScene" in found[0].message
 
 
 @pytest.mark.parametrize("type_name", ["PhysicsScene"])
 def test_schema_where_it_belongs_is_no_finding(type_name: str) -> None:
-    assert places(prim(type_name, "PhysxSceneQuasistaticAPI")) == []
+    assert places(lone_prim(type_name, "PhysxSceneQuasistaticAPI")) == []
 
 
 def test_type_derived_from_the_one_asked_for_is_enough() -> None:
-    found = places(prim("PhysicsDistanceJoint", "PhysxPhysicsDistanceJointAPI"))
+    found = places(lone_prim("PhysicsDistanceJoint", "PhysxPhysicsDistanceJointAPI"))
     assert not [code for code, _, _ in found if code.startswith(("schema", "unused"))]
 
 
 def test_instance_name_that_is_not_read_is_an_error() -> None:
-    found = check(prim("Xform", "PhysxVehicleBrakesAPI:brake0")).findings
+    found = check(lone_prim("Xform", "PhysxVehicleBrakesAPI:brake0")).findings
     assert ("schema/instance", "did you mean 'brakes0'?") in [(item.code, item.fix) for item in found]
 
 
@@ -76,5 +67,5 @@ def test_property_of_a_schema_that_is_not_applied_names_the_schema(name: str, sc
 
 
 def test_deformable_schemas_of_omniverse_are_known() -> None:
-    stage = prim("Mesh", "OmniPhysicsDeformableBodyAPI")
+    stage = lone_prim("Mesh", "OmniPhysicsDeformableBodyAPI")
     assert not [code for code, _, _ in places(stage) if code.startswith("unused")]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 from pxr import Sdf
+from support.schemas.wheels import wheel_folder
 from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
@@ -148,35 +148,28 @@ def test_no_opinion_of_the_recorded_stages_is_lost(case_stages: list[Path]) -> N
         account_is_complete(describe(stage))
 
 
-WHEEL = importlib.util.find_spec("physx_usd_schemas")
+@pytest.fixture
+def published() -> Sdf.Layer:
+    """NVIDIA's own definitions."""
+    return Sdf.Layer.FindOrOpen(str(wheel_folder() / "PhysxSchema/resources/generatedSchema.usda"))
 
 
-@pytest.mark.skipif(WHEEL is None, reason="physx-usd-schemas is not installed")
-def test_defaults_are_those_of_the_published_schema() -> None:
-    assert WHEEL is not None
-    assert WHEEL.origin is not None
-    path = Path(WHEEL.origin).parent / "PhysxSchema" / "resources" / "generatedSchema.usda"
-    layer = Sdf.Layer.FindOrOpen(str(path))
-    names = {prim.name for prim in layer.rootPrims}
+def test_defaults_are_those_of_the_published_schema(published: Sdf.Layer) -> None:
+    names = {prim.name for prim in published.rootPrims}
     for schema in SCHEMAS.keys() & names:
         for base_name, default in SCHEMAS[schema].defaults.items():
             name = SCHEMAS[schema].name(base_name, "__INSTANCE_NAME__")
             builtin = schema.replace("RootAPI", "API").replace("LeafAPI", "API")
-            found = (layer.GetPropertyAtPath(f"/{owner}.{name}") for owner in (schema, builtin))
+            found = (published.GetPropertyAtPath(f"/{owner}.{name}") for owner in (schema, builtin))
             spec = next((spec for spec in found if spec is not None), None)
             assert spec is not None, f"{schema} has no {name}"
             if isinstance(spec, Sdf.AttributeSpec) and not isinstance(default, tuple | str):
-                published = spec.default[0] if hasattr(spec.default, "__len__") else spec.default
-                assert published == pytest.approx(default), name
+                value = spec.default[0] if hasattr(spec.default, "__len__") else spec.default
+                assert value == pytest.approx(default), name
 
 
-@pytest.mark.skipif(WHEEL is None, reason="physx-usd-schemas is not installed")
-def test_every_published_schema_is_known() -> None:
-    assert WHEEL is not None
-    assert WHEEL.origin is not None
-    path = Path(WHEEL.origin).parent / "PhysxSchema" / "resources" / "generatedSchema.usda"
-    layer = Sdf.Layer.FindOrOpen(str(path))
-    names = {prim.name for prim in layer.rootPrims if "Physx" in prim.name}
+def test_every_published_schema_is_known(published: Sdf.Layer) -> None:
+    names = {prim.name for prim in published.rootPrims if "Physx" in prim.name}
     assert names <= SCHEMAS.keys() | OTHER_SCHEMAS.keys()
 
 
