@@ -11,10 +11,10 @@ import math
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from support.stages.robots import base, finger, joint, link, opened, placed, prim, robot
+from support.stages.robots import base, described, finger, joint, link, opened, placed, prim, robot
 
 from physx_schema.checking import check
-from physx_schema.description import Description, describe
+from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError
 
 ROOT = ("PhysicsArticulationRootAPI",)
@@ -30,15 +30,11 @@ def found(text: str) -> dict[str, str]:
     return {f"{item.code} {item.path}": item.severity for item in check(opened(text)).findings}
 
 
-def read(text: str) -> Description:
-    return describe(opened(text))
-
-
 def test_root_on_a_joint_to_a_static_collider_makes_no_articulation() -> None:
     anchor = joint("Fixed", "anchor", "wall", "a", ROOT)
     for schemas, count in (((), 1), (("PhysicsCollisionAPI",), 0)):
         text = robot(*PAIR, prim("Xform", "wall", schemas, {}, prim("Cube", "shape", (), CUBE)), anchor, schemas=())
-        description = read(text)
+        description = described(text)
         assert len(description.articulations) == count
         assert ("articulation/root-joint /Robot/anchor" in found(text)) == (count == 0)
         assert {item.path for item in description.joints} == (set() if count else {"/Robot/anchor", "/Robot/j"})
@@ -59,7 +55,7 @@ def test_body_without_owner_is_not_one_of_the_first_scene_where_there_are_severa
     owners: tuple[str, str], scenes: tuple[str, ...], count: int,
 ) -> None:
     text = owned(*owners, scenes=scenes)
-    assert len(read(text).articulations) == count
+    assert len(described(text).articulations) == count
     assert ("articulation/several-scenes /Robot" in found(text)) == (count == 0)
     assert ("joint/several-scenes /Robot/j" in found(text)) == (count == 0)
 
@@ -74,7 +70,7 @@ def weighed(more: dict[str, object], children: str = "") -> str:
 def test_principal_axes_of_another_length_take_the_centre_of_mass_along(length: float, severity: str) -> None:
     text = weighed({"quatf physics:principalAxes": (length * HALF, 0.0, 0.0, length * HALF),
                     "point3f physics:centerOfMass": (1.0, 0.0, 0.0)})
-    tip = read(text).articulations[0].links[1]
+    tip = described(text).articulations[0].links[1]
     taken = severity != "error"
     assert tip.center_of_mass == ((1.0, 0.0, 0.0) if taken else (0.0, 0.0, 0.0))
     np.testing.assert_allclose(np.diag(tip.inertia), (2.0, 1.0, 3.0) if taken else (1.0, 2.0, 3.0), rtol=1e-6)
@@ -88,7 +84,7 @@ def test_principal_axes_of_another_length_take_the_centre_of_mass_along(length: 
 ])
 def test_moments_alone_are_about_the_axes_of_tilted_colliders(more: dict[str, object], warned: bool) -> None:
     text = weighed(more, TILTED)
-    inertia = np.array(read(text).articulations[0].links[1].inertia)
+    inertia = np.array(described(text).articulations[0].links[1].inertia)
     tilted = [[1.25, -0.4330127, 0.0], [-0.4330127, 1.75, 0.0], [0.0, 0.0, 3.0]]
     np.testing.assert_allclose(inertia, tilted if warned else np.diag((1.0, 2.0, 3.0)), atol=1e-6)
     assert ("body/inertia-incomplete /Robot/tip" in found(text)) == warned
@@ -97,14 +93,14 @@ def test_moments_alone_are_about_the_axes_of_tilted_colliders(more: dict[str, ob
 def test_infinite_moment_leaves_those_square_to_its_axis() -> None:
     turned = {"float3 physics:diagonalInertia": (0.0, 2.0, 3.0),
               "quatf physics:principalAxes": (0.9238795, 0, 0, 0.3826834)}
-    body = read(robot(link("a", more=turned), schemas=())).bodies[0]
+    body = described(robot(link("a", more=turned), schemas=())).bodies[0]
     inf = math.inf
     assert np.array(body.inertia).tolist() == [[inf, inf, 0.0], [inf, inf, 0.0], [0.0, 0.0, pytest.approx(3.0)]]
 
 
 def test_moment_of_zero_is_infinite_outside_articulations_and_not_stepped() -> None:
     text = robot(link("a", more={"float3 physics:diagonalInertia": (2.0, 0.0, 3.0)}), schemas=())
-    body = read(text).bodies[0]
+    body = described(text).bodies[0]
     assert np.diag(body.inertia).tolist() == [2.0, math.inf, 3.0]
     assert found(text)["body/zero-inertia /Robot/a"] == "warning"
     with pytest.raises(UnsupportedError, match=r"/Robot/a: physics:diagonalInertia has a moment of 0"):
@@ -128,7 +124,7 @@ NUMBER_TYPES = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "doub
 def test_numbers_of_every_type_are_read_and_nothing_else(type_name: str, code: str) -> None:
     value: object = {"string": "1", "token": "1", "float[]": [1]}.get(type_name, 1)
     text = finger({f"{type_name} drive:angular:physics:stiffness": value}, ("PhysicsDriveAPI:angular",))
-    drive = read(text).articulations[0].dofs[0].drive
+    drive = described(text).articulations[0].dofs[0].drive
     assert drive is not None
     assert (drive.stiffness != 0.0) == (code == "value/type")
     assert f"{code} /Robot/j" in found(text)
@@ -142,7 +138,7 @@ def test_numbers_of_every_type_are_read_and_nothing_else(type_name: str, code: s
 def test_vectors_of_three_are_read_and_arrays_are_not(name: str, value: object, read_as: bool) -> None:
     tip = prim("Xform", "tip", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), {"float physics:mass": 1.0, name: value})
     text = robot(base(), tip, joint("Revolute", "j", "base", "tip"))
-    inertia = np.diag(read(text).articulations[0].links[1].inertia)
+    inertia = np.diag(described(text).articulations[0].links[1].inertia)
     np.testing.assert_allclose(inertia, (1.0, 2.0, 3.0) if read_as else (0.004, 0.004, 0.004))
     assert f"value/{'type' if read_as else 'wrong-type'} /Robot/tip" in found(text)
 
@@ -150,7 +146,7 @@ def test_vectors_of_three_are_read_and_arrays_are_not(name: str, value: object, 
 @pytest.mark.parametrize("type_name", ["quatd", "quath"])
 def test_quaternions_are_read_as_quatf_alone(type_name: str) -> None:
     text = finger({f"{type_name} physics:localRot0": (HALF, 0.0, 0.0, HALF)})
-    inbound = read(text).articulations[0].links[1].joint
+    inbound = described(text).articulations[0].links[1].joint
     assert inbound is not None
     assert inbound.parent_frame[1] == (0.0, 0.0, 0.0, 1.0)
     assert found(text)["value/wrong-type /Robot/j"] == "error"
@@ -159,7 +155,7 @@ def test_quaternions_are_read_as_quatf_alone(type_name: str) -> None:
 def test_text_of_type_string_is_no_token() -> None:
     for type_name, count in (("token", 0), ("string", 1)):
         text = finger({f"{type_name} drive:angular:physics:type": "acceleration"}, ("PhysicsDriveAPI:angular",))
-        drive = read(text).articulations[0].dofs[0].drive
+        drive = described(text).articulations[0].dofs[0].drive
         assert drive is not None
         assert drive.acceleration == (count == 0)
         assert ("value/wrong-type /Robot/j" in found(text)) == bool(count)
@@ -167,13 +163,13 @@ def test_text_of_type_string_is_no_token() -> None:
 
 def test_cone_angle_of_a_wrong_type_counts_as_0() -> None:
     angles = {"string physics:coneAngle0Limit": "wide", "float physics:coneAngle1Limit": 30.0}
-    dofs = read(finger(angles, kind="Spherical")).articulations[0].dofs
+    dofs = described(finger(angles, kind="Spherical")).articulations[0].dofs
     assert [dof.upper for dof in dofs] == pytest.approx([math.inf, 0.0, math.radians(30.0)])
 
 
 def falling(line: str) -> tuple[float, float, float]:
     """Gravity of a scene with one line of its own; unauthored magnitude is Earth's."""
-    return read(robot(link("a"), outside=f'def PhysicsScene "scene" {{\n{line}\n}}\n')).scene.gravity
+    return described(robot(link("a"), outside=f'def PhysicsScene "scene" {{\n{line}\n}}\n')).scene.gravity
 
 
 @pytest.mark.parametrize(("line", "gravity"), [
@@ -199,7 +195,7 @@ def boxed(more: dict[str, object], schemas: tuple[str, ...] = ()) -> str:
 def test_rest_offset_has_to_be_below_the_contact_offset(contact: float, rest: float, kept: float) -> None:
     text = boxed({"float physxCollision:contactOffset": contact, "float physxCollision:restOffset": rest},
                  ("PhysxCollisionAPI",))
-    assert read(text).bodies[0].colliders[0].rest_offset == pytest.approx(kept)
+    assert described(text).bodies[0].colliders[0].rest_offset == pytest.approx(kept)
     assert ("collider/offsets /Robot/a/shape" in found(text)) == (kept != rest)
 
 
@@ -236,13 +232,13 @@ def test_filtered_pairs_of_a_prim_that_does_not_collide_are_none() -> None:
     text = robot(prim("Xform", "up", ("PhysicsFilteredPairsAPI",), {"rel physics:filteredPairs": "</Robot/up/a>"},
                       link("a")), schemas=())
     assert "pair/no-object /Robot/up" in found(text)
-    assert not read(text).filtered_pairs
+    assert not described(text).filtered_pairs
 
 
 @pytest.mark.parametrize(("axis", "severity"), [("Y", ""), ("Z", ""), ("X", "error"), ("W", "error")])
 def test_up_axis_other_than_y_and_z_is_z_to_physx(axis: str, severity: str) -> None:
     text = robot(link("a"), outside=prim("PhysicsScene", "scene")).replace('upAxis = "Z"', f'upAxis = "{axis}"')
-    assert read(text).scene.gravity[1 if axis == "Y" else 2] == pytest.approx(-9.81)
+    assert described(text).scene.gravity[1 if axis == "Y" else 2] == pytest.approx(-9.81)
     assert found(text).get("stage/up-axis /", "") == severity
 
 
@@ -288,7 +284,7 @@ def test_connection_without_a_value_is_not_followed(value: str, reported: bool) 
     lines = [f"{name}{value}"] if value else []
     lines += [f"{name}.connect = </Robot/j.given>", "float given"]
     text = finger({"float given": 9.0}, ("PhysicsDriveAPI:angular",)).replace("float given", "\n".join(lines))
-    drive = read(text).articulations[0].dofs[0].drive
+    drive = described(text).articulations[0].dofs[0].drive
     assert drive is not None
     assert (drive.stiffness == 0.0) == reported
     assert ("value/connected /Robot/j" in found(text)) == reported
@@ -303,14 +299,14 @@ def test_connection_without_a_value_is_not_followed(value: str, reported: bool) 
 def test_shape_without_a_size_is_none(kind: str, sizes: dict[str, object], made: bool) -> None:
     shape = prim(kind, "shape", ("PhysicsCollisionAPI",), sizes)
     text = robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
-    body = read(text).bodies[0]
+    body = described(text).bodies[0]
     assert (len(body.colliders), body.mass > 1.0) == (made, made)
     assert ("collider/no-shape /Robot/a/shape" in found(text)) == (not made)
 
 
 def test_collider_of_no_scene_weighs_nothing() -> None:
     shape = prim("Cube", "shape", ("PhysicsCollisionAPI",), {**CUBE, "rel physics:simulationOwner": "</nowhere>"})
-    body = read(robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())).bodies[0]
+    body = described(robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())).bodies[0]
     assert (body.mass, body.colliders) == (1.0, ())
 
 
@@ -320,7 +316,7 @@ def test_density_that_is_none_is_that_of_water(density: float, code: str) -> Non
     shape = prim("Cube", "shape", ("PhysicsCollisionAPI", "MaterialBindingAPI"), {
         **CUBE, "rel material:binding:physics": "</Robot/lead>"})
     text = robot(lead, prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
-    assert read(text).bodies[0].mass == pytest.approx(1000.0)
+    assert described(text).bodies[0].mass == pytest.approx(1000.0)
     assert [item for item in found(text) if item.endswith("/lead")] == ([f"{code} /Robot/lead"] if code else [])
 
 
@@ -338,5 +334,5 @@ def test_malformed_mesh_is_reported(name: str, value: list[object], code: str, m
         "int[] faceVertexIndices": [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2], name: value}
     shape = prim("Mesh", "shape", ("PhysicsCollisionAPI",), arrays)
     text = robot(prim("Xform", "a", ("PhysicsRigidBodyAPI",), {}, shape), schemas=())
-    assert len(read(text).bodies[0].colliders) == made
+    assert len(described(text).bodies[0].colliders) == made
     assert [item for item in found(text) if item.endswith("/shape")] == ([f"{code} /Robot/a/shape"] if code else [])

@@ -10,20 +10,15 @@ from support.recorded import engine_stages
 from support.recorded.engine_stages import ALL, MIMICS, beside, mimic, newton
 from support.recorded.joint_stages import one
 from support.recorded.scene_stages import still
-from support.stages.robots import base, joint, link, opened, prim
+from support.stages.robots import base, described, joint, link, opened, prim
 
 from physx_schema.checking import check
-from physx_schema.description import Description, describe
 
 DEGREE = math.pi / 180.0
 
 
-def read(text: str) -> Description:
-    return describe(opened(text))
-
-
 def test_values_of_newton_name_their_properties() -> None:
-    found = read(engine_stages.STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
+    found = described(engine_stages.STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
     assert dict(found.sources) == {
         "armature": "newton:armature", "static_friction": "newton:friction", "dynamic_friction": "newton:friction",
         "viscous_friction": "newton:damping", "max_velocity": "newton:velocityLimit"}
@@ -32,28 +27,29 @@ def test_values_of_newton_name_their_properties() -> None:
 
 
 def test_values_of_physx_name_no_other_source() -> None:
-    assert read(beside(armature=5.0, staticFrictionEffort=1.0, viscousFrictionCoefficient=1.0, maxJointVelocity=3.0)
-                ).articulations[0].dofs[0].sources == ()
+    found = described(beside(armature=5.0, staticFrictionEffort=1.0, viscousFrictionCoefficient=1.0,
+                             maxJointVelocity=3.0))
+    assert found.articulations[0].dofs[0].sources == ()
 
 
 def test_newton_winning_over_an_authored_value_is_reported() -> None:
-    found = read(beside(armature=0.0))
+    found = described(beside(armature=0.0))
     assert [(item.code, item.property) for item in found.problems] == [
         ("joint/newton-wins", "physxJointAxis:angular:armature")]
 
 
 def test_newton_losing_is_unused() -> None:
-    found = read(beside(armature=5.0)).unused
+    found = described(beside(armature=5.0)).unused
     assert ("newton:armature", "overridden") in [(item.property, item.code) for item in found]
 
 
 def test_what_physx_does_not_read_of_newton_is_unused() -> None:
-    found = read(one("Revolute", ("NewtonJointAPI",), ALL)).unused
+    found = described(one("Revolute", ("NewtonJointAPI",), ALL)).unused
     assert [(item.property, item.code) for item in found] == [("newton:limitStiffness", "other-engine")]
 
 
 def test_mujoco_is_unused_with_physx_counterpart() -> None:
-    found = {item.property: item for item in read(engine_stages.STAGES["MuJoCo's values"]).unused}
+    found = {item.property: item for item in described(engine_stages.STAGES["MuJoCo's values"]).unused}
     assert found["mjc:armature"].suggestion == "physxJointAxis:angular:armature"
     assert found["mjc:armature"].code == found["apiSchemas"].code == "other-engine"
 
@@ -65,7 +61,7 @@ def test_other_engines_are_no_fault() -> None:
 
 
 def test_retired_joint_api_is_unused_and_has_no_effect() -> None:
-    found = read(engine_stages.STAGES["the retired joint API"])
+    found = described(engine_stages.STAGES["the retired joint API"])
     assert found.articulations[0].dofs[0].armature == 0.0
     assert {item.code for item in found.unused} == {"retired"}
     assert len(found.unused) == 4
@@ -73,7 +69,7 @@ def test_retired_joint_api_is_unused_and_has_no_effect() -> None:
 
 def test_values_of_newton_outside_articulations_are_unused() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", (), newton(armature=2.0)), schemas=())
-    found = read(text)
+    found = described(text)
     assert found.joints[-1].dofs[0].armature == 0.0
     assert [(item.property, item.code) for item in found.unused] == [("newton:armature", "idle")]
 
@@ -88,7 +84,7 @@ REACHED = {
 
 @pytest.mark.parametrize("name", MIMICS)
 def test_follower_goes_where_physx_has_it(name: str) -> None:
-    description = read(MIMICS[name])
+    description = described(MIMICS[name])
     world = Simulation(description, dt=1 / 120)
     world.step(240)
     dofs = description.articulations[0].dofs
@@ -99,13 +95,13 @@ def test_follower_goes_where_physx_has_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["without limits", "of coefficient 0"])
 def test_mimic_joint_that_physx_refuses_is_reported(name: str) -> None:
-    assert [problem.code for problem in read(MIMICS[name]).problems] == ["joint/newton-mimic"]
+    assert [problem.code for problem in described(MIMICS[name]).problems] == ["joint/newton-mimic"]
 
 
 def test_mimic_joint_of_newton_follows_those_of_physx() -> None:
     text = mimic(("PhysxMimicJointAPI:rotX", "NewtonMimicAPI"), mimicCoef1=-2.0).replace(
         "rel newton:mimicJoint", "rel physxMimicJoint:rotX:referenceJoint = </Robot/l>\nrel newton:mimicJoint")
-    found = read(text).articulations[0].mimics
+    found = described(text).articulations[0].mimics
     assert [(item.instance, item.prefix) for item in found] == [("rotX", "physxMimicJoint:rotX:"), ("", "newton:")]
 
 
@@ -122,7 +118,7 @@ def test_physx_has_followers_where_recorded(oracle_folder: object) -> None:
 
 @pytest.mark.parametrize("schemas", [("NewtonCollisionAPI",), ("PhysicsCollisionAPI", "NewtonCollisionAPI")])
 def test_a_schema_of_newton_that_makes_a_collider_is_not_unused(schemas: tuple[str, ...]) -> None:
-    found = read(still(link("a", children=prim("Cube", "shape", schemas)), schemas=()))
+    found = described(still(link("a", children=prim("Cube", "shape", schemas)), schemas=()))
     assert [collider.path for collider in found.bodies[0].colliders] == ["/Robot/a/shape"]
     assert found.unused == ()
 
@@ -139,5 +135,5 @@ def test_self_collision_of_newton_counts_where_physx_has_no_articulation_schema(
         schemas: tuple[str, ...], code: str) -> None:
     text = still(base(), schemas=("PhysicsArticulationRootAPI", "NewtonArticulationRootAPI", *schemas)).replace(
         "{\n", "{\nbool newton:selfCollisionEnabled = 0\n", 1)
-    found = [item.code for item in read(text).unused if item.property == "newton:selfCollisionEnabled"]
+    found = [item.code for item in described(text).unused if item.property == "newton:selfCollisionEnabled"]
     assert found == ([code] if code else [])

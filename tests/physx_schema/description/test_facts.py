@@ -23,9 +23,7 @@ from support.recorded import (
     transform_stages,
     tree_stages,
 )
-from support.stages.robots import opened
-
-from physx_schema.description import Description, describe
+from support.stages.robots import described
 
 FILE = DATA / "physx_facts.json"
 THEMES = {
@@ -45,29 +43,26 @@ def recorded() -> dict[str, Facts]:
     return facts
 
 
-def read(text: str) -> Description:
-    return describe(opened(text))
-
-
 @pytest.mark.parametrize("name", STAGES)
 def test_stage_reads_as_physx_made_it(recorded: dict[str, Facts], name: str) -> None:
-    assert differences(read(STAGES[name]), recorded[name]) == []
+    assert differences(described(STAGES[name]), recorded[name]) == []
 
 
 @pytest.mark.parametrize("name", [f"scenes: {name}" for name in scene_stages.STAGES if "joint" not in name])
 def test_bodies_fall_by_the_gravity_of_their_scene(recorded: dict[str, Facts], name: str) -> None:
-    assert gravity_differences(read(STAGES[name]), recorded[name]) == []
+    assert gravity_differences(described(STAGES[name]), recorded[name]) == []
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_units_that_physx_refuses_are_an_error(recorded: dict[str, Facts], name: str) -> None:
     assert "refused" in recorded[name]
-    assert [problem.code for problem in read(REFUSED[name]).problems if problem.severity == "error"] == ["stage/units"]
+    problems = described(REFUSED[name]).problems
+    assert [problem.code for problem in problems if problem.severity == "error"] == ["stage/units"]
 
 
 @pytest.mark.parametrize("name", scene_stages.BROKEN)
 def test_gravity_that_is_not_finite_is_an_error(name: str) -> None:
-    assert "scene/gravity" in [problem.code for problem in read(scene_stages.BROKEN[name]).problems]
+    assert "scene/gravity" in [problem.code for problem in described(scene_stages.BROKEN[name]).problems]
 
 
 def test_every_stage_is_recorded(recorded: dict[str, Facts]) -> None:

@@ -9,29 +9,25 @@ from support.recorded import joint_stages, tree_stages
 from support.recorded.joint_stages import generic, locked, one
 from support.recorded.scene_stages import still
 from support.recorded.tree_stages import anchor, chain, hinge, links
-from support.stages.robots import joint, link, opened, prim
+from support.stages.robots import described, joint, link, prim
 
-from physx_schema.description import Description, Joint, describe
+from physx_schema.description import Joint
 
 DEGREE = math.pi / 180.0
-
-
-def read(text: str) -> Description:
-    return describe(opened(text))
 
 
 def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> Joint:
     """A joint between two free bodies."""
     more: dict[str, object] = {f"float {name.replace('__', ':')}": value for name, value in values.items()}
-    return read(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, more), schemas=())).joints[0]
+    return described(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, more), schemas=())).joints[0]
 
 
 def codes(text: str) -> list[str]:
-    return [problem.code for problem in read(text).problems]
+    return [problem.code for problem in described(text).problems]
 
 
 def test_cone_angles_bound_the_swings() -> None:
-    twist, first, second = read(joint_stages.STAGES["a cone of two angles"]).articulations[0].dofs
+    twist, first, second = described(joint_stages.STAGES["a cone of two angles"]).articulations[0].dofs
     assert (twist.lower, twist.upper) == (-math.inf, math.inf)
     assert (first.lower, first.upper) == pytest.approx((-20 * DEGREE, 20 * DEGREE))
     assert (second.lower, second.upper) == pytest.approx((-30 * DEGREE, 30 * DEGREE))
@@ -42,12 +38,12 @@ def test_cone_angles_bound_the_swings() -> None:
     ("Z", ((0, 0, 1), (-1, 0, 0), (0, -1, 0))),
 ])
 def test_ball_turns_about_its_axis_and_then_swings(along: str, axes: tuple[tuple[float, ...], ...]) -> None:
-    found = read(one("Spherical", (), {"uniform token physics:axis": along})).articulations[0].dofs
+    found = described(one("Spherical", (), {"uniform token physics:axis": along})).articulations[0].dofs
     assert tuple(dof.axis for dof in found) == axes
 
 
 def test_generic_joint_names_its_free_rotations() -> None:
-    found = read(generic(locked("rotX", "rotZ"))).articulations[0].dofs
+    found = described(generic(locked("rotX", "rotZ"))).articulations[0].dofs
     assert [(dof.name, dof.axis) for dof in found] == [("/Robot/j:rotX", (1, 0, 0)), ("/Robot/j:rotZ", (0, 0, 1))]
 
 
@@ -65,7 +61,7 @@ def test_generic_joint_outside_articulations_slides_as_well() -> None:
 def test_joint_names_its_bodies_in_authored_order() -> None:
     found = free("Fixed")
     assert (found.body0, found.body1) == ("/Robot/a", "/Robot/b")
-    base = read(still(links("a"), anchor("w", "a"))).articulations[0].base_joint
+    base = described(still(links("a"), anchor("w", "a"))).articulations[0].base_joint
     assert base is not None
     assert (base.body0, base.body1) == ("", "/Robot/a")
 
@@ -79,7 +75,7 @@ def test_breaking_is_unused_inside_an_articulation() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", (), {
         "float physics:breakForce": 5.0, "float physics:breakTorque": math.inf,
         "bool physics:collisionEnabled": False}))
-    unused = read(text).unused
+    unused = described(text).unused
     assert [(item.property, item.code) for item in unused] == [("physics:breakForce", "idle")]
 
 
@@ -101,14 +97,14 @@ def test_distance_joint_has_a_spring_where_it_is_enabled() -> None:
     for enabled in (True, False):
         text = still(link("a"), link("b"), joint("Distance", "j", "a", "b", ("PhysxPhysicsDistanceJointAPI",), {
             **values, "bool physxPhysicsDistanceJoint:springEnabled": enabled}), schemas=())
-        found = read(text).joints[0].distance
+        found = described(text).joints[0].distance
         assert found is not None
         assert (found.stiffness, found.damping) == ((3.0, 4.0) if enabled else (0.0, 0.0))
 
 
 @pytest.mark.parametrize(("name", "second"), [("a gear joint", "/Robot/j2"), ("a rack joint", "/Robot/j2")])
 def test_gear_and_rack_joints_couple_two_joints(name: str, second: str) -> None:
-    found = next(item for item in read(joint_stages.STAGES[name]).joints if item.path == "/Robot/g")
+    found = next(item for item in described(joint_stages.STAGES[name]).joints if item.path == "/Robot/g")
     assert found.coupling is not None
     assert (found.coupling.first, found.coupling.second) == ("/Robot/j1", second)
 
@@ -146,26 +142,26 @@ def test_what_is_wrong_with_an_articulation_is_named(name: str, code: str) -> No
 
 def test_smallest_loop_is_named_with_the_joint_that_physx_drops() -> None:
     text = still(chain("abcdef"), anchor("w", "a"), hinge("k", "b", "d"))
-    found = next(problem for problem in read(text).problems if problem.code == "DJ.011/loop")
+    found = next(problem for problem in described(text).problems if problem.code == "DJ.011/loop")
     assert found.path == "/Robot/k"
     assert "/Robot/j1, /Robot/j2, /Robot/k form a loop" in found.message
     assert "/Robot/k" in found.fix
 
 
 def test_second_joint_between_two_bodies_names_the_first() -> None:
-    found = next(problem for problem in read(tree_stages.STAGES["a second joint"]).problems)
+    found = next(problem for problem in described(tree_stages.STAGES["a second joint"]).problems)
     assert found.message == "joins /Robot/a and /Robot/b beside /Robot/j"
 
 
 def test_drive_of_a_ball_is_unused() -> None:
-    found = read(joint_stages.STAGES["drives of a ball"])
+    found = described(joint_stages.STAGES["drives of a ball"])
     assert all(dof.drive is None for dof in found.articulations[0].dofs)
     assert {item.property for item in found.unused} == {
         "apiSchemas", "drive:rotX:physics:stiffness", "drive:rotY:physics:stiffness"}
 
 
 def test_linear_drive_of_a_generic_joint_is_unused_with_a_reason() -> None:
-    found = read(joint_stages.STAGES["a generic joint with drives"]).unused
+    found = described(joint_stages.STAGES["a generic joint with drives"]).unused
     assert {item.reason for item in found if item.property.startswith("drive:transX")} == {
         "in an articulation PhysX locks the translations of a generic joint"}
 
@@ -173,13 +169,13 @@ def test_linear_drive_of_a_generic_joint_is_unused_with_a_reason() -> None:
 def test_limits_of_an_anchor_are_unused() -> None:
     more: dict[str, object] = {"float physics:lowerLimit": -1.0}
     text = still(link("a"), link("b"), hinge("j", "a", "b"), joint("Revolute", "w", "", "a", (), more))
-    assert [(item.path, item.property) for item in read(text).unused] == [("/Robot/w", "physics:lowerLimit")]
+    assert [(item.path, item.property) for item in described(text).unused] == [("/Robot/w", "physics:lowerLimit")]
 
 
 def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
     text = still(link("a"), link("b"), hinge("j", "a", "b"), joint("Revolute", "k", "a", "b", (), {
         "float physics:lowerLimit": -1.0}))
-    found = read(text).unused
+    found = described(text).unused
     assert [(item.path, item.code) for item in found] == [("/Robot/k", "dropped")]
     assert "beside /Robot/j" in found[0].reason
 
@@ -187,7 +183,7 @@ def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
 def test_soft_limits_outside_articulations_are_not_evaluated() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxLimitAPI:angular",), {
         "float physxLimit:angular:stiffness": 1.0}), schemas=())
-    found = read(text)
+    found = described(text)
     assert found.unused == ()
     assert "physxLimit:angular:stiffness" in [item.property for item in found.not_evaluated]
 
@@ -195,7 +191,7 @@ def test_soft_limits_outside_articulations_are_not_evaluated() -> None:
 def test_axis_properties_outside_articulations_are_unused() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxJointAxisAPI:angular",), {
         "float physxJointAxis:angular:armature": 1.0}), schemas=())
-    found = read(text)
+    found = described(text)
     assert found.joints[0].dofs[0].armature == 0.0
     assert {item.reason for item in found.unused if item.property != "apiSchemas"} == {
         "PhysX reads it on joints of an articulation only"}
@@ -206,4 +202,4 @@ def test_frame_in_a_prim_without_body_is_brought_into_the_world() -> None:
                                     "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:scale"]})
     anchored = joint("Fixed", "j", "m", "b", (), {"point3f physics:localPos0": (1, 0, 0)})
     text = still(mount, link("b"), anchored, schemas=())
-    assert read(text).joints[0].parent_frame[0] == pytest.approx((7.0, 0.0, 0.0))
+    assert described(text).joints[0].parent_frame[0] == pytest.approx((7.0, 0.0, 0.0))

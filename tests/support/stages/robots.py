@@ -7,6 +7,8 @@ from typing import Any
 
 from pxr import Sdf, Usd
 
+from physx_schema.description import Description, describe
+
 HEAD = '#usda 1.0\n(\n    defaultPrim = "Robot"\n    metersPerUnit = {meters}\n    kilogramsPerUnit = {kilograms}\n' \
        '    upAxis = "Z"\n)\n'
 
@@ -84,3 +86,8 @@ def opened(text: str) -> Usd.Stage:
     layer = Sdf.Layer.CreateAnonymous("robot.usda")
     layer.ImportFromString(text)
     return Usd.Stage.Open(layer)
+
+
+def described(text: str) -> Description:
+    """What the reader makes of a stage given as text."""
+    return describe(opened(text))
