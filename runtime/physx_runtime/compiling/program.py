@@ -103,11 +103,12 @@ def program_layout(state: Mapping[str, int], inputs: Mapping[str, int]) -> dict[
 
 def _trace_others(sources: Sequence[PassSource], given: Given, start: Code, made: Mapping[str, int],
                   state: Sequence[str]) -> tuple[list[Code], set[str]]:
-    """The passes after the first, and the rows that any of them changes but the last.
+    """The passes after the first, and the rows that any of them changes, a last one that runs once left out.
 
     made: size of every row that `start` makes. Rows that start constant or alike, and that no pass changes, are taken
     as constant and as one.
     """
+    inner = sources if sources[-1].count else sources[:-1]
     literal = {row: value for row, value in _constants(start).items() if row not in state}
     sizes = {name: len(scalars) for name, scalars in given.items()} | dict(made)
     changed = {row for source in sources for name in source.changes for row in scalar_names({name: sizes.get(name, 0)})}
@@ -117,12 +118,12 @@ def _trace_others(sources: Sequence[PassSource], given: Given, start: Code, made
         rows = dict(given)
         for name, size in made.items():
             rows[name] = [known.get(row, row) for row in scalar_names({name: size})]
-        codes = [trace(source.algorithm, rows)[0] for source in sources[:-1]]
+        codes = [trace(source.algorithm, rows)[0] for source in inner]
         found = {row for code in codes for row, n in code.outputs
                  if row not in changed and not _is(code.nodes[n], known.get(row, row))}
         if not found:
-            between = [code.pruned(changed) for code in codes]
-            return [*between, trace(sources[-1].algorithm, rows)[0]], changed
+            last = [trace(source.algorithm, rows)[0] for source in sources[len(inner):]]
+            return [*(code.pruned(changed) for code in codes), *last], changed
         changed |= found
 
 

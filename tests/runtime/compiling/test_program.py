@@ -76,12 +76,13 @@ def started(rows: int) -> NDArray[np.float32]:
     return x
 
 
-def run(program: Program) -> NDArray[np.float32]:
-    """The state after the program's rounds in machine code."""
+def run(program: Program, *counts: int) -> NDArray[np.float32]:
+    """The state after the program's rounds in machine code, with its counts N and M where none are given."""
     symbol, text = emit_program(program, Vectors("float", LANES), PARTS)
     x = started(len(program.layout))
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(load_function(symbol, text))
-    function(x.ctypes.data, ROUNDS, N, M)
+    numbers = ROUNDS, *(counts or (N, M))
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * len(numbers))(load_function(symbol, text))
+    function(x.ctypes.data, *numbers)
     return x[[program.layout[row] for row in program.state]]
 
 
@@ -121,3 +122,8 @@ def test_schedules_of_the_same_passes_do_the_same() -> None:
     x = started(layout.size)[None]
     load_program(ScheduledProgram(passes, {}, 3, layout.size), "float32", LANES * PARTS)(x, ROUNDS, N, M)
     assert np.array_equal(x[0, :3], expected())
+
+
+def test_a_program_may_end_with_a_repeated_pass() -> None:
+    program = trace_program((SOURCES[0], PassSource("charge", charge, "m")), STATE, INPUTS)
+    assert np.array_equal(run(program, M)[1], expected()[1])
