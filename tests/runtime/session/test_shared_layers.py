@@ -93,24 +93,17 @@ def test_an_edit_in_the_layer_of_results_is_all_that_reset_leaves_there(name: st
     assert texts(stage) == texts(plain)
 
 
-def test_a_drive_removed_in_the_layer_of_results_is_gone() -> None:
+@pytest.mark.parametrize(("name", "fact", "values"), [
+    ("removed drive", lambda dof: dof.drive is None, [False, True]),
+    ("armature", lambda dof: dof.armature, [0.0, 2.0])])
+def test_schemas_edited_in_the_layer_of_results_count(name: str, fact: Callable[[Any], Any], values: list[Any]) -> None:
     stage = opened(stateless())
     stage.SetEditTarget(stage.GetSessionLayer())
     session = Session(stage)
     session.step(DT)
-    EDITS["removed drive"](stage)
+    EDITS[name](stage)
     session.step(DT)
-    assert [dof.drive is None for dof in session._description.articulations[0].dofs] == [False, True]
-
-
-def test_an_armature_applied_in_the_layer_of_results_counts() -> None:
-    stage = opened(stateless())
-    stage.SetEditTarget(stage.GetSessionLayer())
-    session = Session(stage)
-    session.step(DT)
-    EDITS["armature"](stage)
-    session.step(DT)
-    assert [dof.armature for dof in session._description.articulations[0].dofs] == [0.0, 2.0]
+    assert [fact(dof) for dof in session._description.articulations[0].dofs] == values
 
 
 def test_an_operation_added_to_those_that_results_replace_turns_the_root_and_stays() -> None:
