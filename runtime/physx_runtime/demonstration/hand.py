@@ -17,14 +17,14 @@ from physx_schema import authoring
 HAND = "/World/hand"
 PALM = f"{HAND}/palm"
 PALM_SIZE = (0.175, 0.05, 0.024)
-NYLON = 1150.0                      # kg / m^3
+NYLON_DENSITY = 1150.0              # kg / m^3
 GREY, BLUE, SAND = (0.35, 0.37, 0.4), (0.35, 0.55, 0.85), (0.85, 0.7, 0.5)
 
 FLEXOR_STIFFNESS = 2000.0           # N / m
 FLEXOR_DAMPING = 0.2                # N s / m
 FLEXOR_REST = 0.0125                # m of tendon pulled in when the finger is closed
 EXTENSOR_STIFFNESS = 15.0           # N / m
-COUPLING = 0.7                      # degrees of the distal joint per degree of the middle one
+COUPLING_RATIO = 0.7                # degrees of the distal joint per degree of the middle one
 COUPLING_FREQUENCY = 60.0           # rad / s
 KNUCKLE_STIFFNESS = 0.012           # N m / degree
 KNUCKLE_DAMPING = 0.006             # N m s / degree
@@ -93,7 +93,7 @@ def build_hand() -> Any:
     _knuckle(stage, FINGER, "force", 1.0)
     _knuckle(stage, THUMB, "acceleration", KNUCKLE_INERTIA)
     _, middle, distal = (stage.GetPrimAtPath(FINGER.joint(phalanx)) for phalanx in PHALANGES)
-    authoring.mimic(distal, middle, gearing=-COUPLING, natural_frequency=COUPLING_FREQUENCY, damping_ratio=1.0)
+    authoring.mimic(distal, middle, gearing=-COUPLING_RATIO, natural_frequency=COUPLING_FREQUENCY, damping_ratio=1.0)
     _extensor(stage, THUMB)
     return stage
 
@@ -101,7 +101,7 @@ def build_hand() -> Any:
 def _palm(stage: Any) -> None:
     """A box held to the world."""
     x, y, z = PALM_SIZE
-    mass = NYLON * x * y * z
+    mass = NYLON_DENSITY * x * y * z
     inertia = mass / 12.0 * (y * y + z * z), mass / 12.0 * (x * x + z * z), mass / 12.0 * (x * x + y * y)
     authoring.rigid_body(stage, PALM, mass=mass, inertia=inertia, position=(0.0, 0.0, 0.0))
     shape = UsdGeom.Cube.Define(stage, f"{PALM}/shape")
@@ -134,7 +134,7 @@ def _bones(stage: Any, finger: Finger) -> None:
 
 def capsule(length: float, radius: float) -> tuple[float, float, float]:
     """Mass, and moments of inertia across and along the axis, of a solid capsule; length without the caps."""
-    cylinder, cap = math.pi * radius**2 * length * NYLON, 2.0 / 3.0 * math.pi * radius**3 * NYLON
+    cylinder, cap = math.pi * radius**2 * length * NYLON_DENSITY, 2.0 / 3.0 * math.pi * radius**3 * NYLON_DENSITY
     along = 0.5 * cylinder * radius**2 + 2.0 * 0.4 * cap * radius**2
     # a cap: 83/320 m r^2 about its own centre of mass, 3/8 r beyond the cylinder's end
     caps = 2.0 * cap * (83.0 / 320.0 * radius**2 + (0.5 * length + 0.375 * radius) ** 2)

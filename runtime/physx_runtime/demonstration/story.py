@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from physx_runtime.demonstration.faults import DRIVE_TYPE, MISSPELT, WRONG_INSTANCE
-from physx_runtime.demonstration.hand import COUPLING, FINGER, KNUCKLE_INERTIA, PHALANGES, THUMB, Finger
+from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, KNUCKLE_INERTIA, PHALANGES, THUMB, Finger
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.poses import rotated
@@ -60,7 +60,7 @@ def simulated(description: Description, recording: Recording) -> Iterator[str]:
     yield (f"The hand closes: the finger bends by {bends} degrees, and the gap between the tips shrinks from "
            f"{gaps[0]:.0f} to {gaps[1]:.0f} mm.")
     ratio = _angle(recording, FINGER, 2) / _angle(recording, FINGER, 1)
-    yield (f"The mimic joint holds the finger's last joint at {ratio:.3f} times the middle one; {COUPLING:g} is "
+    yield (f"The mimic joint holds the finger's last joint at {ratio:.3f} times the middle one; {COUPLING_RATIO:g} is "
            f"authored.")
 
 

@@ -8,7 +8,7 @@ import click.testing
 import numpy as np
 import pytest
 from physx_runtime.demonstration.command import demo
-from physx_runtime.demonstration.hand import COUPLING, FINGER, PHALANGES, THUMB, build_hand, capsule
+from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, PHALANGES, THUMB, build_hand, capsule
 from physx_runtime.simulation.one_call import simulate
 from pxr import Usd, UsdGeom
 
@@ -95,14 +95,14 @@ def test_the_hand_moves_as_in_physx() -> None:
 
 def test_the_mimic_joint_follows() -> None:
     *_, middle, _, distal, _ = RECORDED[150]
-    assert distal == pytest.approx(COUPLING * middle, rel=2e-3)
+    assert distal == pytest.approx(COUPLING_RATIO * middle, rel=2e-3)
 
 
 def test_the_typed_api_refuses_the_faults_that_the_demo_plants() -> None:
     stage = build_hand()
     joint = stage.GetPrimAtPath(THUMB.joint(PHALANGES[-1]))
     with pytest.raises(AuthoringError, match="'Z' is not one of rotX, rotY, rotZ"):
-        PhysxMimicJointAPI.Apply(joint, "Z", gearing=COUPLING)
+        PhysxMimicJointAPI.Apply(joint, "Z", gearing=COUPLING_RATIO)
     with pytest.raises(AuthoringError, match="'acceleratoin' is not one of force, acceleration"):
         authoring.drive(joint, type="acceleratoin")
 
