@@ -10,14 +10,13 @@ from physx_schema.description.model import unlimited
 Rows = dict[str, list[float]]
 
 
-def fact_value(row: Row, fact: object) -> float:
-    """What a fact says for a row; where there is none, and for magnitudes that PhysX takes as unlimited, neutral."""
-    if fact is None:
-        return row.neutral
-    value = getattr(fact, row.fact or row.name)
-    return row.neutral if row.clipped and unlimited(value) else float(value)
+def fact_values(row: Row, facts: Sequence[object]) -> list[float]:
+    """What facts say for a row; where one is None, and for magnitudes that PhysX takes as unlimited, neutral."""
+    name, neutral = row.fact or row.name, row.neutral
+    values = [neutral if fact is None else getattr(fact, name) for fact in facts]
+    return [neutral if unlimited(value) else value for value in values] if row.clipped else values
 
 
 def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> Rows:
     """The parameters of one kind of owner, in the order of `facts`, each called `prefix` and its name."""
-    return {prefix + row.name: [fact_value(row, fact) for fact in facts] for row in rows_of(owner, PARAMETER)}
+    return {prefix + row.name: fact_values(row, facts) for row in rows_of(owner, PARAMETER)}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from physx_runtime.model.rows import DOF, PARAMETER, Row, rows_of
-from physx_runtime.packing.facts import Rows, fact_value
-from physx_schema.description.model import Articulation, Dof, Joint, unlimited
+from physx_runtime.model.rows import DOF, PARAMETER, rows_of
+from physx_runtime.packing.facts import Rows, fact_values
+from physx_schema.description.model import Articulation, Joint, unlimited
 
 # Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
 # authored (physx_semantics.md, joint axis).
@@ -17,18 +17,14 @@ OTHER_AXIS_MAX_VELOCITY = 100.0
 
 
 def joint_rows(articulation: Articulation) -> Rows:
-    """Rows of every degree of freedom."""
+    """Rows of every degree of freedom; a parameter is a fact of it, of its drive or of that one's envelope."""
     dofs, joints = articulation.dofs, [link.joint for link in articulation.links if link.joint]
-    rows = {row.name: [fact_value(row, _holder(row, dof)) for dof in dofs] for row in rows_of(DOF, PARAMETER)}
+    drives = [dof.drive for dof in dofs]
+    holders: dict[str, Sequence[object]] = {
+        "drive": drives, "envelope": [drive.envelope if drive else None for drive in drives]}
+    rows = {row.name: fact_values(row, holders.get(row.feature, dofs)) for row in rows_of(DOF, PARAMETER)}
     return rows | {"joint_effort": [0.0] * len(dofs),
                    "velocity_clamp": [clamp for joint in joints for clamp in _start_clamps(joint)]}
-
-
-def _holder(row: Row, dof: Dof) -> object:
-    """Whose fact a parameter of a dof is: its own, its drive's or that one's envelope's; None where there is none."""
-    if row.feature == "envelope":
-        return dof.drive and dof.drive.envelope
-    return dof.drive if row.feature == "drive" else dof
 
 
 def axis_of(joint: Joint, dof: int) -> int:

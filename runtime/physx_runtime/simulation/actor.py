@@ -144,7 +144,7 @@ class Actor:
 
         Rows are listed in docs/rows.md.
         """
-        if name in self.parameters and name not in settable_rows(self.topology):
+        if name not in settable_rows(self.model.topology) and name in self.parameters:
             return self.parameter(name)
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
