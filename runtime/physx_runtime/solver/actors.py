@@ -1,6 +1,12 @@
-"""Articulations and rigid bodies behind one interface: the parts of a step that are named alike for both."""
+"""Articulations and rigid bodies behind one interface: the parts of a step that are named alike for both.
+
+`begin` once, then position iterations of `solve` and `move`, velocity iterations of `solve` alone, and `finish`. What
+is between actors changes their velocities by the `Response` that each gave it at the start.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import Force, Motion
@@ -30,8 +36,19 @@ def respond(t: ActorTopology, start: Rows, begun: Rows, link: int, impulse: Forc
 
 
 def iterate(t: ActorTopology, rows: Rows, final: bool) -> Made:
-    """One position iteration, or with `final` one velocity iteration: forces, own constraints, motion."""
-    return body.iterate(t, rows, final) if isinstance(t, BodyTopology) else articulation.iterate(t, rows, final)
+    """One position iteration, or with `final` one velocity iteration, which moves nothing."""
+    made = solve(t, rows, final)
+    return made if final else made | move(t, rows, made.get("v", list(rows["v"])))
+
+
+def solve(t: ActorTopology, rows: Rows, final: bool) -> Made:
+    """The velocity after an iteration's forces and the actor's own constraints, where it has any."""
+    return body.solve(t, rows, final) if isinstance(t, BodyTopology) else articulation.solve(t, rows, final)
+
+
+def move(t: ActorTopology, rows: Rows, v: Sequence[Scalar]) -> Made:
+    """The motion of one position iteration at the generalised velocity v."""
+    return body.move(t, rows, v) if isinstance(t, BodyTopology) else articulation.move(t, rows, v)
 
 
 def finish(t: ActorTopology, rows: Rows) -> Made:

@@ -17,7 +17,7 @@ from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
-from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.solver.actors import begin, finish, iterate
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
 from support.chance.articulations import Features, engine_names, random_articulation

@@ -15,7 +15,7 @@ from physx_runtime.language.ops import maximum, sincos, where
 from physx_runtime.language.symbols import Graph, TracingError
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.solver.actors import begin, finish, iterate
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised

@@ -19,7 +19,7 @@ from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravi
 from physx_runtime.dynamics.spatial import Force, quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
-from physx_runtime.solver.articulation.step import begin, finish, iterate
+from physx_runtime.solver.actors import begin, finish, iterate
 from physx_runtime.solver.by_joint.program import step_schedules
 from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
 from support.chance.articulations import Features, engine_names, random_articulation

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, dump_step, simulate
+from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.topology import BodyTopology
 from pxr import Usd
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
@@ -216,3 +218,28 @@ def test_force_edited_on_a_body_acts_in_a_session() -> None:
         slower = session.simulation().get("v")[0, 0]
         session.step(DT)
         assert 0.0 < session.simulation().get("v")[0, 0] < slower
+
+
+# --- a type of its own -----------------------------------------------------------------------------------------------
+
+def test_a_body_has_no_rows_of_joints_of_a_tree_or_of_softening() -> None:
+    t = BodyTopology(True, sleeping=True, link_forces=True)
+    absent = {"com", "tree_position", "tree_rotation", "armature", "joint_effort", "erp", "cfm_scale", "root_axes"}
+    assert not absent & (state_rows(t) | input_rows(t)).keys()
+    assert absent <= (state_rows(t.tree) | input_rows(t.tree)).keys()
+    assert all(size for name, size in (state_rows(t) | input_rows(t)).items() if name != "q")
+
+
+def test_worlds_of_a_body_have_the_parameters_that_its_step_heeds() -> None:
+    sim = Simulation(opened(stage()), 2)
+    assert set(sim.parameters) == {
+        "gravity", "mass", "center_of_mass", "diagonal_inertia", "principal_axes", "gravity_enabled", "linear_damping",
+        "angular_damping", "max_linear_velocity", "max_angular_velocity"}
+
+
+def test_equations_of_motion_of_a_body_are_those_of_one_free_link() -> None:
+    sim = Simulation(opened(stage()), dtype="float64")
+    M = sim.dynamics.mass_matrix()[0]
+    assert np.allclose(M[:3, :3], 2.0 * np.eye(3), rtol=0.0, atol=1e-12)
+    assert np.allclose(np.linalg.eigvalsh(M[3:, 3:]), [0.1, 0.25, 0.3], rtol=0.0, atol=1e-6)    # authored in float32
+    assert not M[:3, 3:].any()

@@ -87,8 +87,8 @@ def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkM
     return out
 
 
-def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """One position iteration, or with `final` one velocity iteration: no forces, no integration, no position bias.
+def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+    """The velocity after the forces and constraints of one iteration, with `final` without forces and position bias.
 
     Constraints add to the change `dv` of this iteration, which reaches v at its end: one rounding, as in PhysX.
     """
@@ -108,20 +108,20 @@ def iterate(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
         dv = solve_mimic(t, rows, i, q, dv, final)
     for dof in t.depth_first():
         dv = solve_dof(t, rows, k, dof, dv, out, final)
-    v = plus(rows["v"], dv)
-    out["v"] = v
-    if not final and t.pgs:
-        out["v_moving"] = v
-    elif not final:
-        out |= move(t, rows, q, v)
-        out["iteration"] = [rows["iteration"][0] + 1.0]
-    return out
+    return out | {"v": plus(rows["v"], dv)}
 
 
-def move(t: Topology, rows: Rows, q: Sequence[Scalar], v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
-    """Positions from q, and what has been travelled, after the time h at the velocity v."""
+def move(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """The motion of one position iteration at the velocity v; with PGS that is kept, for the step's end to move by."""
+    if t.pgs:
+        return {"v_moving": list(v)}
+    return _moved(t, rows, v) | {"iteration": [rows["iteration"][0] + 1.0]}
+
+
+def _moved(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """Positions, and what has been travelled, after the time h at the velocity v."""
     moved = [rows["h"][0] * x for x in v[t.root_size:]]
-    out = {"q": [rows["q"][dof] if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(q)],
+    out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(rows["q"])],
            "travel": [x + moved[dof] for dof, x in enumerate(rows["travel"])]}
     out |= move_balls(t, rows, v) if t.balls else {}
     return out if t.fixed_base else out | move_root(rows, v)
@@ -129,7 +129,7 @@ def move(t: Topology, rows: Rows, q: Sequence[Scalar], v: Sequence[Scalar]) -> d
 
 def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """What is left at a step's end: with PGS the motion, joint positions wrapped, momentum of a floating base kept."""
-    moved = move(t, rows, list(rows["q"]), list(rows["v_moving"])) if t.pgs else {}
+    moved = _moved(t, rows, list(rows["v_moving"])) if t.pgs else {}
     rows = {**rows, **moved}
     out = moved | {"q": [wrapped_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
     if t.balls or not t.fixed_base:

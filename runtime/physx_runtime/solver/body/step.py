@@ -74,15 +74,19 @@ def _limited(velocity: sp.Vec3, fastest: Scalar) -> sp.Vec3:
     return sp.scale(where(speed > fastest, fastest / maximum(speed, 1e-30), 1.0), velocity)
 
 
-def iterate(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
-    """One position iteration; a velocity iteration does nothing, nor does one without forces: the end moves it."""
+def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
+    """The velocity after the forces of one position iteration; nothing without forces in it."""
     if final or not t.forces_every_iteration:
         return {}
-    v = [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]
-    return {"v": v, **move(rows, v)}
+    return {"v": [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]}
 
 
-def move(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+def move(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """The motion of one position iteration at the velocity v; where none has forces the step's end moves the body."""
+    return _moved(rows, v) if t.forces_every_iteration else {}
+
+
+def _moved(rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """The place, the way and the turn after the time h at the velocity v; PhysX adds every iteration's way to the place
     itself, and puts the turns together before it turns the body by them, which rounds otherwise."""
     h, linear, w = rows["h"][0], v[0:3], (v[3], v[4], v[5])
@@ -105,7 +109,7 @@ def _turned(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    end = {} if t.forces_every_iteration else move({**rows, "h": rows["dt"]}, list(rows["v"]))
+    end = {} if t.forces_every_iteration else _moved({**rows, "h": rows["dt"]}, list(rows["v"]))
     rows = {**rows, **end}
     rotation = sp.mul_quat(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
