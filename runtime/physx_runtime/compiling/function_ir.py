@@ -13,14 +13,7 @@ from dataclasses import dataclass
 
 from physx_runtime.compiling.function import Function
 from physx_runtime.compiling.transposition_ir import FUNCTIONS, LONG_LINE, ask_for, emit_moves, scatter_for
-from physx_runtime.compiling.vector_ir import (
-    ATTRIBUTES,
-    CACHE_LINE,
-    ELEMENT_BITS,
-    Arithmetic,
-    Vectors,
-    declarations,
-)
+from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from physx_runtime.compiling.code import Code
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
-from physx_runtime.compiling.vector_ir import (
-    ATTRIBUTES,
-    CACHE_LINE,
-    ELEMENT_BITS,
-    Arithmetic,
-    Vectors,
-    declarations,
-)
+from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 # Operations in a piece, by measurement on steps of 7 to 27 dofs; what is computed once needs no overlap of parts.
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
