@@ -19,19 +19,19 @@ from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.step import held_velocity, step_outputs
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, Quantity, WorldQuantities
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, StateQuantity, WorldQuantities
 from physx_runtime.simulation.actor import Actor
 
 Array = NDArray[Any]
 
 
 @functools.cache        # one function a row, so that its kernel is found again
-def row(name: str, first: int = 0, last: int | None = None) -> Quantity:
+def row(name: str, first: int = 0, last: int | None = None) -> StateQuantity:
     """A part of a row as a quantity."""
     return lambda t, rows: {"values": list(rows[name][first:last])}
 
 
-QUANTITIES: dict[ComputeType, Quantity] = {
+QUANTITIES: dict[ComputeType, StateQuantity] = {
     ComputeType.eDENSE_JACOBIANS: quantities.jacobian,
     ComputeType.eMASS_MATRICES: quantities.mass_without_armature,
     ComputeType.eGENERALIZED_MASS_MATRICES: quantities.generalized_mass,
@@ -95,7 +95,7 @@ class Articulations:
                          max((len(t.axes) for t in fixed), default=0), len(spatial),
                          max((len(t.attachments) for t in spatial), default=0))
 
-    def run(self, quantity: Quantity, worlds: Indices, given: Mapping[str, Array],
+    def run(self, quantity: StateQuantity, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for some worlds into the caller's memory."""
         self._quantities.run(quantity, self.simulation.store, worlds, given, results)

@@ -14,11 +14,12 @@ from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, motion_sub
 from physx_runtime.dynamics.linear import solve_symmetric
 from physx_runtime.dynamics.rnea import held_force
 from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, force_of, linear_first, motion_of
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 
 
-def forward_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], tau: Row) -> list[Scalar]:
+def forward_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                     tau: Scalars) -> list[Scalar]:
     """a with M a + C(q, v) + g(q) = tau, armature in M; a and tau as v: root linear, root angular, then dofs."""
     # what hangs on a link is added when its turn comes: a compiler keeps few numbers at a time
     IA: dict[int, ArticulatedInertia] = {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import NO_MOTION, Motion, motion_of, quaternion, triple
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
 
@@ -24,7 +24,7 @@ class Kinematics:
     axes: list[sp.Vec3]         # per dof: what it turns about or slides along
 
 
-def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat, balls: Row = ()) -> Kinematics:
+def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Quat, balls: Scalars = ()) -> Kinematics:
     """Poses at the joint positions `q`; positions count from the root's anchor.
 
     balls: world rotations of the links with spherical joints, where they are known better than by `q`.
@@ -61,7 +61,7 @@ def forward_kinematics(t: Topology, rows: Rows, q: Row, root_rotation: sp.Quat, 
     return k
 
 
-def state_kinematics(t: Topology, rows: Rows, balls: Row = ()) -> Kinematics:
+def state_kinematics(t: Topology, rows: Rows, balls: Scalars = ()) -> Kinematics:
     """Poses at the state in rows."""
     return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
 
@@ -76,7 +76,7 @@ def subspace(turning: bool, axis: sp.Vec3) -> Motion:
     return Motion(axis, sp.ZERO3) if turning else Motion(sp.ZERO3, axis)
 
 
-def joint_rotation(t: Topology, rows: Rows, values: Row, link: int) -> sp.Vec3:
+def joint_rotation(t: Topology, rows: Rows, values: Scalars, link: int) -> sp.Vec3:
     """Rotation vector in F of a spherical joint's coordinates `values`, its locked axes from the row `locked`."""
     parts: list[Scalar] = [0.0, 0.0, 0.0]
     for dof in t.dofs_of(link):
@@ -87,7 +87,7 @@ def joint_rotation(t: Topology, rows: Rows, values: Row, link: int) -> sp.Vec3:
     return (parts[0], parts[1], parts[2])
 
 
-def ball_coordinates(t: Topology, rows: Rows, k: Kinematics, q: Row) -> tuple[list[Scalar], list[Scalar]]:
+def ball_coordinates(t: Topology, rows: Rows, k: Kinematics, q: Scalars) -> tuple[list[Scalar], list[Scalar]]:
     """q with the coordinates of spherical joints as the poses `k` have them, and the row `locked`."""
     out, locked = list(q), []
     for link in t.balls:
@@ -119,7 +119,7 @@ class LinkMotion:
 AT_REST = LinkMotion(NO_MOTION, NO_MOTION)
 
 
-def link_motions(t: Topology, k: Kinematics, v: Row) -> list[LinkMotion]:
+def link_motions(t: Topology, k: Kinematics, v: Scalars) -> list[LinkMotion]:
     """Velocities and velocity-product accelerations of all links at their centres of mass.
 
     The forward pass of RBDA table 5.1 with qdd = 0.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from physx_runtime.language.ops import Row, Scalar, sqrt
+from physx_runtime.language.ops import Scalar, Scalars, sqrt
 
 Matrix = list[list[Scalar]]
 
@@ -14,7 +14,7 @@ def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     return [x - y for x, y in zip(a, b, strict=True)]
 
 
-def plus(a: Sequence[Scalar] | Row, b: Sequence[Scalar] | Row) -> list[Scalar]:
+def plus(a: Scalars, b: Scalars) -> list[Scalar]:
     """a + b."""
     return [x + y for x, y in zip(a, b, strict=True)]
 
@@ -24,7 +24,7 @@ def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
     return [inner(line, row) for line in minv]
 
 
-def inner(a: Row, b: Row) -> Scalar:
+def inner(a: Scalars, b: Scalars) -> Scalar:
     """Sum of products."""
     total: Scalar = 0.0
     for x, y in zip(a, b, strict=True):
@@ -47,7 +47,7 @@ def cholesky(A: Sequence[Sequence[Scalar]], pivot: Callable[[int, Scalar], Scala
     return L
 
 
-def solve_lower(L: Matrix, b: Row) -> list[Scalar]:
+def solve_lower(L: Matrix, b: Scalars) -> list[Scalar]:
     """y with L y = b, the inverse of L's diagonal on its diagonal."""
     y: list[Scalar] = []
     for i, value in enumerate(b):

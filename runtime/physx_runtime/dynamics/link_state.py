@@ -5,7 +5,7 @@ from __future__ import annotations
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics, link_motions
 from physx_runtime.dynamics.spatial import linear_first, triple
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 
 
@@ -23,6 +23,6 @@ def link_poses(t: Topology, rows: Rows, k: Kinematics) -> list[list[Scalar]]:
     return poses
 
 
-def link_velocities(t: Topology, k: Kinematics, v: Row) -> list[list[Scalar]]:
+def link_velocities(t: Topology, k: Kinematics, v: Scalars) -> list[list[Scalar]]:
     """Linear velocity of every link's centre of mass, and its angular velocity, world axes; v: generalised velocity."""
     return [linear_first(motion.velocity) for motion in link_motions(t, k, v)]

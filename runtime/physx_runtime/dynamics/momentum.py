@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.dynamics.spatial import force_of, linear_first
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 
 
@@ -31,7 +31,7 @@ def with_mass(mass: Scalar, moment: sp.Vec3, m: Scalar, center: sp.Vec3) -> tupl
 
 
 def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
-                        coriolis: Row) -> tuple[list[list[Scalar]], list[Scalar]]:
+                        coriolis: Scalars) -> tuple[list[list[Scalar]], list[Scalar]]:
     """(A, b) of a floating base: momentum A v and its rate A a + b, [linear; angular] at the centre of mass.
 
     A = X M[0:6], b = X C[0:6] with X = [[E, 0], [-[c]x, E]]; c, from the root's centre of mass to that of the whole,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from physx_runtime.dynamics.linear import Matrix, cholesky, inner, inverse, solve_lower, times
-from physx_runtime.language.ops import Row, Scalar, where
+from physx_runtime.language.ops import Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
 
 # A direction in which the link yields to a force by less than this part of all three counts as blocked.
@@ -32,7 +32,7 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
     return [[inner(a, b) for b in columns] for a in columns]
 
 
-def without_root(t: Topology, M: Matrix, force: Row) -> tuple[Matrix, list[Scalar]]:
+def without_root(t: Topology, M: Matrix, force: Scalars) -> tuple[Matrix, list[Scalar]]:
     """Inertia and force of the joints where the root moves freely: M_jj - M_jr M_rr^-1 M_rj, f_j - M_jr M_rr^-1 f_r."""
     joints, L = range(6, t.nv), cholesky([row[:6] for row in M[:6]])
     moved = {j: solve_lower(L, [M[row][j] for row in range(6)]) for j in joints}

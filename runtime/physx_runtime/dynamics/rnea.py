@@ -11,11 +11,11 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inertia import central_force, central_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, motion_subspace
 from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_first, motion_of, triple
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 
 
-def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], a: Row) -> list[Scalar]:
+def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], a: Scalars) -> list[Scalar]:
     """tau = M a + C(q, v) + g(q), with armature; a as v: root linear, root angular, then qdd."""
     forces = []
     for i, acceleration in enumerate(link_accelerations(t, k, a)):
@@ -28,7 +28,7 @@ def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
     return tau
 
 
-def link_accelerations(t: Topology, k: Kinematics, a: Row) -> list[Motion]:
+def link_accelerations(t: Topology, k: Kinematics, a: Scalars) -> list[Motion]:
     """Forward pass: J a of every link at its centre of mass."""
     out: list[Motion] = []
     anchors: list[Motion] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from physx_runtime.language.ops import Row, Rows, Scalar, arctan_series, sincos, sqrt, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, arctan_series, sincos, sqrt, where
 
 Vec3 = tuple[Scalar, Scalar, Scalar]
 Quat = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -216,12 +216,12 @@ def linear_first(x: Motion | Force) -> list[Scalar]:
     return [*x.linear, *x.angular]
 
 
-def motion_of(x: Row) -> Motion:
+def motion_of(x: Scalars) -> Motion:
     """The motion vector whose six scalars begin a row."""
     return Motion((x[3], x[4], x[5]), (x[0], x[1], x[2]))
 
 
-def force_of(x: Row) -> Force:
+def force_of(x: Scalars) -> Force:
     """The force vector whose six scalars begin a row."""
     return Force((x[3], x[4], x[5]), (x[0], x[1], x[2]))
 

@@ -17,8 +17,8 @@ from physx_runtime.language.symbols import Symbol
 # A float, a NumPy array (a value per world) or a Symbol.
 Scalar = Any
 # The scalars of one row group, and all row groups by name.
-Row = Sequence[Scalar] | NDArray[Any]
-Rows = Mapping[str, Row]
+Scalars = Sequence[Scalar] | NDArray[Any]
+Rows = Mapping[str, Scalars]
 
 # pi/2 in three parts; the first two have few bits, so their products with small integers are exact in float32 too.
 HALF_PI_HIGH, HALF_PI_MIDDLE = 1.5703125, 4.8351287841796875e-04

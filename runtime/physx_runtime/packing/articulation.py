@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.facts import Rows
-from physx_runtime.packing.frames import internal_frame, inverse
+from physx_runtime.packing.frames import internal_frame, inverse_frame
 from physx_runtime.packing.joints import joint_rows
-from physx_runtime.packing.links import link_rows, state_rows
+from physx_runtime.packing.links import authored_state, link_rows
 from physx_runtime.packing.model import PackedModel, arrays
 from physx_runtime.packing.pushes import push_rows
 from physx_runtime.packing.structure import structure_of
@@ -29,12 +29,12 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         raise UnsupportedError(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                                "articulations are stepped, set it to true")
     topology = structure_of(articulation, scene, solver)
-    into = tuple(inverse(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
+    into = tuple(inverse_frame(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
     parameters = _world_rows(topology, articulation, scene)
     parameters |= link_rows(articulation, into) | joint_rows(articulation) | push_rows(articulation, into)
     parameters |= fixed_tendon_rows(articulation) | spatial_tendon_rows(articulation, into) | mimic_rows(articulation)
     return PackedModel(
-        topology, arrays(parameters), arrays(state_rows(articulation, len(topology.locked))),
+        topology, arrays(parameters), arrays(authored_state(articulation, len(topology.locked))),
         tuple(dof.name for dof in articulation.dofs), tuple(link.path for link in articulation.links), into,
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 

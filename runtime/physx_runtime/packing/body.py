@@ -7,8 +7,8 @@ import numpy as np
 from physx_runtime.model.rows import LINK, input_rows
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.facts import fact_rows
-from physx_runtime.packing.frames import inertia_in_frame, internal_frame, inverse
-from physx_runtime.packing.links import state_rows, symmetric
+from physx_runtime.packing.frames import inertia_in_frame, internal_frame, inverse_frame
+from physx_runtime.packing.links import authored_state, symmetric
 from physx_runtime.packing.model import PackedModel, arrays, stepping
 from physx_runtime.packing.pushes import push_rows, push_topologies
 from physx_schema.description.model import BodySettings, FreeBody, Link, Scene
@@ -34,7 +34,7 @@ def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedMod
     """
     body, settings = actor.body, _settings(actor.body)
     _refuse_unsupported(body, settings)
-    into = inverse(internal_frame(body, False))
+    into = inverse_frame(internal_frame(body, False))
     kind, forces_every_iteration = stepping(scene, solver)
     topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping,
                             pushes=push_topologies(actor))
@@ -44,7 +44,7 @@ def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedMod
     parameters |= {name: values for name, values in fact_rows(LINK, [body]).items() if name in known}
     if topology.sleeping:
         parameters["sleep_threshold"] = [settings.sleep_threshold]
-    state = state_rows(actor, 0)
+    state = authored_state(actor, 0)
     if settings.starts_asleep and topology.sleeping:
         state["v"] = [0.0] * topology.nv
     return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (into,),

@@ -33,7 +33,7 @@ def compose(a: Frame, b: Frame) -> Frame:
     return sp.add(a[0], sp.rotate(a[1], b[0])), sp.mul_quat(a[1], b[1])
 
 
-def inverse(a: Frame) -> Frame:
+def inverse_frame(a: Frame) -> Frame:
     """The outside, seen from the frame a."""
     back = sp.conjugate(a[1])
     return sp.scale(-1.0, sp.rotate(back, a[0])), back

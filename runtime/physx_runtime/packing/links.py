@@ -28,7 +28,7 @@ def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
     return a[0], b[1], c[2], a[1], a[2], b[2]
 
 
-def state_rows(actor: ActorDescription, locked: int) -> Rows:
+def authored_state(actor: ActorDescription, locked: int) -> Rows:
     """The authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]

@@ -16,7 +16,7 @@ from physx_runtime.packing.frames import root_frame, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
-from physx_runtime.quantities.world_quantities import Quantity
+from physx_runtime.quantities.world_quantities import StateQuantity
 from physx_runtime.simulation.parameter_values import is_rotation
 from physx_schema.description import describe
 from physx_schema.description.model import Description
@@ -32,7 +32,7 @@ class LinkState(NamedTuple):
 
 
 # kind -> quantity; the last three are deprecated in PhysX
-QUANTITIES_BY_KIND: dict[str, Quantity] = {
+QUANTITIES_BY_KIND: dict[str, StateQuantity] = {
     "update_kinematic": quantities.link_state,
     "jacobian": quantities.jacobian,
     "mass_matrix": quantities.mass_without_armature,

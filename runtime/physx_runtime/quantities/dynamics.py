@@ -16,7 +16,7 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, Quantity, WorldQuantities, lines_of
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, StateQuantity, WorldQuantities, lines_of
 from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import UnsupportedError
 
@@ -54,7 +54,7 @@ class Dynamics:
     def __init__(self, simulation: Actor) -> None:
         self._simulation = simulation
         self._quantities = WorldQuantities(simulation.model.topology)
-        self._inertias: dict[tuple[int, str], Quantity] = {}
+        self._inertias: dict[tuple[int, str], StateQuantity] = {}
 
     @property
     def _everywhere(self) -> Indices:
@@ -141,7 +141,7 @@ class Dynamics:
             self._inertias[key] = _link_quantity(*key)
         return self._values(self._inertias[key], {})["values"]
 
-    def _values(self, quantity: Quantity, given: dict[str, Array]) -> dict[str, Array]:
+    def _values(self, quantity: StateQuantity, given: dict[str, Array]) -> dict[str, Array]:
         return self._quantities.values(quantity, self._simulation.store, self._everywhere, given)
 
     def _given(self, name: str, values: ArrayLike) -> Array:

@@ -28,7 +28,7 @@ from physx_runtime.dynamics.rnea import (
     inverse_dynamics,
 )
 from physx_runtime.dynamics.spatial import quaternion, triple
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
@@ -144,7 +144,7 @@ def flat(matrix: Matrix) -> list[Scalar]:
 
 
 def evaluated(algorithm: Callable[[Topology, Rows], Rows], t: Topology,
-              rows: Mapping[str, Row]) -> dict[str, Array]:
+              rows: Mapping[str, Scalars]) -> dict[str, Array]:
     """A quantity run on arrays: rows (n, n_world) in, results (n_world, n) out."""
     first = rows["q"] if len(t.dofs) else rows["root_rotation"]
     worlds = np.shape(first)[1]

@@ -24,7 +24,7 @@ from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-Quantity = Callable[[Topology, Rows], Rows]
+StateQuantity = Callable[[Topology, Rows], Rows]
 
 # Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
 MOST_LINK_DOF_PAIRS = 2000
@@ -64,7 +64,7 @@ class WorldQuantities:
         """The tree that quantities are functions of."""
         return self._structure.tree
 
-    def run(self, quantity: Quantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
+    def run(self, quantity: StateQuantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for the worlds with these indices.
 
@@ -86,7 +86,7 @@ class WorldQuantities:
         kernel(buffer, worlds, [place.addresses() if place else None for place in (*sources, *targets)],
                alike=store.alike(kernel.parameters))
 
-    def values(self, quantity: Quantity, store: Worlds, worlds: Indices,
+    def values(self, quantity: StateQuantity, store: Worlds, worlds: Indices,
                given: Mapping[str, Array]) -> dict[str, Array]:
         """The results of a quantity as new arrays, (n_chosen, size) each."""
         if not self.specialised:
@@ -97,7 +97,7 @@ class WorldQuantities:
         self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
         return made
 
-    def _kernel(self, quantity: Quantity, store: Worlds, given: Mapping[str, Array]) -> FunctionKernel:
+    def _kernel(self, quantity: StateQuantity, store: Worlds, given: Mapping[str, Array]) -> FunctionKernel:
         buffer, layout = store.blocks()
         sizes = tuple((name, values.shape[1]) for name, values in given.items())
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
@@ -108,7 +108,7 @@ class WorldQuantities:
             self._kernels[key] = kernel
         return kernel
 
-    def _on_arrays(self, quantity: Quantity, store: Worlds, worlds: Indices,
+    def _on_arrays(self, quantity: StateQuantity, store: Worlds, worlds: Indices,
                    given: Mapping[str, Array]) -> dict[str, Array]:
         t = self._structure
         rows: dict[str, Array] = {name: np.zeros((size, len(worlds))) for name, size in tree_rows(t).items()}
@@ -130,7 +130,7 @@ def structure(t: ActorTopology) -> ActorTopology:
 
 
 @functools.lru_cache(maxsize=256)
-def _traced(quantity: Quantity, t: ActorTopology, given: Sizes) -> Function:
+def _traced(quantity: StateQuantity, t: ActorTopology, given: Sizes) -> Function:
     absent = {name: [0.0] * size for name, size in tree_rows(t).items()}
     return trace_function(lambda rows: quantity(t.tree, {**absent, **rows}), state_rows(t) | input_rows(t), given)
 

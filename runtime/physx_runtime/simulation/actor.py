@@ -24,7 +24,7 @@ from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_sett
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.sleep import TARGET_ROWS, Waking
-from physx_runtime.worlds.store import Worlds, copy_rows
+from physx_runtime.worlds.store import Worlds, copy_worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -159,7 +159,7 @@ class Actor:
         self.model = replace(self.model, topology=topology)
         self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype, self._path)
         self._values.store, self._waking = self._worlds, Waking(self._worlds, topology)
-        copy_rows(*before, self._worlds)
+        copy_worlds(*before, self._worlds)
 
     def adapted(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off in this simulation."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
-from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, in_frame, inertia_in_frame, inverse, tree_frame
+from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, in_frame, inertia_in_frame, inverse_frame, tree_frame
 from physx_runtime.packing.model import PackedModel
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ class Change:
     worlds: NDArray[np.bool_]           # (n_world,) where they differ from before
 
 
-class MassProperties:
+class WorldMassProperties:
     """Public values of every world, float64, and the rows that follow from them."""
 
     def __init__(self, model: PackedModel, worlds: int) -> None:
@@ -93,7 +93,7 @@ class MassProperties:
     def _into(self, link: int) -> Frame:
         """The link's frame in its F, which moves with the centre of mass of a floating root."""
         if link == 0 and not self.articulation.fixed_base:
-            return inverse((self._center(0), IDENTITY_ROTATION))
+            return inverse_frame((self._center(0), IDENTITY_ROTATION))
         return self.model.link_frames[link]
 
     def _inertia(self, link: int) -> sp.Sym3:

@@ -12,13 +12,10 @@ import numpy as np
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.given_values import GivenValues, Values, given_values
-from physx_runtime.simulation.recorder import Recorder
+from physx_runtime.simulation.recorder import Recorded, Recorder
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.scene import Scene
-from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.worlds.path import AUTO
-
-Stepped = Simulation | SceneActor
 
 
 def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
@@ -43,7 +40,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
     run: Simulation | Scene
-    actors: list[Stepped]
+    actors: list[Recorded]
     if articulation is None:
         run = Scene(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
         actors, model = [run[name] for name in run.actors], run.model
@@ -63,7 +60,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     return recorder.recording(run.dt * every, model, run.not_simulated)
 
 
-def _start(actors: Sequence[Stepped], position: Values | None, velocity: Values | None) -> None:
+def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:
     """Put joints where they are given to start."""
     for actor, given in _of_joints(actors, "joint_position", position):
         actor.set("q", given.into(actor.get("q")))
@@ -72,7 +69,7 @@ def _start(actors: Sequence[Stepped], position: Values | None, velocity: Values 
         actor.set("v", np.concatenate([v[:, :root], given.into(v[:, root:])], axis=1))
 
 
-def _push(actors: Sequence[Stepped], pushes: Mapping[str, Values | None]) -> None:
+def _push(actors: Sequence[Recorded], pushes: Mapping[str, Values | None]) -> None:
     """Apply forces and torques at links from now on."""
     for row, values in pushes.items():
         names = [actor.model.link_names for actor in actors]
@@ -81,12 +78,12 @@ def _push(actors: Sequence[Stepped], pushes: Mapping[str, Values | None]) -> Non
             actor.set(row, links.reshape(actor.worlds, -1))
 
 
-def _of_joints(actors: Sequence[Stepped], argument: str, values: Values | None) -> list[tuple[Stepped, GivenValues]]:
+def _of_joints(actors: Sequence[Recorded], argument: str, values: Values | None) -> list[tuple[Recorded, GivenValues]]:
     return list(_shares(actors, argument, values, [actor.model.dof_names for actor in actors], ()))
 
 
-def _shares(actors: Sequence[Stepped], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
-            item: tuple[int, ...]) -> Iterator[tuple[Stepped, GivenValues]]:
+def _shares(actors: Sequence[Recorded], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
+            item: tuple[int, ...]) -> Iterator[tuple[Recorded, GivenValues]]:
     """What an argument gives for each actor's own `names`; actors that get nothing are left out."""
     if values is None:
         return
@@ -99,7 +96,7 @@ def _shares(actors: Sequence[Stepped], argument: str, values: Values | None, nam
             yield actor, share
 
 
-def _advance(run: Simulation | Scene, steps: int, efforts: Sequence[tuple[Stepped, GivenValues]]) -> None:
+def _advance(run: Simulation | Scene, steps: int, efforts: Sequence[tuple[Recorded, GivenValues]]) -> None:
     """Take steps, efforts being written before each."""
     if not efforts:
         run.step(steps)

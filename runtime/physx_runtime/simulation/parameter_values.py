@@ -15,7 +15,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import Owner, owners
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.mass_properties import MassProperties
+from physx_runtime.simulation.mass_properties import WorldMassProperties
 from physx_runtime.simulation.parameters import FEATURES, Parameter, ordered_pairs, parameters_of
 
 Array = NDArray[Any]
@@ -35,11 +35,11 @@ class RowStore(Protocol):
 
 
 class ParameterValues:
-    """The parameters of one articulation in every world."""
+    """The parameters of one actor in every world."""
 
     def __init__(self, model: PackedModel, store: RowStore, worlds: int, dtype: str) -> None:
         self.topology: Topology = model.topology.tree
-        self.mass_properties = MassProperties(model, worlds)
+        self.mass_properties = WorldMassProperties(model, worlds)
         self.rows_set: set[str] = set()     # that may differ from the model's
         self.store, self._model, self._worlds, self._dtype = store, model, worlds, dtype
 

@@ -18,7 +18,7 @@ from physx_schema import Range
 from physx_schema.definitions import attribute
 
 # (row, index) of the step
-Scalar = tuple[str, int]
+RowPlace = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Parameter:
     range: str
     unit: str
     documentation: str
-    scalars: tuple[tuple[Scalar, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
+    scalars: tuple[tuple[RowPlace, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ def parameters_of(found: Mapping[str, tuple[Owner, ...]], topology: ActorTopolog
     return made
 
 
-def _scalars(row: Row, owner: Owner, part: int, t: Topology) -> tuple[Scalar, ...]:
+def _scalars(row: Row, owner: Owner, part: int, t: Topology) -> tuple[RowPlace, ...]:
     """The step's scalars that hold one component of a parameter of one owner."""
     scalars = [(prefix + row.name, place * row.width + part) for prefix, place in owner.places]
     if row.name == "max_velocity":

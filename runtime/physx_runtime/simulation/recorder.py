@@ -15,12 +15,13 @@ from physx_runtime.simulation.recording import Recording, link_poses, spatial_ve
 from physx_runtime.simulation.scene_actor import SceneActor
 
 Array = NDArray[Any]
+Recorded = Simulation | SceneActor
 
 
 class Recorder:
     """The states of actors that are stepped together; the first record is taken at once."""
 
-    def __init__(self, actors: Sequence[Simulation | SceneActor]) -> None:
+    def __init__(self, actors: Sequence[Recorded]) -> None:
         self._actors = actors
         self._states = [[actor.state()] for actor in actors]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
@@ -62,7 +63,7 @@ class Recorder:
         return "; ".join(f"{path}: {raised}" for path, raised in self._raised if raised)
 
 
-def _motion(actor: Simulation | SceneActor, states: list[dict[str, Array]], befores: list[dict[str, Array]],
+def _motion(actor: Recorded, states: list[dict[str, Array]], befores: list[dict[str, Array]],
             ) -> tuple[Array, Array, Array, Array]:
     """Joint positions and velocities, link poses and velocities at every record; `befores` are a step earlier."""
     rows, before = ({name: np.stack([state[name] for state in taken]) for name in taken[0]}

@@ -18,7 +18,8 @@ from physx_runtime.solver.settings import SolverSettings
 def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
     """(name, rows) after each stage of a step; the rows of the last one hold the new state, before it falls asleep.
 
-    rows: as model's row tables, lists of numbers or of arrays with one number a world; they compute in their own type.
+    rows: by name, as in `model.rows`, lists of numbers or of arrays with one number a world, which compute in their own
+    type.
     """
     now: dict[str, Any] = dict(rows)
     yield "start", now

@@ -30,7 +30,7 @@ Array = NDArray[Any]
 Addresses = NDArray[np.int64]
 
 # run(x, rounds, ...), then the program's counts: x of shape (blocks, rows, lanes), changed in place
-Run = Callable[..., None]
+CompiledProgram = Callable[..., None]
 
 
 def register_lanes(dtype: str) -> int:
@@ -38,7 +38,7 @@ def register_lanes(dtype: str) -> int:
     return register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
-def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: int) -> Run:
+def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: int) -> CompiledProgram:
     """A program over blocks of `lanes` worlds; key: names what `trace` depends on, which a kept program does without.
     """
     part = min(lanes, register_lanes(dtype))

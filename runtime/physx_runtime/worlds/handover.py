@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.topology import Topology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.specialised import SpecialisedWorlds
-from physx_runtime.worlds.store import copy_rows
+from physx_runtime.worlds.store import copy_worlds
 
 Array = NDArray[Any]
 
@@ -70,5 +70,5 @@ class HandoverWorlds:
         if self._coming is None:
             return
         after = self._coming.result()
-        copy_rows(self._worlds, self._worlds.topology, after)
+        copy_worlds(self._worlds, self._worlds.topology, after)
         self._worlds, self._coming = after, None

@@ -6,7 +6,7 @@ import functools
 
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
-from physx_runtime.targets.cpu import Run, compile_program, register_lanes
+from physx_runtime.targets.cpu import CompiledProgram, compile_program, register_lanes
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.path import SPECIALISED
 
@@ -34,6 +34,6 @@ def block_lanes(t: ActorTopology, dtype: str) -> int:
 
 
 @functools.lru_cache(maxsize=64)
-def compile_step(t: ActorTopology, dtype: str, lanes: int) -> Run:
+def compile_step(t: ActorTopology, dtype: str, lanes: int) -> CompiledProgram:
     """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
     return compile_program(f"step {t}", functools.partial(step_program, t), dtype, lanes)

@@ -48,7 +48,7 @@ class Worlds(Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
-def copy_rows(before: Worlds, t: ActorTopology, after: Worlds) -> None:
+def copy_worlds(before: Worlds, t: ActorTopology, after: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
     for name in lasting_rows(t) | input_rows(t):
         after.write(name, before.rows(name))

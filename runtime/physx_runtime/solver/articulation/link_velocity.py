@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Motion
-from physx_runtime.language.ops import Row, Rows
+from physx_runtime.language.ops import Rows, Scalars
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 
 
-def held_velocities(t: Topology, start: Rows, v: Row) -> list[Motion]:
+def held_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
     """J(q0) v + dt Jdot(q0) v0 at mass centres: of the state before the step, not of the new pose.
 
     start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link

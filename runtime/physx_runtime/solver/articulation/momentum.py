@@ -18,7 +18,7 @@ from physx_runtime.dynamics.linear import Matrix
 from physx_runtime.dynamics.momentum import mass_and_center
 from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, triple
-from physx_runtime.language.ops import Row, Rows, Scalar, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
 
 
@@ -58,7 +58,7 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
     return sp.add_sym(inertia, sp.parallel_axis(sp.scale(0.5 * mass, offset), offset))
 
 
-def about_center(v: Row, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
+def about_center(v: Scalars, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
     """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
     return Momentum((v[0], v[1], v[2]), force_of(relative).at(center))
 
@@ -77,7 +77,7 @@ def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
             "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
 
 
-def momentum_of(t: Topology, start: Rows, v: Row, biased: bool) -> Momentum:
+def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
     """Momentum of the generalised velocity `v` at the poses of the step's start."""
     n, center = t.nv, triple(start, "com_start", 0)
     relative: list[Scalar] = []

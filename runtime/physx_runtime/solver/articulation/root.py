@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.solver.articulation.rotation import substep_turn, turned
 
 
-def move_root(rows: Rows, v: Row) -> dict[str, list[Scalar]]:
+def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """How far the floating root has come after one substep, by h v, and its rotation, by h w.
 
     PhysX turns the root's principal axes; how the product rounds depends on them.
@@ -18,7 +18,7 @@ def move_root(rows: Rows, v: Row) -> dict[str, list[Scalar]]:
     return root_travelled(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
 
 
-def root_travelled(rows: Rows, v: Row) -> dict[str, list[Scalar]]:
+def root_travelled(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """The root's velocity integrated, linear and angular, after one more substep."""
     h = rows["h"][0]
     return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.language.ops import Row, Rows, Scalar, Single, sincos, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, Single, sincos, where
 
 
 def turned(turn: sp.Quat, rotation: sp.Quat, single: Scalar) -> sp.Quat:
@@ -21,7 +21,7 @@ def _single(q: sp.Quat) -> sp.Quat:
     return Single(q[0]), Single(q[1]), Single(q[2]), Single(q[3])
 
 
-def substep_turn(rows: Rows, v: Row) -> sp.Quat:
+def substep_turn(rows: Rows, v: Scalars) -> sp.Quat:
     """The rotation by h w of a floating root with the generalised velocity v."""
     h, w = rows["h"][0], (v[3], v[4], v[5])
     speed = sp.norm(w)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion, triple
-from physx_runtime.language.ops import Row, Rows, Scalar, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.rotation import turned
 from physx_runtime.solver.constraints.travel import link_turn
 
 
-def move_balls(t: Topology, rows: Rows, v: Row) -> dict[str, list[Scalar]]:
+def move_balls(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """World rotations of links with spherical joints after one substep.
 
     PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more

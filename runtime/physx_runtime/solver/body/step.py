@@ -41,13 +41,13 @@ def world_inertia(rows: Rows, R: sp.Mat3) -> sp.Sym3:
 
 def body_acceleration(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Motion:
     """Of the centre of mass by gravity and forces, their torque without the gyroscopic one; world axes."""
-    force = applied(t, rows, R, inertia)
+    force = body_force(t, rows, R, inertia)
     fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))
     return Motion(sp.solve_sym(inertia, force.angular) if t.pushed else sp.ZERO3,
                   sp.add(fall, sp.scale(1.0 / rows["mass"][0], force.linear)))
 
 
-def applied(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
+def body_force(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
     """What pushes the body from outside, about its centre of mass."""
     force = applied_force(t, rows, 0)
     for i, push in enumerate(t.pushes):

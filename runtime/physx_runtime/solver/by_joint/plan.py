@@ -11,7 +11,7 @@ from physx_runtime.solver.by_joint.tree import Tree, build_tree, dofs_by_link, j
 from physx_runtime.solver.divergence import moving_rows
 
 # Of every link, made by the step: its pose and velocity (world axes, about its anchor), inertia, softening, and for
-# momentum the composite body; `turn` and `spin` are what `solver.joint.link_turn` adds up.
+# momentum the composite body; `turn` and `spin` are what `constraints.travel.link_turn` adds up.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
                 "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
 BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}

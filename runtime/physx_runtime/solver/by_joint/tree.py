@@ -13,7 +13,7 @@ SINGLE_LINK = Topology(True, True, (LinkTopology(-1, ROOT),), ())
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class TreeNode:
     """A joint of at most one degree of freedom; a joint with several is a series of nodes."""
 
     link: int
@@ -28,7 +28,7 @@ class Node:
 class Tree:
     """Nodes depth first, the order in which PhysX solves their constraints; node 0 is the root."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[TreeNode, ...]
     last: tuple[int, ...]               # per link: the node that carries its inertia
     children: tuple[tuple[int, ...], ...]
     moves: tuple[bool, ...]             # per node: there is a degree of freedom at it or below
@@ -44,7 +44,7 @@ def build_tree(t: Topology) -> Tree:
     for i, link in enumerate(t.links):
         if link.parent >= 0:
             children[link.parent].append(i)
-    nodes = [Node(0, None, -1, RIGID, False, False)]
+    nodes = [TreeNode(0, None, -1, RIGID, False, False)]
     last = [0] * len(t.links)
     stack = children[0][::-1]
     while stack:
@@ -52,10 +52,10 @@ def build_tree(t: Topology) -> Tree:
         parent, own = last[t.links[i].parent], dofs[i]
         kind = ROTARY if t.links[i].kind in ROTARY_JOINTS else SLIDING
         for place, dof in enumerate(own):
-            nodes.append(Node(i, dof, parent, kind, place == 0, place < len(own) - 1))
+            nodes.append(TreeNode(i, dof, parent, kind, place == 0, place < len(own) - 1))
             parent = len(nodes) - 1
         if not own:
-            nodes.append(Node(i, None, parent, RIGID, True, False))
+            nodes.append(TreeNode(i, None, parent, RIGID, True, False))
         last[i] = len(nodes) - 1
         stack += children[i][::-1]
     below: list[list[int]] = [[] for _ in nodes]

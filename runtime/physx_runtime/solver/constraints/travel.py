@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.spatial import triple
-from physx_runtime.language.ops import Row, Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
 
@@ -66,7 +66,7 @@ def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
 
 
-def link_turn(t: Topology, rows: Rows, amounts: Row, link: int, turn: sp.Vec3) -> sp.Vec3:
+def link_turn(t: Topology, rows: Rows, amounts: Scalars, link: int, turn: sp.Vec3) -> sp.Vec3:
     """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
     for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
         turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
