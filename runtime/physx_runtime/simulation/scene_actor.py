@@ -37,7 +37,7 @@ class LastStep:
 
     def about_to_step(self) -> None:
         """A step is to begin."""
-        self.before = self._actor.state()
+        self.before = {name: self._actor.store.rows(name) for name in self._actor.model.state}
 
     def stepped(self) -> None:
         """A step was taken."""

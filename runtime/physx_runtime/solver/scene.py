@@ -42,18 +42,23 @@ class WorldBatches:
         self.constant = start.uniform       # nothing follows from who sleeps
         self._description = description
         self._alike = [(start, np.arange(worlds))]      # worlds in which the same happened so far
+        self._asleep: NDArray[np.bool_] | None = None   # as last told
 
     def restart(self, worlds: Worlds) -> None:
         """Let worlds begin anew."""
         others = [(batches, own[~np.isin(own, worlds)]) for batches, own in self._alike]
         everyone = [(SolverBatches(self._description), worlds), *others]
         self._alike = [(batches, own) for batches, own in everyone if len(own)]
+        self._asleep = None
 
-    def rest(self, roots: Sequence[str], asleep: NDArray[np.bool_]) -> None:
-        """Take for asleep the actors with these root links where (n_actor, n_world) says so, all others for awake."""
-        if not roots:
-            return
-        found = []
+    def rest(self, roots: Sequence[str], asleep: NDArray[np.bool_]) -> bool:
+        """Take for asleep the actors with these root links where (n_actor, n_world) says so, all others for awake.
+
+        Returns whether counts may be others than before.
+        """
+        if self._asleep is not None and (self.constant or np.array_equal(asleep, self._asleep)):
+            return False
+        self._asleep, found = asleep, []
         for batches, worlds in self._alike:
             never = batches.starting_asleep.difference(roots)       # what is not stepped
             patterns, which = np.unique(asleep[:, worlds], axis=1, return_inverse=True)
@@ -62,6 +67,7 @@ class WorldBatches:
                 own.rest(never.union(root for root, sleeps in zip(roots, pattern, strict=True) if sleeps))
                 found.append((own, worlds[which.ravel() == i]))
         self._alike = found
+        return True
 
     def counts(self, articulation: ActorDescription) -> Counts:
         """What an actor is solved under and in which worlds; the first world comes last."""
@@ -86,9 +92,9 @@ def step_scene(actors: Sequence[tuple[ActorDescription, Solved]], batches: World
 def share_counts(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches) -> None:
     """Take who sleeps out of what is solved together, world by world, and who woke into it."""
     roots = [articulation.links[0].path for articulation, _ in actors]
-    batches.rest(roots, np.array([actor.asleep for _, actor in actors]))
-    for articulation, actor in actors:
-        actor.take(batches.counts(articulation))
+    if actors and batches.rest(roots, np.array([actor.asleep for _, actor in actors])):
+        for articulation, actor in actors:
+            actor.take(batches.counts(articulation))
 
 
 def solve_actors(actors: Sequence[tuple[ActorDescription, Solved]], steps: int) -> None:

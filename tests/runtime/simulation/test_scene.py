@@ -12,12 +12,14 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
+from physx_runtime.solver.scene import WorldBatches
 from physx_runtime.worlds.path import BY_JOINT
 from support.chance.companies import random_company
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 
 from physx_schema.cli.program import program
+from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError
 
 PATH: dict[str, Any] = {"path": BY_JOINT}
@@ -301,3 +303,25 @@ def test_an_effort_keeps_its_own_robot_awake_and_nobody_else() -> None:
     undisturbed.step(60)
     assert [together[name].asleep[0] for name in together.actors] == [False, True]
     assert [undisturbed[name].asleep[0] for name in together.actors] == [True, True]
+
+
+def test_worlds_that_begin_anew_take_the_order_of_a_start() -> None:
+    # who wakes comes last in PhysX's order, and of 18 robots two are in a batch of their own
+    description = describe(opened(stage(*(slider(f"r{i:02}", (i + 1, 0), 9.0 * i) for i in range(18)))))
+    robots = description.articulations
+    roots = [robot.links[0].path for robot in robots]
+
+    def positions(batches: WorldBatches) -> list[tuple[int, ...]]:
+        found = [{int(world): counts.position for counts, worlds in batches.counts(robot) for world in worlds}
+                 for robot in robots]
+        return [tuple(by_world[world] for by_world in found) for world in range(2)]
+
+    batches = WorldBatches(description, 2)
+    start = positions(batches)[0]
+    asleep = np.zeros((18, 2), dtype=np.bool_)
+    asleep[5:9] = True
+    batches.rest(roots, asleep)
+    batches.rest(roots, np.zeros_like(asleep))
+    assert all(now != start for now in positions(batches))
+    batches.restart(np.array([1]))
+    assert [now == start for now in positions(batches)] == [False, True]
