@@ -17,6 +17,7 @@ from physx_runtime.worlds.path import BY_JOINT
 from support.chance.companies import random_company
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
+from support.stages.robots import finger
 
 from physx_schema.cli.program import program
 from physx_schema.description import describe
@@ -28,6 +29,7 @@ RESTS = 42
 TOGETHER = stage(slider("A", (1, 0)), free("B", (60, 3), more=WEIGHTLESS), free("K", x=90.0, more=KINEMATIC))
 BODIES = ("/A/base", "/A/tip", "/B", "/K")
 SPEED = [0.0, 0.0, 0.3, 0.0, 0.0, 0.0]      # of what does not rest
+ROUNDING = 1e-6     # m/s in float32
 HELD = prim("PhysicsFixedJoint", "weld", "", {"rel physics:body1": "</B>"})
 
 
@@ -195,11 +197,16 @@ def test_bodies_are_where_a_recording_has_them() -> None:
 
 
 def test_velocities_are_those_of_the_state_that_is_set() -> None:
-    found = scene(worlds=2)
+    hinge = {"uniform token physics:axis": "Y", "point3f physics:localPos0": (0, 0, 0),
+             "point3f physics:localPos1": (-1, 0, 0)}
+    found = Scene(opened(finger(hinge)), 2, dt=DT, **PATH)
     found.step(5)
-    held = found.body_velocity
-    found["/A"].set("v", [2.0], [1])
-    assert found.body_velocity[:, 1, 2].tolist() == [held[0, 1, 2], 2.0]
+    held = found.body_velocity[0, 1]
+    found["/Robot"].set("q", [1.0], [1])
+    found["/Robot"].set("v", [2.0], [1])
+    assert np.array_equal(found.body_velocity[0, 1], held)
+    turning = np.cross([0.0, 2.0, 0.0], found.body_pose[1, 1, :3])
+    assert np.abs(found.body_velocity[1, 1] - [*turning, 0.0, 2.0, 0.0]).max() < ROUNDING
 
 
 def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
