@@ -53,6 +53,12 @@ def default_number(schema: str, base: str) -> float:
     return float(value)
 
 
+def attribute_name(fact: str) -> str:
+    """What schemas call the attribute that a fact is named after: "limitStiffness" for "limit_stiffness"."""
+    first, *others = fact.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
 @cache
 def ends(schema: str, base: str) -> tuple[float, float]:
     """The numbers at the two ends of an attribute's range; infinite where it has none or the end is another attribute.

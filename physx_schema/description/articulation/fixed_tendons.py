@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 
+from physx_schema.definitions import attribute_name
 from physx_schema.description.articulation.dofs import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
@@ -19,6 +21,10 @@ _AXIS = "PhysxTendonAxisAPI"
 
 _Key = tuple[str, str]                   # link path, instance name
 Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
+
+# Fields of a tendon that are attributes of their name, less the limits, of which one bounds the other.
+_NUMBERS = {item.name: attribute_name(item.name) for item in fields(FixedTendon)
+            if item.type == "float" and not item.name.endswith("_limit")}
 
 
 def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
@@ -98,10 +104,8 @@ def _tendon(
             axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path], sign))
     return FixedTendon(
         path=opinions.path, name=name, prefix=view.prefix, axes=tuple(axes),
-        stiffness=view.clamped("stiffness"), damping=view.clamped("damping"),
-        limit_stiffness=view.clamped("limitStiffness"), offset=view.number("offset"),
-        rest_length=view.number("restLength"), lower_limit=lower, upper_limit=view.number("upperLimit", lower),
-        enabled=view.flag("tendonEnabled"),
+        lower_limit=lower, upper_limit=view.number("upperLimit", lower), enabled=view.flag("tendonEnabled"),
+        **{name: view.clamped(base) for name, base in _NUMBERS.items()},
     )
 
 
