@@ -50,7 +50,7 @@ ROOMS = {
         "description.model": "",
         "description.opinions": "definitions description.model",
         "description.collision": "definitions description.model description.opinions",
-        "description.articulation": "description.model description.opinions",
+        "description.articulation": "definitions description.model description.opinions",
         "description": "definitions errors",
         "migration": "definitions description errors files",
         "checking.engine": "description errors files migration",
