@@ -2,12 +2,12 @@
 
     python benchmarks/survey_stages.py WORK [COUNT] [SEED ...]
 
-COUNT stages of each family (60), or the seeds named; WORK keeps the stages and PhysX's recordings. Needs the oracle
-(PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md).
+Needs the oracle (PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md).
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from pathlib import Path
@@ -26,9 +26,12 @@ def seeds(count: int, named: list[int]) -> dict[str, list[int]]:
 
 def main() -> None:
     """A line for each object, and a table of the families."""
-    work, numbers = Path(sys.argv[1]), [int(text) for text in sys.argv[2:]]
-    count, named = (numbers or [60])[0], numbers[1:]
-    chosen = seeds(count, named)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path, help="folder that keeps the stages and PhysX's recordings")
+    parser.add_argument("count", type=int, nargs="?", default=60, help="stages of each family")
+    parser.add_argument("seeds", type=int, nargs="*", help="only these")
+    arguments = parser.parse_args()
+    chosen, work = seeds(arguments.count, arguments.seeds), arguments.work
     rows: dict[str, list[Row]] = {family: [] for family in chosen}
     for start in range(0, max(map(len, chosen.values())), BATCH):       # families in turn: a part of it says something
         for family, (_, traits) in FAMILIES.items():
