@@ -42,7 +42,7 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     """
     __tracebackhide__ = True
     from physx_runtime.verification import verify
-    from physx_runtime.verification.folding import folded
+    from physx_runtime.verification.fold import folded
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import reasons, sentence
     from physx_schema.cli.text import plural

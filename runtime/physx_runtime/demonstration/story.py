@@ -13,7 +13,7 @@ from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, KNUCKLE_INE
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.poses import rotated
-from physx_runtime.viewing.text import listed, number
+from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
 from physx_schema.cli.text import plural, summary
 from physx_schema.description import Description
@@ -53,7 +53,7 @@ def checked(report: Report) -> Iterator[str]:
 def simulated(description: Description, recording: Recording) -> Iterator[str]:
     """How the hand closed."""
     hand = description.articulations[0]
-    yield (f"{number(float(recording.time[-1]))} s in {len(recording.time) - 1} steps as PhysX takes them, each with "
+    yield (f"{numeral(float(recording.time[-1]))} s in {len(recording.time) - 1} steps as PhysX takes them, each with "
            f"{plural(hand.position_iterations, 'position iteration')} and {hand.velocity_iterations} for velocity.")
     gaps = [_gap(recording, record) * MILLIMETRES for record in (0, -1)]
     bends = listed([f"{_angle(recording, FINGER, i):.0f}" for i in range(len(PHALANGES))])
@@ -70,7 +70,7 @@ def verified(verification: Verification) -> Iterator[str]:
               if (count := sum(row.verdict == verdict for row in verification.rows))]
     yield f"{plural(len(verification.rows), 'authored value')}: {', '.join(counts)}."
     row = _row(verification, f"physxTendon:{FINGER.name}_flexor:stiffness")
-    yield f"The flexor's stiffness of {number(row.authored)} N/m acts as {number(row.effective)} N/m, because"
+    yield f"The flexor's stiffness of {numeral(row.authored)} N/m acts as {numeral(row.effective)} N/m, because"
     yield from (f"- {reason}" for reason in row.reason.split("; "))
 
 
@@ -83,7 +83,7 @@ def broken(path: Path, report: Report, verification: Verification) -> Iterator[s
                 for row in verification.failed if row.verdict == IGNORED)
     drive = DRIVE_TYPE.partition(".")[0]
     row = _row(verification, "drive:angular:physics:stiffness", drive)
-    yield (f"verify: {_leaf(drive)}: the stiffness of {number(row.effective)} is now in {row.unit}, "
+    yield (f"verify: {_leaf(drive)}: the stiffness of {numeral(row.effective)} is now in {row.unit}, "
            f"{1.0 / KNUCKLE_INERTIA:.0f} times what was meant")
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.direct import tendons, writing
+from physx_runtime.direct import tendons, writes
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.state import centroidal_momentum_of
@@ -109,7 +109,7 @@ class Direct:
         for member, order, worlds in self._by_member(chosen):
             place = ArrayLines(flat, order * stride)
             if "TENDON" in kind.name:
-                values = tendons.read(kind.name, member.simulation, worlds, counts)
+                values = tendons.tendon_data(kind.name, member.simulation, worlds, counts)
                 _, indices_of = place.view(values.shape[1])
                 flat[indices_of] = values
             else:
@@ -127,7 +127,7 @@ class Direct:
         counts = self.max_counts()
         blocks = flat.reshape(len(chosen), block_size(kind, counts))
         parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(chosen)]
-        writing.write(kind, parts, counts)
+        writes.write(kind, parts, counts)
 
     # --- arguments ----------------------------------------------------------------------------------------------------
 

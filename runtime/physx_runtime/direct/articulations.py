@@ -44,19 +44,19 @@ QUANTITIES: dict[ComputeType, StateQuantity] = {
 }
 
 
-def root_pose(t: Topology, rows: Rows) -> Rows:
+def root_pose_data(t: Topology, rows: Rows) -> Rows:
     """Pose of the root link's frame, rotation first; given `link_frames`."""
     pose = quantities.link_state(t, rows)["pose"]
     return {"values": [*pose[3:7], *pose[0:3]]}
 
 
-def link_poses(t: Topology, rows: Rows) -> Rows:
+def link_pose_data(t: Topology, rows: Rows) -> Rows:
     """Poses of all links' frames, rotation first; given `link_frames`."""
     pose = quantities.link_state(t, rows)["pose"]
     return {"values": [x for i in range(len(t.links)) for x in (*pose[7 * i + 3:7 * i + 7], *pose[7 * i:7 * i + 3])]}
 
 
-def link_velocities(t: Topology, rows: Rows) -> Rows:
+def link_velocity_data(t: Topology, rows: Rows) -> Rows:
     """Linear and angular velocities of all links at the state."""
     velocities = link_state.link_velocities(t, state_kinematics(t, rows), rows["v"])
     return {"linear": [x for v in velocities for x in v[0:3]], "angular": [x for v in velocities for x in v[3:6]]}
@@ -169,11 +169,11 @@ class Articulations:
 
     def _write_current(self, name: str, worlds: Indices, place: ArrayLines) -> None:
         if name == "pose":
-            self.run(link_poses, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+            self.run(link_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
             return
         # a fixed base' velocities stay as the solver held them until a write and a refresh
         as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.start_of_step)
-        for quantity, chosen in ((held_velocity, as_left), (link_velocities, ~as_left)):
+        for quantity, chosen in ((held_velocity, as_left), (link_velocity_data, ~as_left)):
             given = self._start(worlds[chosen]) if quantity is held_velocity and chosen.any() else {}
             self.run(quantity, worlds[chosen], given, {name: ArrayLines(place.array, place.starts[chosen])})
 
@@ -245,7 +245,7 @@ class Articulations:
         elif kind in outputs:
             self.write_outputs(outputs[kind], worlds, place)
         elif kind is ReadType.eROOT_GLOBAL_POSE:
-            self.run(root_pose, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+            self.run(root_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
         else:
             self.run(rows[kind], worlds, {}, {"values": place})
 

@@ -76,7 +76,7 @@ def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tupl
             element += 1
 
 
-def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
+def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
     """Blocks of the worlds, (n, words): the elements there are, up to the last."""
     places = list(words(kind, simulation.model.actor, counts))
     size = element_size(kind)
@@ -92,7 +92,7 @@ def read(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCou
     return out
 
 
-def write(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
+def write_tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
     """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
     new: dict[str, Array] = {}
     for word, name, place in words(kind, simulation.model.actor, counts):

@@ -10,7 +10,7 @@ from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
 
-def refusal(description: Description) -> str:
+def stage_refusal(description: Description) -> str:
     """Why PhysX refuses the whole stage, in one line; empty where it takes it."""
     found = [problem for problem in description.problems if problem.code == "stage/units"]
     if not found:
@@ -21,7 +21,7 @@ def refusal(description: Description) -> str:
 
 def require_taken(description: Description) -> None:
     """Raise UnsupportedError where PhysX refuses the whole stage."""
-    why = refusal(description)
+    why = stage_refusal(description)
     if why:
         raise UnsupportedError(why)
 

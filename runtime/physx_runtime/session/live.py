@@ -11,10 +11,10 @@ from typing import Any
 from pxr import Usd
 
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.choice import refusal, require_taken
+from physx_runtime.packing.choice import require_taken, stage_refusal
 from physx_runtime.packing.not_simulated import alone, holding_joints
 from physx_runtime.packing.scene import scene_model
-from physx_runtime.session.editing import (
+from physx_runtime.session.edited_values import (
     ReadingOfJoints,
     below,
     hidden_placements,
@@ -22,7 +22,7 @@ from physx_runtime.session.editing import (
     poses,
     state_edits,
 )
-from physx_runtime.session.following import Ear, Edits, Heard, Sorter
+from physx_runtime.session.edits import Ear, Edits, Heard, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.last_known import LastKnown
 from physx_runtime.session.layers import Into
@@ -275,7 +275,7 @@ class Session:
         self._outdated = description is not read
         self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
-        model = SceneModel({}) if refusal(description) else scene_model(description, description.loose_bodies)
+        model = SceneModel({}) if stage_refusal(description) else scene_model(description, description.loose_bodies)
         found = {name: self._run(description, actor, old) for name, actor in model.actors.items()}
         self._runs = {name: run for name, run in found.items() if run is not None}
         actors = {name: run.simulation for name, run in self._runs.items()}

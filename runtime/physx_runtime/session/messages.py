@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_runtime.packing.choice import refusal
+from physx_runtime.packing.choice import stage_refusal
 from physx_runtime.packing.not_simulated import not_simulated
 from physx_runtime.packing.scene import scene_model
 from physx_schema.description.model import Description, Problem
@@ -74,7 +74,7 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
-    refused = refusal(description)
+    refused = stage_refusal(description)
     if refused:
         yield left("refused", "/", f"{refused}; everything stands still")
         return

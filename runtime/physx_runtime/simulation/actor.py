@@ -16,7 +16,7 @@ from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
 from physx_runtime.simulation.parameters import Parameter
-from physx_runtime.simulation.recording import link_poses
+from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.simulation.reset import Start
 from physx_runtime.simulation.row_values import checked_row, row_size
 from physx_runtime.simulation.watcher import Watcher
@@ -224,7 +224,7 @@ class Actor:
     @property
     def link_pose(self) -> Array:
         """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
-        return link_poses(self._values.model_of_worlds(), self.state()).astype(self.dtype)
+        return world_link_poses(self._values.model_of_worlds(), self.state()).astype(self.dtype)
 
     @property
     def diverged(self) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, inertial_
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.simulation.articulation import Simulation
-from physx_runtime.simulation.recording import link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.solver.stages import stages
 
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
@@ -115,7 +115,7 @@ def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str
     velocity = (velocities_after_step(model, start, rows["v"], sim.dt) if t.fixed_base else
                 spatial_velocities(model, rows))
     ours = {"joint_position": rows["q"], "joint_velocity": rows["v"][t.root_size:],
-            "link_pose": link_poses(model, rows), "link_velocity": velocity}
+            "link_pose": world_link_poses(model, rows), "link_velocity": velocity}
     for quantity, values in ours.items():
         yield f"end: {quantity}" + (", reported, difference" if quantity in reported else "")
         for i, name in enumerate(model.dof_names if quantity.startswith("joint") else model.link_names):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.not_simulated import NotSimulated
 from physx_runtime.simulation.articulation import Simulation
-from physx_runtime.simulation.recording import Recording, link_poses, spatial_velocities, velocities_after_step
+from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
 
 Array = NDArray[Any]
@@ -72,5 +72,5 @@ def _motion(actor: Recorded, states: list[dict[str, Array]], befores: list[dict[
     if actor.topology.fixed_base:
         velocity[1:] = velocities_after_step(actor.model, before, rows["v"], actor.dt)[1:]
     with np.errstate(over="ignore"):        # links of a world that diverged; the report says it
-        poses, velocity = link_poses(actor.model, rows).astype(actor.dtype), velocity.astype(actor.dtype)
+        poses, velocity = world_link_poses(actor.model, rows).astype(actor.dtype), velocity.astype(actor.dtype)
     return rows["q"], rows["v"][..., actor.topology.root_size:], poses, velocity

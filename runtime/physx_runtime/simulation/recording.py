@@ -67,7 +67,7 @@ def _stacked(rows: Mapping[str, Array], values: list[list[Any]]) -> Array:
     return np.stack([np.stack([np.broadcast_to(x, shape) for x in value], axis=-1) for value in values], axis=-2)
 
 
-def link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
+def world_link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     """World poses of the link frames, (..., n_link, 7): position, quaternion x y z w.
 
     rows: q, root_position and root_rotation of the states, the row's axis last.

@@ -26,7 +26,7 @@ HELD_INERTIA_FACTOR = 1e8
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SettlingJoint:
     """A joint that settles: what it says something about, and how it starts."""
 
     key: Key
@@ -91,7 +91,7 @@ def _limit_names(joint: Joint, axis: int) -> tuple[Key, Key] | None:
     return Key(joint.path, "physics:lowerLimit"), Key(joint.path, "physics:upperLimit")
 
 
-def _limits(bench: Bench) -> Iterator[Run]:
+def _limits(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, keys in limit_keys(bench.articulation):
         for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0, 1.0), strict=True):
             if not unlimited(bound):
@@ -100,7 +100,7 @@ def _limits(bench: Bench) -> Iterator[Run]:
                 unit = np.eye(bench.size)[i]
                 shift = unit * (bound - sign * start - bench.pose[i])
                 case = Case(_alone(bench, i, limits=True), shift=shift, velocity=speed * unit)
-                yield Run(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
+                yield SettlingJoint(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
 
 
 def _alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
@@ -122,7 +122,7 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Dof, Drive]]:
     return ((i, dof, dof.drive) for i, dof in enumerate(bench.dofs) if dof.drive)
 
 
-def _targets(bench: Bench) -> Iterator[Run]:
+def _targets(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, drive in _driven(bench):
         if drive.stiffness > 0.0:
             own, rate = np.eye(bench.size)[i], PULL_FREQUENCY / bench.dt
@@ -132,10 +132,10 @@ def _targets(bench: Bench) -> Iterator[Run]:
                 "target_position": np.where(own > 0.0, drive.target_position, bench.pose)}
             outside = not dof.lower <= drive.target_position <= dof.upper
             note = f"the joint's limits {shown(dof, dof.lower, dof.upper)} stop it" if outside else ""
-            yield Run(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)
+            yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)
 
 
-def _speeds(bench: Bench) -> Iterator[Run]:
+def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, drive in _driven(bench):
         if drive.damping > 0.0:
             own, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
@@ -144,4 +144,4 @@ def _speeds(bench: Bench) -> Iterator[Run]:
                 "max_velocity": np.where(own > 0.0, bench.base_rows("max_velocity"), math.inf)}
             above = abs(drive.target_velocity) > dof.max_velocity
             note = f"the joint's maximum velocity {shown(dof, dof.max_velocity)}/s holds it back" if above else ""
-            yield Run(Key(drive.path, f"{drive.prefix}targetVelocity"), i, Case(rows), speed=True, note=note)
+            yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetVelocity"), i, Case(rows), speed=True, note=note)

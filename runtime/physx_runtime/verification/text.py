@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator
 
-from physx_runtime.verification.folding import Fold, folded
+from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, Verification
 from physx_schema.cli.json_output import plain
 from physx_schema.cli.text import printable

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.plots import Chart
-from physx_runtime.viewing.poses import link_poses, rotated
-from physx_runtime.viewing.text import number
+from physx_runtime.viewing.poses import recorded_link_poses, rotated
+from physx_runtime.viewing.text import numeral
 from physx_schema.description.articulation.spatial_tendons import place_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Mimic, SpatialTendon
 
@@ -74,8 +74,8 @@ def _joint(i: int, dof: Dof, position: Array, length: str) -> Chart:
     target = None
     if dof.drive is not None and dof.drive.stiffness > 0.0:
         target = np.full_like(position, _shown(dof.drive.target_position, dof.angular))
-        notes.append(f"drive target {number(float(target[0]))} {unit}")
-    notes.append(f"limits {number(bounds[0])} to {number(bounds[1])} {unit}" if len(bounds) == 2 else "no limits")
+        notes.append(f"drive target {numeral(float(target[0]))} {unit}")
+    notes.append(f"limits {numeral(bounds[0])} to {numeral(bounds[1])} {unit}" if len(bounds) == 2 else "no limits")
     return Chart(f"j{i}", dof.name, ", ".join(notes), unit, _shown(position, dof.angular), target, bounds)
 
 
@@ -99,7 +99,7 @@ def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
 def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: Articulation, world: int,
                     length: str) -> Iterator[Chart]:
     """One chart a leaf: PhysX treats every leaf as a tendon of its own."""
-    poses = link_poses(articulation, recording, world)
+    poses = recorded_link_poses(articulation, recording, world)
     points = [rotated(poses[:, a.link], place_in_link(articulation.links[a.link], a)) for a in tendon.attachments]
     geared = [np.zeros(len(poses))]                 # along the path from the root; its own gearing does not count
     for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
@@ -114,5 +114,5 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
 
 def _length(title: str, kind: str, value: Array, rest: float, limits: tuple[float, float], unit: str) -> Chart:
     bounds = tuple(bound for bound in limits if math.isfinite(bound))
-    note = f"{kind}, rest length {number(rest)} {unit} (dotted)"
+    note = f"{kind}, rest length {numeral(rest)} {unit} (dotted)"
     return Chart("", title, note, unit, value, np.full_like(value, rest), bounds)

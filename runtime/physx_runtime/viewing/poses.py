@@ -34,7 +34,7 @@ def rotated(poses: Array, local: Vec3) -> Array:
     return world
 
 
-def link_poses(articulation: Articulation, recording: Recording, world: int) -> Array:
+def recorded_link_poses(articulation: Articulation, recording: Recording, world: int) -> Array:
     """(n_record, n_link, 7), in the articulation's order."""
     order = [recording.link_names.index(link.path) for link in articulation.links]
     return recording.link_pose[:, world, order].astype(np.float64)
@@ -44,7 +44,7 @@ def snapshots(articulations: Sequence[Articulation], recording: Recording, world
               count: int) -> list[Snapshot]:
     """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least."""
     records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
-    bones = np.concatenate([_bones(articulation, link_poses(articulation, recording, world))
+    bones = np.concatenate([_bones(articulation, recorded_link_poses(articulation, recording, world))
                             for articulation in articulations], axis=1)
     view = _view(bones.reshape(-1, 3), np.array(UP_VECTORS[up]))
     flat = bones[records] @ view.T

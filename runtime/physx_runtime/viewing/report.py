@@ -18,12 +18,12 @@ import jinja2
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification.folding import Fold, folded
+from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
-from physx_runtime.viewing.text import listed, number
+from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
 from physx_schema.checking.engine.finding import location
 from physx_schema.cli.text import plural, printable
@@ -65,7 +65,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     description = describe(stage)
     articulations = recorded_articulations(description, recording)
     scale = description.scene.meters_per_unit
-    length = LENGTH_UNITS.get(scale, f"{number(scale)} m")
+    length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
     joints = joint_charts(articulations, recording, world, length)
     relations = relation_charts(articulations, recording, world, length)
     shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
@@ -151,11 +151,11 @@ def _facts(verification: Verification, recording: Recording, articulations: Sequ
     """How it was made: names and values."""
     records, worlds = recording.link_pose.shape[:2]
     return [
-        ("Verification step", f"{number(verification.dt)} s"),
+        ("Verification step", f"{numeral(verification.dt)} s"),
         ("Position iterations", str(recording.iterations[0])),
         ("Velocity iterations", str(recording.iterations[1])),
         *([("Iterations", recording.raised)] if recording.raised else []),
-        ("Simulated", f"{number(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
+        ("Simulated", f"{numeral(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
         *(("Articulation", articulation.path) for articulation in articulations),
         *((package, _version(package)) for package in PACKAGES),
         ("Python", platform.python_version()),
@@ -176,7 +176,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    environment.filters |= {"number": number, "percent": percent, "parts": parts, "plural": plural}
+    environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
     environment.globals |= {"share": share, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 
-def number(value: float | tuple[float, ...] | None) -> str:
+def numeral(value: float | tuple[float, ...] | None) -> str:
     """Four significant digits with a true minus sign; a dash where there is no value."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(number, value))})"
+        return f"({', '.join(map(numeral, value))})"
     if value is None or math.isnan(value):
         return "\N{EN DASH}"
     if math.isinf(value):

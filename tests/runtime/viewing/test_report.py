@@ -12,7 +12,7 @@ import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
-from physx_runtime.viewing.text import number
+from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import free, opened, slider
 from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
@@ -195,7 +195,7 @@ def test_a_recording_of_another_stage_writes_nothing(tmp_path: Path) -> None:
     (2000.0, "2000"), (1.5e-7, "1.5e\N{MINUS SIGN}07"),
 ])
 def test_numbers_are_short_and_keep_their_sign(value: float | None, shown: str) -> None:
-    assert number(value) == shown
+    assert numeral(value) == shown
 
 
 @pytest.mark.parametrize(("row", "expected"), [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf
 
-from physx_runtime.session.following import VELOCITY_NAMES, Heard
+from physx_runtime.session.edits import VELOCITY_NAMES, Heard
 from physx_runtime.session.layers import Place, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.run import Run, state_instance

@@ -1,4 +1,4 @@
-"""Writing data into simulations: everything is checked before anything is set."""
+"""Data written into simulations: everything is checked before anything is set."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ Array = NDArray[Any]
 # One simulation's part of a call: its articulations, their worlds, their blocks (n, block).
 Part = tuple[Articulations, NDArray[np.int64], Array]
 
-# Rows whose links follow only when they are placed again.
-ROW_OF_WRITE = {WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "joint_effort",
-        WriteType.eJOINT_TARGET_POSITION: "target_position", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
-        WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
-        WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
+ROW_OF_WRITE = {
+    WriteType.eJOINT_POSITION: "q", WriteType.eJOINT_VELOCITY: "v", WriteType.eJOINT_FORCE: "joint_effort",
+    WriteType.eJOINT_TARGET_POSITION: "target_position", WriteType.eJOINT_TARGET_VELOCITY: "target_velocity",
+    WriteType.eROOT_LINEAR_VELOCITY: "v", WriteType.eROOT_ANGULAR_VELOCITY: "v",
+    WriteType.eLINK_FORCE: "link_force", WriteType.eLINK_TORQUE: "link_torque"}
 # How far from 1 the length of a rotation may be, as PxQuat::isSane has it; a position put first is seldom as close.
 LENGTH_TOLERANCE = 1e-2
+# What links follow only once they are placed again.
 MOVING_WRITES = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eROOT_LINEAR_VELOCITY",
                  "eROOT_ANGULAR_VELOCITY")
 
@@ -91,10 +92,10 @@ def _write_tendons(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) ->
     done: list[tuple[Articulations, NDArray[np.int64], Array]] = []
     try:
         for articulations, worlds, blocks in parts:
-            before = tendons.read(kind.name, articulations.simulation, worlds, counts)
-            tendons.write(kind.name, articulations.simulation, worlds, counts, blocks)
+            before = tendons.tendon_data(kind.name, articulations.simulation, worlds, counts)
+            tendons.write_tendon_data(kind.name, articulations.simulation, worlds, counts, blocks)
             done.append((articulations, worlds, before))
     except ValueError:
         for articulations, worlds, before in done:
-            tendons.write(kind.name, articulations.simulation, worlds, counts, before)
+            tendons.write_tendon_data(kind.name, articulations.simulation, worlds, counts, before)
         raise

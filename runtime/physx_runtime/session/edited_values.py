@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pxr import Usd
 
-from physx_runtime.session.following import Edits
+from physx_runtime.session.edits import Edits
 from physx_runtime.session.messages import Message, problem_message
 from physx_runtime.session.run import Run, StateEdits, state_instance
 from physx_schema.description.articulation.dofs import read_dofs
