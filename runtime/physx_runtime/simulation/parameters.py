@@ -48,12 +48,8 @@ class Parameter:
         return self.elements[index // width] + part
 
 
-def _features() -> dict[str, Row]:
-    """Parameters of dofs that count only where a feature acts."""
-    return {row.name: row for row in TABLE if row.feature}
-
-
-FEATURES = _features()
+# Parameters of dofs that count only where a feature acts.
+FEATURES = {row.name: row for row in TABLE if row.feature}
 
 
 def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
