@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
+from physx_schema.definitions import attribute_name
 
 # What one element of a row belongs to.
 WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED = (
@@ -82,9 +83,8 @@ def _of_schema(owner: str, schema: str, names: str, *, ranges: Mapping[str, str]
                feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[Row]:
     """Parameters called as a schema's attributes are; `unlimited` is the one that is infinite where nothing acts."""
     for name in names.split():
-        first, *others = name.split("_")
         yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
-                  attribute=first + "".join(word.capitalize() for word in others),
+                  attribute=attribute_name(name),
                   neutral=math.inf if name == unlimited else 0.0, clipped=name == unlimited)
 
 
@@ -307,7 +307,6 @@ def widths_of(owner: str, *makers: str) -> dict[str, int]:
     return {row.name: row.width for row in rows_of(owner, *makers)}
 
 
-ROOT_ROWS = ("root_position", "root_rotation")
 FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING)
 LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING and row.owner == LINK)
 

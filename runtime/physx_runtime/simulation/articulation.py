@@ -57,8 +57,3 @@ class Simulation(Answers):
         if randomize:
             model = replace(model, topology=randomized(model.topology, randomize))
         super().__init__(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
-
-    def solve_under(self, counts: SolverCounts) -> None:
-        """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
-        self.iterations = counts
-        self.set_iterations(counts.position, counts.velocity)
