@@ -11,6 +11,7 @@ from physx_schema.checking.engine.report import Verdict, verdicts
 from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Unevaluated, belongs
 from physx_schema.checking.engine.selection import EVERYTHING, Selection
 from physx_schema.description import Description
+from physx_schema.description.opinions.reading import path_key
 
 # What a finder raises on facts it did not expect; anything else is a fault of the program and passes through.
 _FINDER_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -51,7 +52,7 @@ def run(
             if isinstance(item, Finding) and selection.has(item.code):
                 _merge(merged, item, _wanted(item, rules, profiles))
     findings = tuple(sorted(merged.values(), key=order))
-    missing = tuple(sorted(unevaluated, key=lambda item: (_path_key(item.path), item.property, item.code)))
+    missing = tuple(sorted(unevaluated, key=lambda item: (path_key(item.path), item.property, item.code)))
     return Outcome(findings, missing, codes, (*unjudged, *((item.code, item.reason) for item in missing)))
 
 
@@ -96,8 +97,4 @@ def _worse(first: Finding | None, second: Finding) -> Finding:
 
 def order(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
     """The place of a finding among others: by prim, property, code and message."""
-    return _path_key(finding.path), finding.property, finding.code, finding.message
-
-
-def _path_key(path: str) -> tuple[str, ...]:
-    return tuple(path.split("/"))
+    return path_key(finding.path), finding.property, finding.code, finding.message

@@ -22,7 +22,7 @@ SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
 
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
-    """One position iteration, or with `final` one velocity iteration, as `articulation.step.iterate`."""
+    """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
     dv = _start_of_changes(p, s, final)
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
