@@ -40,9 +40,9 @@ class NotSimulated:
         return f"{where}: not simulated: {self.text}"
 
 
-def alone(description: Description, articulation: ActorDescription) -> SceneModel:
+def alone(description: Description, actor: ActorDescription) -> SceneModel:
     """One articulation or body that is stepped without the others."""
-    return SceneModel({articulation.path: articulation}, joints=description.joints)
+    return SceneModel({actor.path: actor}, joints=description.joints)
 
 
 def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
@@ -66,16 +66,16 @@ def untrusted(description: Description, model: SceneModel) -> tuple[str, ...]:
     return (*lines, *map(str, holding_joints(model)))
 
 
-def require_trusted(description: Description, articulation: ActorDescription, counts: SolverCounts,
+def require_trusted(description: Description, actor: ActorDescription, counts: SolverCounts,
                     ) -> tuple[NotSimulated, ...]:
     """What is left out when this one is stepped alone and under these counts, which a NotSimulatedWarning says.
 
     Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
     """
-    model = alone(description, articulation)
+    model = alone(description, actor)
     if refused := untrusted(description, model):
         raise UnsupportedError("\n".join(refused))
-    found = (*not_simulated(description, model), *_sleepers(description, articulation, counts))
+    found = (*not_simulated(description, model), *_sleepers(description, actor, counts))
     warn_of(found)
     return found
 
@@ -87,11 +87,11 @@ def warn_of(found: Sequence[NotSimulated]) -> None:
         warnings.warn("; ".join(map(str, found[:MOST_QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
 
 
-def _sleepers(description: Description, articulation: ActorDescription, counts: SolverCounts) -> Iterator[NotSimulated]:
+def _sleepers(description: Description, actor: ActorDescription, counts: SolverCounts) -> Iterator[NotSimulated]:
     """Who raises the counts, and would no longer if it fell asleep."""
-    if counts.raised and description.scene_of(articulation).sleeping:
-        for path in sorted({counts.position_from, counts.velocity_from} - {articulation.path}):
-            yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {articulation.path} is no longer "
+    if counts.raised and description.scene_of(actor).sleeping:
+        for path in sorted({counts.position_from, counts.velocity_from} - {actor.path}):
+            yield NotSimulated("sleep", path, "", f"its falling asleep, from which on {actor.path} is no longer "
                                f"{counts.raised}; without articulation, and in a Scene, both are stepped")
 
 
@@ -179,7 +179,7 @@ def _contact(description: Description, links: Iterable[str]) -> NotSimulated | N
 
 def _estimates(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
-    shapes = {shape.geometry for articulation in moved for link in articulation.links for shape in link.colliders}
+    shapes = {shape.geometry for actor in moved for link in actor.links for shape in link.colliders}
     for problem in description.problems:
         if problem.code == "body/collider-mass" and problem.path in shapes:
             text = f"{problem.message}: {problem.why}; {problem.fix}"
@@ -188,10 +188,10 @@ def _estimates(description: Description, moved: Sequence[ActorDescription]) -> I
 
 def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
-    bodies = {link.path for articulation in moved for link in articulation.links}
-    prims = bodies | {link.joint.path for articulation in moved for link in articulation.links if link.joint}
+    bodies = {link.path for actor in moved for link in actor.links}
+    prims = bodies | {link.joint.path for actor in moved for link in actor.links if link.joint}
     prims |= _pointing(description, prims)
-    prims |= {path for articulation in moved for path in (articulation.path, description.scene_of(articulation).path)}
+    prims |= {path for actor in moved for path in (actor.path, description.scene_of(actor).path)}
     said = {joint.path for joint in description.joints}
     found = [opinion for opinion in description.not_evaluated
              if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))

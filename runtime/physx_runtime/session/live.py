@@ -286,21 +286,21 @@ class Session:
         self._results.watch.look(runs, self._standing)
         self._apply(set_states)
 
-    def _run(self, description: Description, articulation: ActorDescription, old: Sequence[Run]) -> Run | None:
-        root = articulation.links[0].path
+    def _run(self, description: Description, actor: ActorDescription, old: Sequence[Run]) -> Run | None:
+        root = actor.links[0].path
         before = next((run for run in old if run.model.link_names[0] == root), None)
-        holding = ", ".join(item.path for item in holding_joints(alone(description, articulation)))
+        holding = ", ".join(item.path for item in holding_joints(alone(description, actor)))
         if holding:
-            self._messages.say(Message("not-simulated", "warning", "session/held", articulation.path, "",
+            self._messages.say(Message("not-simulated", "warning", "session/held", actor.path, "",
                                        f"not simulated: {holding} holds it outside articulations; it stays there"))
             return None
         try:
-            if before is not None and before.repack(articulation, description.scene_of(articulation)):
+            if before is not None and before.repack(actor, description.scene_of(actor)):
                 return before
-            run = Run(description, articulation, **self._settings)
+            run = Run(description, actor, **self._settings)
         except (UnsupportedError, ValueError) as error:
             for line in str(error).splitlines():
-                self._messages.say(Message("not-simulated", "warning", "session/unsupported", articulation.path, "",
+                self._messages.say(Message("not-simulated", "warning", "session/unsupported", actor.path, "",
                                   f"not simulated: {line}"))
             return None
         run.recall(self._known.links, self._known.joints)

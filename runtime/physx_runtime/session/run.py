@@ -41,9 +41,9 @@ class Run:
     Raises UnsupportedError where the step does not handle it.
     """
 
-    def __init__(self, description: Description, articulation: ActorDescription, **settings: Any) -> None:
-        self.actor = articulation
-        self.simulation = SceneActor(description, articulation, **settings)
+    def __init__(self, description: Description, actor: ActorDescription, **settings: Any) -> None:
+        self.actor = actor
+        self.simulation = SceneActor(description, actor, **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged
@@ -78,11 +78,11 @@ class Run:
         self.diverged = False
         self.look()
 
-    def retarget(self, articulation: ActorDescription) -> bool:
+    def retarget(self, actor: ActorDescription) -> bool:
         """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
-        if len(self.actor.dofs) != len(articulation.dofs):
+        if len(self.actor.dofs) != len(actor.dofs):
             return False
-        for old, new in zip(self.actor.dofs, articulation.dofs, strict=True):
+        for old, new in zip(self.actor.dofs, actor.dofs, strict=True):
             if old == new:
                 continue
             if old.drive is None or new.drive is None:
@@ -91,16 +91,16 @@ class Run:
                             target_velocity=new.drive.target_velocity)
             if replace(old, drive=drive) != new:
                 return False
-        drives = [dof.drive for dof in articulation.dofs]
+        drives = [dof.drive for dof in actor.dofs]
         self.simulation.set_row("target_position", [drive.target_position if drive else 0.0 for drive in drives])
         self.simulation.set_row("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
-        self.actor = articulation
+        self.actor = actor
         self.simulation.wake()
         return True
 
-    def repack(self, articulation: ActorDescription, scene: Scene) -> bool:
+    def repack(self, actor: ActorDescription, scene: Scene) -> bool:
         """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
-        model = self.simulation.adapted(pack_actor(as_solved(articulation, self.simulation.iterations), scene,
+        model = self.simulation.adapted(pack_actor(as_solved(actor, self.simulation.iterations), scene,
                                              self.simulation.solver))
         own = self.model
         if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):
@@ -109,7 +109,7 @@ class Run:
         self.simulation.repack(model)
         self.simulation.wake()
         self._observer = Observer.of(model)
-        self.actor = articulation
+        self.actor = actor
         if model.link_frames[0] != own.link_frames[0]:
             self._place_root(self._root_pose(own, state))
         return True

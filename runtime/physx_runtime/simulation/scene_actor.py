@@ -51,14 +51,14 @@ class SceneActor(Answers):
     the step does not handle it, ValueError for an argument out of range.
     """
 
-    def __init__(self, description: Description, articulation: ActorDescription, worlds: int = 1, *, dt: float = 1 / 60,
+    def __init__(self, description: Description, actor: ActorDescription, worlds: int = 1, *, dt: float = 1 / 60,
                  device: str = "cpu", dtype: str = "float32", solver: str = "physx", path: str = AUTO,
                  sleeping: bool = True) -> None:
-        scene = description.scene_of(articulation)
-        model = pack_actor(articulation, scene, solver)
+        scene = description.scene_of(actor)
+        model = pack_actor(actor, scene, solver)
         super().__init__(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
-        own = articulation.position_iterations, articulation.velocity_iterations
-        self.iterations = SolverCounts(articulation.path, *own, articulation.path, articulation.path, own)
+        own = actor.position_iterations, actor.velocity_iterations
+        self.iterations = SolverCounts(actor.path, *own, actor.path, actor.path, own)
         self._counts: Counts = [(self.iterations, np.arange(self.worlds))]
         rests = sleeping and solver != "ideal" and scene.sleeping and not self.topology.moving_links
         self._standing = Standing(self.worlds) if rests else None

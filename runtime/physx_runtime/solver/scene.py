@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverBatches, SolverCounts
 
-Worlds = NDArray[np.int64]      # indices
-Counts = list[tuple[SolverCounts, Worlds]]
+Indices = NDArray[np.int64]
+Counts = list[tuple[SolverCounts, Indices]]
 
 
 class Solved(Protocol):
@@ -44,7 +44,7 @@ class WorldBatches:
         self._alike = [(start, np.arange(worlds))]      # worlds in which the same happened so far
         self._asleep: NDArray[np.bool_] | None = None   # as last told
 
-    def restart(self, worlds: Worlds) -> None:
+    def restart(self, worlds: Indices) -> None:
         """Let worlds begin anew."""
         others = [(batches, own[~np.isin(own, worlds)]) for batches, own in self._alike]
         everyone = [(SolverBatches(self._description), worlds), *others]
@@ -69,11 +69,11 @@ class WorldBatches:
         self._alike = found
         return True
 
-    def counts(self, articulation: ActorDescription) -> Counts:
+    def counts(self, actor: ActorDescription) -> Counts:
         """What an actor is solved under and in which worlds; the first world comes last."""
-        found: dict[SolverCounts, list[Worlds]] = {}
+        found: dict[SolverCounts, list[Indices]] = {}
         for batches, worlds in self._alike:
-            found.setdefault(batches.counts(articulation), []).append(worlds)
+            found.setdefault(batches.counts(actor), []).append(worlds)
         joined = [(counts, np.sort(np.concatenate(worlds))) for counts, worlds in found.items()]
         return sorted(joined, key=lambda item: -int(item[1][0]))
 
@@ -91,10 +91,10 @@ def step_scene(actors: Sequence[tuple[ActorDescription, Solved]], batches: World
 
 def share_counts(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches) -> None:
     """Take who sleeps out of what is solved together, world by world, and who woke into it."""
-    roots = [articulation.links[0].path for articulation, _ in actors]
+    roots = [described.links[0].path for described, _ in actors]
     if actors and batches.rest(roots, np.array([actor.asleep for _, actor in actors])):
-        for articulation, actor in actors:
-            actor.take(batches.counts(articulation))
+        for described, actor in actors:
+            actor.take(batches.counts(described))
 
 
 def solve_actors(actors: Sequence[tuple[ActorDescription, Solved]], steps: int) -> None:
