@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from physx_schema.description import Description, Dof
+from physx_schema.description.articulation.dofs import instance_of
 
 
 def every_dof(description: Description) -> list[Dof]:
@@ -18,10 +20,10 @@ def stated_joints(description: Description) -> set[str]:
     return {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
 
 
-def instance_name(dof: Dof) -> str:
-    """The instance name under which schemas of this degree of freedom are applied."""
-    axis = dof.name.rpartition(":")[2] if ":" in dof.name else ""
-    return axis or ("angular" if dof.angular else "linear")
+def instance_names(description: Description) -> Mapping[str, str]:
+    """By name of a degree of freedom, the instance name under which its schemas are applied."""
+    inside = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
+    return {dof.name: instance_of(joint, dof) for joint in (*inside, *description.joints) for dof in joint.dofs}
 
 
 def spelt(dof: Dof, value: float) -> str:

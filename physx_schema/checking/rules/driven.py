@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import instance_name, spelt, stated_joints
+from physx_schema.checking.engine.dofs import instance_names, spelt, stated_joints
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.profile import DRIVEN
 from physx_schema.checking.engine.repair import ApplySchema, safe
@@ -80,19 +80,19 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
 )
 
 
-def _state(dof: Dof, drive: Drive, known: bool, meters: float) -> Iterator[Finding]:
+def _state(dof: Dof, drive: Drive, instance: str, known: bool, meters: float) -> Iterator[Finding]:
     """DJ.001 and DJ.002: a joint state that starts where the drive wants the joint."""
     if not known:
         yield JOINT_STATE.at(
             dof.path, "apiSchemas", f"{dof.name} is driven and has no joint state",
-            fix=f"apply PhysicsJointStateAPI:{instance_name(dof)}",
-            repair=safe(ApplySchema(dof.path, f"PhysicsJointStateAPI:{instance_name(dof)}")),
+            fix=f"apply PhysicsJointStateAPI:{instance}",
+            repair=safe(ApplySchema(dof.path, f"PhysicsJointStateAPI:{instance}")),
         )
         return
     apart = abs(drive.target_position - dof.position)
     if drive.stiffness > 0.0 and apart * (1.0 if dof.angular else meters) > AGREEMENT:
         yield TARGET_STATE.at(
-            dof.path, f"state:{instance_name(dof)}:physics:position",
+            dof.path, f"state:{instance}:physics:position",
             f"the joint starts at {spelt(dof, dof.position)} and its drive wants {spelt(dof, drive.target_position)}",
         )
 
@@ -115,10 +115,10 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
 )
 
 
-def _undriven(dof: Dof) -> Finding:
+def _undriven(dof: Dof, instance: str) -> Finding:
     return UNDRIVEN.at(
         dof.path, "apiSchemas", f"{dof.name} has neither a drive nor a mimic joint",
-        fix=f"apply PhysicsDriveAPI:{instance_name(dof)}, or leave the joint passive",
+        fix=f"apply PhysicsDriveAPI:{instance}, or leave the joint passive",
     )
 
 
@@ -139,15 +139,15 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
 )
 
 
-def _velocity(dof: Dof, authored: set[tuple[str, str]]) -> Iterator[Finding]:
+def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterator[Finding]:
     """DJ.005: a greatest velocity, where PhysX reads one."""
     if unlimited(dof.max_velocity) or (
             dof.axis_prefix is None and not any(name == "max_velocity" for name, _ in dof.sources)):
-        name = f"physxJointAxis:{instance_name(dof)}:maxJointVelocity"
+        name = f"physxJointAxis:{instance}:maxJointVelocity"
         found = "no bound" if (dof.path, name) in authored else "no authored bound"
         yield MAX_VELOCITY.at(
             dof.path, name, f"{found} on the velocity of {dof.name}",
-            fix=f"author maxJointVelocity of PhysxJointAxisAPI:{instance_name(dof)}",
+            fix=f"author maxJointVelocity of PhysxJointAxisAPI:{instance}",
         )
 
 
@@ -183,7 +183,7 @@ def _stiffness(dof: Dof, drive: Drive) -> Iterator[Finding]:
 def driven_joints(description: Description) -> Iterator[Finding]:
     """What the published rules ask of the joints of articulations that turn or slide."""
     authored = {(item.path, item.property) for item in description.authored}
-    states = stated_joints(description)
+    states, instances = stated_joints(description), instance_names(description)
     states.update(item.path for item in description.applied if item.schema == "PhysicsJointStateAPI")
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
@@ -192,14 +192,14 @@ def driven_joints(description: Description) -> Iterator[Finding]:
             follows = dof.name in following
             if dof.drive is None:
                 if not follows:
-                    yield _undriven(dof)
+                    yield _undriven(dof, instances[dof.name])
                 continue
             yield from _strength(dof, dof.drive, follows)
             yield from _stiffness(dof, dof.drive)
             if follows and not (dof.drive.stiffness or dof.drive.damping):
                 continue
-            yield from _state(dof, dof.drive, dof.path in states, meters)
-            yield from _velocity(dof, authored)
+            yield from _state(dof, dof.drive, instances[dof.name], dof.path in states, meters)
+            yield from _velocity(dof, instances[dof.name], authored)
 
 
 TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
@@ -218,7 +218,7 @@ TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
 )
 
 
-def _powerless(dof: Dof, drive: Drive) -> Iterator[Finding]:
+def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
     """A target that has no gain behind it."""
     for target, gain, base, needed in (
         (drive.target_position, drive.stiffness, "targetPosition", "stiffness"),
@@ -228,7 +228,7 @@ def _powerless(dof: Dof, drive: Drive) -> Iterator[Finding]:
         if target and gain == 0.0:
             yield TARGET_WITHOUT_GAIN.at(
                 drive.path, drive.prefix + base, f"{base} {spelt(dof, target)} with a {needed} of 0",
-                fix=f"author drive:{instance_name(dof)}:physics:{needed}",
+                fix=f"author drive:{instance}:physics:{needed}",
             )
 
 
@@ -259,10 +259,11 @@ def _unreachable(dof: Dof, drive: Drive) -> Iterator[Finding]:
 @finder("drive-targets", TARGET_WITHOUT_GAIN, TARGET_OUTSIDE_LIMITS)
 def drive_targets(description: Description) -> Iterator[Finding]:
     """DJ.006: targets that a drive pulls to and that the joint can reach, which PhysX needs as well."""
+    instances = instance_names(description)
     for articulation in description.articulations:
         for dof in articulation.dofs:
             drive = dof.drive
             if drive is not None and (drive.target_position or drive.target_velocity):
-                yield from _powerless(dof, drive)
+                yield from _powerless(dof, drive, instances[dof.name])
             if drive is not None and drive.stiffness > 0.0:
                 yield from _unreachable(dof, drive)

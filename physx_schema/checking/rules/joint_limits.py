@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_dof, instance_name, spelt, stated_joints
+from physx_schema.checking.engine.dofs import every_dof, instance_names, spelt, stated_joints
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
@@ -91,24 +91,19 @@ LOCKED = Rule("joint/locked", "info", """
 )
 
 
-def _locked(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
+def _locked(description: Description, dofs: Sequence[Dof], instances: Mapping[str, str]) -> Iterator[Finding]:
     """Degrees of freedom that are meant to have one position: limits that PhysX refuses leave them 0 as well."""
     paths = {dof.path for dof in dofs}
     bounds = [item for item in description.authored if item.path in paths and item.base in _BOUNDS]
     generic = {item.path for item in bounds if item.schema == "PhysicsLimitAPI"}
     zero = {(item.path, item.property) for item in bounds if item.value == 0.0}
     for dof in dofs:
-        prefix = f"limit:{_axis(dof)}:" if dof.path in generic else ""
+        prefix = f"limit:{instances[dof.name]}:" if dof.path in generic else ""
         names = ("low", "high") if prefix else ("lowerLimit", "upperLimit")
         if dof.lower != 0.0 or all((dof.path, f"{prefix}physics:{name}") in zero for name in names):
             yield LOCKED.at(
                 dof.path, f"{prefix}physics:{names[0]}", f"both limits of {dof.name} are {spelt(dof, dof.lower)}",
             )
-
-
-def _axis(dof: Dof) -> str:
-    """The axis of a generic joint by its instance name."""
-    return ("rot" if dof.angular else "trans") + "XYZ"[max(range(3), key=lambda i: abs(dof.axis[i]))]
 
 
 STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
@@ -127,12 +122,12 @@ STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
 )
 
 
-def _state(dof: Dof) -> Iterator[Finding]:
+def _state(dof: Dof, instance: str) -> Iterator[Finding]:
     slack = _TOLERANCE * max(1.0, abs(dof.position))
     if math.isnan(dof.position) or dof.lower - slack <= dof.position <= dof.upper + slack:
         return
     yield STATE_OUTSIDE_LIMITS.at(
-        dof.path, f"state:{instance_name(dof)}:physics:position",
+        dof.path, f"state:{instance}:physics:position",
         f"{spelt(dof, dof.position)} is outside the limits [{spelt(dof, dof.lower)}, {spelt(dof, dof.upper)}]",
     )
 
@@ -140,11 +135,11 @@ def _state(dof: Dof) -> Iterator[Finding]:
 @finder("joint-positions", LOCKED, STATE_OUTSIDE_LIMITS)
 def positions(description: Description) -> Iterator[Finding]:
     """What limits leave of each degree of freedom, and where it starts."""
-    states, dofs = stated_joints(description), every_dof(description)
+    states, dofs, instances = stated_joints(description), every_dof(description), instance_names(description)
     for dof in dofs:
         if dof.path in states:
-            yield from _state(dof)
-    yield from _locked(description, [dof for dof in dofs if dof.lower == dof.upper])
+            yield from _state(dof, instances[dof.name])
+    yield from _locked(description, [dof for dof in dofs if dof.lower == dof.upper], instances)
 
 
 LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """

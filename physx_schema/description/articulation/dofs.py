@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from physx_schema.description.articulation.friction import read_resistance
 from physx_schema.description.articulation.limits import FREE, bounds, cone, swing
-from physx_schema.description.model import Dof, Drive, Envelope, Link
+from physx_schema.description.model import Dof, Drive, Envelope, Joint, Link
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
@@ -50,6 +50,15 @@ def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, re
     else:
         found = []
     return tuple(_read(reading, opinions, item) for item in found)
+
+
+def instance_of(joint: Joint, dof: Dof) -> str:
+    """The instance name under which schemas of a degree of freedom are applied to its joint."""
+    if joint.kind in SINGLE_AXIS:
+        return SINGLE_AXIS[joint.kind]
+    if ":" in dof.name:
+        return dof.name.rpartition(":")[2]
+    return (ROTATIONS if dof.angular else TRANSLATIONS)[max(range(3), key=lambda i: abs(dof.axis[i]))]
 
 
 def first_dofs(links: Sequence[Link]) -> dict[str, int]:

@@ -11,8 +11,8 @@ from pxr import Usd
 
 from physx_runtime.session.edits import Edits
 from physx_runtime.session.messages import Message, problem_message
-from physx_runtime.session.run import Run, StateEdits, state_instance
-from physx_schema.description.articulation.dofs import read_dofs
+from physx_runtime.session.run import Run, StateEdits
+from physx_schema.description.articulation.dofs import instance_of, read_dofs
 from physx_schema.description.frames import Frames, vector
 from physx_schema.description.model import ActorDescription, Articulation, Dof, FreeBody, Joint, Problem
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -60,7 +60,7 @@ def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Seque
     """The states that edits set to `values`; those that set none are reported through `ignored`."""
     found = StateEdits()
     joints = [link.joint for run in runs for link in run.actor.links if link.joint]
-    dofs = {(joint.path, state_instance(joint, dof)): dof for joint in joints for dof in joint.dofs}
+    dofs = {(joint.path, instance_of(joint, dof)): dof for joint in joints for dof in joint.dofs}
     floating = {run.model.link_names[0]: not run.actor.fixed_base for run in runs}
     for path in edits.states:
         prim, _, name = path.rpartition(".")

@@ -13,9 +13,10 @@ from pxr import Gf, Sdf
 from physx_runtime.session.edits import VELOCITY_NAMES
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
-from physx_runtime.session.run import Run, state_instance
+from physx_runtime.session.run import Run
 from physx_runtime.session.transforms import Note, Transforms
 from physx_runtime.session.watch import Watch
+from physx_schema.description.articulation.dofs import instance_of
 from physx_schema.description.model import Dof, Joint
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
@@ -142,7 +143,7 @@ class _Prepared:
         if joint.kind == "spherical":
             note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")
             return
-        prim, instance = stage.GetPrimAtPath(joint.path), state_instance(joint, dof)
+        prim, instance = stage.GetPrimAtPath(joint.path), instance_of(joint, dof)
         if f"PhysicsJointStateAPI:{instance}" not in map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()):
             layer.apply(prim, f"PhysicsJointStateAPI:{instance}")
             note(joint.path, "apiSchemas", f"PhysicsJointStateAPI:{instance} is applied to hold the joint's state")

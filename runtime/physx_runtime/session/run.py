@@ -15,8 +15,7 @@ from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_schema.description.model import ActorDescription, Description, Dof, Joint, Scene
-from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.model import ActorDescription, Description, Scene
 from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.solver_batches import as_solved
 
@@ -165,15 +164,6 @@ class Run:
     def _place_root(self, pose: Pose) -> None:
         for name, values in root_rows(root_frame(pose, _center(self.model))).items():
             self.simulation.set_row(name, values)
-
-
-def state_instance(joint: Joint, dof: Dof) -> str:
-    """The instance name of a degree of freedom's joint state."""
-    if ":" in dof.name:
-        return dof.name.partition(":")[2]
-    if joint.kind == "d6":
-        return ROTATIONS[max(range(3), key=lambda i: abs(dof.axis[i]))]
-    return "angular" if dof.angular else "linear"
 
 
 def _center(model: PackedModel) -> Vec3:

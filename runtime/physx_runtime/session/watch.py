@@ -11,7 +11,8 @@ from pxr import Gf, Sdf
 from physx_runtime.session.edits import VELOCITY_NAMES, Heard
 from physx_runtime.session.layers import Place, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
-from physx_runtime.session.run import Run, state_instance
+from physx_runtime.session.run import Run
+from physx_schema.description.articulation.dofs import instance_of
 
 Spot = tuple[str, str]      # layer, path of the spec in it
 
@@ -132,7 +133,7 @@ class Watch:
 def _states(run: Run) -> list[str]:
     """The paths of the joint states and velocities of an articulation."""
     joints = [link.joint for link in run.actor.links if link.joint]
-    return [*(f"{joint.path}.state:{state_instance(joint, dof)}:physics:{base}"
+    return [*(f"{joint.path}.state:{instance_of(joint, dof)}:physics:{base}"
               for joint in joints for dof in joint.dofs for base in ("position", "velocity")),
             *(f"{path}.{name}" for path in run.model.link_names for name in VELOCITY_NAMES)]
 

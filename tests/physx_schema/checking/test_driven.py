@@ -8,6 +8,7 @@ import pytest
 from support.stages.robots import base, finger, joint, link, opened, placed, robot
 
 from physx_schema.checking import check, parse_profile
+from physx_schema.checking.engine.repair import ApplySchema, safe
 
 DRIVE, STATE = "PhysicsDriveAPI:angular", "PhysicsJointStateAPI:angular"
 GAINS: dict[str, object] = {"float drive:angular:physics:stiffness": 10.0, "float drive:angular:physics:damping": 1.0}
@@ -69,6 +70,18 @@ def test_target_and_state_agree_within_ten_millimetres_or_a_hundredth_of_a_radia
 def test_spherical_and_generic_joints_are_asked_for_a_state_too() -> None:
     text = finger({"float drive:rotX:physics:stiffness": 1.0}, ("PhysicsDriveAPI:rotX",), "")
     assert "DJ.002/joint-state" in codes(text)
+
+
+def test_a_generic_joint_with_one_free_axis_is_asked_for_the_state_of_that_axis() -> None:
+    locked: dict[str, object] = {f"float limit:{axis}:physics:{bound}": value
+                                 for axis in ("transX", "transY", "transZ", "rotX", "rotZ")
+                                 for bound, value in (("low", 1.0), ("high", -1.0))}
+    schemas = (*(f"PhysicsLimitAPI:{axis}" for axis in ("transX", "transY", "transZ", "rotX", "rotZ")),
+               "PhysicsDriveAPI:rotY")
+    text = finger({"float drive:rotY:physics:stiffness": 1.0, **locked}, schemas, "")
+    found = {item.code: item for item in check(opened(text), "driven").findings}
+    assert found["DJ.002/joint-state"].repair == safe(ApplySchema("/Robot/j", "PhysicsJointStateAPI:rotY"))
+    assert found["DJ.005/max-velocity"].property == "physxJointAxis:rotY:maxJointVelocity"
 
 
 def test_undriven_joint_is_not_asked_for_a_state() -> None:
