@@ -17,7 +17,7 @@ from physx_schema.definitions import default_number
 from physx_schema.errors import AuthoringError
 
 NAMESPACE = "physxTendon"
-AXES = ("PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI")
+AXIS_SCHEMAS = ("PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI")
 ATTACHMENTS = ("PhysxTendonAttachmentRootAPI", "PhysxTendonAttachmentAPI", "PhysxTendonAttachmentLeafAPI")
 
 
@@ -119,7 +119,7 @@ def _place_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) ->
     lines = [f"{path}: given for {count} axes; PhysX has one axis per joint and tendon, so give it once"
              for path, count in Counter(paths).items() if count > 1]
     for prim in prims:
-        lines += leftovers(prim, NAMESPACE, AXES + ATTACHMENTS, name)
+        lines += leftovers(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
         lines += filter(None, [topology.joint_problem(prim)])
     root = topology.of_joint(paths[0])
     if root is not None:
@@ -132,7 +132,7 @@ def _same_name(root: Place, paths: Sequence[str], name: str) -> list[str]:
     """Lines for axes of the same tendon name on other joints of the articulation, which would join in or be dropped."""
     joints = [link.joint for link in root.tree.links if link.joint is not None and link.joint.path not in paths]
     return [f"{joint.path}: has {schema}:{name} already, and axes of one name make one tendon; choose another name"
-            for joint in joints for schema in AXES if joint.opinions.has(schema, name)]
+            for joint in joints for schema in AXIS_SCHEMAS if joint.opinions.has(schema, name)]
 
 
 def _dropped(topology: Topology, root: Place, path: str, paths: Sequence[str]) -> str:

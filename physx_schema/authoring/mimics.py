@@ -13,10 +13,10 @@ from physx_schema.checking.engine.finding import location
 from physx_schema.checking.rules.mimic_limits import asked_for, limits_fault
 from physx_schema.description.opinions.schemas import ROTATIONS
 
-SCHEMA = "PhysxMimicJointAPI"
+MIMIC_SCHEMA = "PhysxMimicJointAPI"
 _NAMESPACE = "physxMimicJoint"
 INSTANCES = {"X": "rotX", "Y": "rotY", "Z": "rotZ"}
-NEWTON = "NewtonMimicAPI"
+NEWTON_SCHEMA = "NewtonMimicAPI"
 # How a hard coupling is spelt: no damping ratio, and a frequency that nothing reads but SimReady's rule asks for.
 HARD = {"naturalFrequency": 60.0, "dampingRatio": 0.0}      # rad / s
 
@@ -79,11 +79,11 @@ def _value_problems(
 def _place_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instance: str) -> list[str]:
     """Lines for joints that PhysX does not couple, and for what is on the joint already."""
     path, reference = str(prim.GetPath()), str(leader.GetPath())
-    lines = leftovers(prim, _NAMESPACE, [SCHEMA], instance)
-    lines += [f"{path}: already a mimic joint, {SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
-              for other in ROTATIONS if other != instance and prim.HasAPI(SCHEMA, other)]
+    lines = leftovers(prim, _NAMESPACE, [MIMIC_SCHEMA], instance)
+    lines += [f"{path}: already a mimic joint, {MIMIC_SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
+              for other in ROTATIONS if other != instance and prim.HasAPI(MIMIC_SCHEMA, other)]
     if _has_newtons(prim):
-        lines.append(f"{path}: already a mimic joint, {NEWTON}, and PhysX obeys both; remove it first")
+        lines.append(f"{path}: already a mimic joint, {NEWTON_SCHEMA}, and PhysX obeys both; remove it first")
     if path == reference:
         return [*lines, f"{path}: refers to itself; give another joint as reference"]
     for part in (prim, leader):
@@ -116,7 +116,7 @@ def _reference_of(prim: Usd.Prim) -> Sdf.Path | None:
 
 def _has_newtons(prim: Usd.Prim) -> bool:
     """Whether Newton's mimic joint is applied, which USD need not know."""
-    return NEWTON in prim.GetPrimTypeInfo().GetAppliedAPISchemas()
+    return NEWTON_SCHEMA in prim.GetPrimTypeInfo().GetAppliedAPISchemas()
 
 
 def _unlimited(prim: Usd.Prim) -> list[str]:

@@ -13,7 +13,7 @@ from pxr import Usd
 
 from physx_schema.authoring.applications import Application, apply_all
 from physx_schema.authoring.arguments import as_vector, given, is_finite
-from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXES, NAMESPACE, gain_problems, limit_problems
+from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXIS_SCHEMAS, NAMESPACE, gain_problems, limit_problems
 from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
@@ -167,7 +167,7 @@ def _place_problems(topology: Topology, points: Sequence[_Point]) -> list[str]:
     lines: list[str] = []
     root = topology.of_body(points[0].path)
     for point in points:
-        lines += leftovers(point.prim, NAMESPACE, AXES + ATTACHMENTS, point.name)
+        lines += leftovers(point.prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, point.name)
         place = topology.of_body(point.path)
         if not point.prim.HasAPI("PhysicsRigidBodyAPI"):
             lines.append(f"{point.path}: has no PhysicsRigidBodyAPI, and only links carry attachments; give the link")

@@ -13,7 +13,7 @@ from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
 from physx_schema.cli.check_command import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
-from physx_schema.cli.json_output import VERSION, description_json, plain
+from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
@@ -62,7 +62,7 @@ def doctor_command(as_json: bool) -> None:
     """Show versions and what stands in the way of USD, its schemas, CUDA and caches, with what to do about it."""
     found = list(diagnose())
     if as_json:
-        click.echo(json.dumps({"version": VERSION, "diagnoses": plain(found)}, indent=2))
+        click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(found)}, indent=2))
     width = max(len(item.what) for item in found)
     for item in found if not as_json else ():
         click.echo(printable(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}"))

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-State = tuple[str, str, str]        # what, state, what to do
+PartState = tuple[str, str, str]        # what, state, what to do
 
 _DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "C:/Windows/System32/nvcuda.dll")
 _SECONDS = 60
@@ -32,7 +32,7 @@ print(json.dumps(devices))
 _INSTALL = "pip install 'physx-schema[cuda]'"
 
 
-def cuda_state(numba_cuda: str) -> State:
+def cuda_state(numba_cuda: str) -> PartState:
     """Whether a kernel runs on a device; without a driver nothing is missing, and simulation runs on the CPU."""
     if not any(Path(place).exists() for place in _DRIVERS):
         return "cuda", "no NVIDIA driver; simulation runs on the CPU", ""
@@ -47,7 +47,7 @@ def cuda_state(numba_cuda: str) -> State:
     return _judged(done.returncode, done.stdout, done.stderr)
 
 
-def _judged(code: int, output: str, error: str) -> State:
+def _judged(code: int, output: str, error: str) -> PartState:
     """What a trial in another process shows."""
     if code == 0:
         devices = (f"{name}, compute capability {major}.{minor}" for name, (major, minor) in json.loads(output))
@@ -57,7 +57,7 @@ def _judged(code: int, output: str, error: str) -> State:
     return "cuda", f"an NVIDIA driver, and no kernel runs: {lines[-1]}", remedy
 
 
-def kernel_cache() -> State:
+def kernel_cache() -> PartState:
     """The folder of compiled kernels, PHYSX_RUNTIME_CACHE or in the user's cache folder: its size, or its fault."""
     chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -12,13 +12,13 @@ from physx_schema.checking import Finding, Report
 from physx_schema.checking.stages import Run
 from physx_schema.description import Description
 
-VERSION = 1
+JSON_VERSION = 1
 
 
 def run_json(run: Run) -> str:
     """The reports of several stages by path, and the paths that could not be read."""
     return _dumps({
-        "version": VERSION,
+        "version": JSON_VERSION,
         "reports": [_report(path, report) for path, report in run.reports.items()],
         "unreadable": [{"path": path, "message": message} for path, message in run.unreadable.items()],
         "failed": [{"path": path, "message": message} for path, message in run.broken.items()],
@@ -48,7 +48,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def description_json(description: Description) -> str:
     """Everything in a description, every authored opinion included."""
     facts = {field.name: plain(getattr(description, field.name)) for field in dataclasses.fields(description)}
-    return _dumps({"version": VERSION, **facts})
+    return _dumps({"version": JSON_VERSION, **facts})
 
 
 def plain(value: Any) -> Any:

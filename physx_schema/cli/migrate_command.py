@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from physx_schema.cli.json_output import VERSION, plain
+from physx_schema.cli.json_output import JSON_VERSION, plain
 from physx_schema.cli.text import plural, printable
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import require_layer_name
@@ -138,7 +138,7 @@ def _lines(notes: Sequence[Note]) -> Iterator[str]:
 
 def _json(found: Migration, written: Sequence[str], blocked: Sequence[str]) -> str:
     content: dict[str, Any] = {
-        "version": VERSION,
+        "version": JSON_VERSION,
         "layers": [{"path": layer_name(change.layer), "changed": change.changed} for change in found.layers],
         "notes": plain(found.notes), "written": list(written), "not_written": list(blocked),
     }

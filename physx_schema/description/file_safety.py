@@ -19,7 +19,7 @@ import numpy as np
 
 from physx_schema.errors import UnreadableError
 
-MOST_TEXT = 1 << 29         # bytes of one text layer; USD takes about 20 bytes of memory for each
+LARGEST_TEXT = 1 << 29       # bytes of one text layer; USD takes about 20 bytes of memory for each
 DEEPEST = 500               # brackets inside brackets that no sound file needs
 SECONDS = 20                # for a file that nests deeper, in another process
 
@@ -104,8 +104,8 @@ def _look_at(path: Path) -> _Text | None:
                     return None
                 if not offset and chunk.startswith(_ZIP):
                     return _look_inside(path)
-                if size > MOST_TEXT:
-                    fault = f"{size / 1e6:.0f} MB of text, more than {MOST_TEXT / 1e6:.0f} MB; convert it to .usdc"
+                if size > LARGEST_TEXT:
+                    fault = f"{size / 1e6:.0f} MB of text, more than {LARGEST_TEXT / 1e6:.0f} MB; convert it to .usdc"
                     return _Text(fault, 0, frozenset())
                 fault = _fault(chunk, offset, decoder)
                 if fault:
@@ -131,7 +131,7 @@ def _look_inside(path: Path) -> _Text | None:
     try:
         with zipfile.ZipFile(path) as package:
             for entry in package.infolist():
-                if entry.filename.lower().endswith((".usda", ".usd")) and 0 < entry.file_size <= MOST_TEXT:
+                if entry.filename.lower().endswith((".usda", ".usd")) and 0 < entry.file_size <= LARGEST_TEXT:
                     content = package.read(entry)
                     deepest = max(deepest, 0 if content.startswith(_CRATE) else _nesting(content)[1])
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):

@@ -9,7 +9,7 @@ from typing import Any
 from pxr import Sdf, Usd, UsdPhysics
 
 ROTATIONS = ("rotX", "rotY", "rotZ")
-AXES = ("angular", "linear", *ROTATIONS)            # in the order they are written
+JOINT_AXES = ("angular", "linear", *ROTATIONS)      # in the order they are written
 _BY_TYPE = {
     "PhysicsRevoluteJoint": ("angular",), "PhysicsPrismaticJoint": ("linear",),
     "PhysicsSphericalJoint": ROTATIONS, "PhysicsJoint": ROTATIONS,
@@ -73,7 +73,7 @@ class Composition:
         if not found:
             specs = (layer.GetPrimAtPath(place) for place in (path, plain))
             found = [_BY_TYPE.get(spec.typeName, ()) for spec in specs if spec and spec.typeName]
-        return tuple(axis for axis in AXES if any(axis in axes for axes in found)) if found else None
+        return tuple(axis for axis in JOINT_AXES if any(axis in axes for axes in found)) if found else None
 
 
 def _prims(stages: Iterable[Any]) -> Iterator[Any]:

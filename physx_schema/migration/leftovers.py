@@ -13,7 +13,7 @@ from physx_schema.description import Opinion, describe
 from physx_schema.migration.changes import Difference, Place, present
 from physx_schema.migration.composition import Composition, Site
 from physx_schema.migration.preview import Preview
-from physx_schema.migration.report import OPEN, Kind, LayerChange, Note
+from physx_schema.migration.report import OPEN, ChangeKind, LayerChange, Note
 from physx_schema.migration.rewrite import items, prim_specs
 from physx_schema.migration.rules import Rules
 
@@ -79,7 +79,7 @@ def _spot(spec: Any, layer: Any, composition: Composition, rules: Rules) -> _Spo
                  rules.standing.properties(known))
 
 
-Said = dict[str, tuple[Kind, str, str]]             # property to kind, message and fix
+Said = dict[str, tuple[ChangeKind, str, str]]       # property to kind, message and fix
 
 
 def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unread) -> Said:
@@ -91,7 +91,7 @@ def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unrea
         if name not in spot.defined:
             found[name] = "left", "is what no schema of the prim defines", "apply the schema that it belongs to"
         elif reasons:
-            kind: Kind = "note" if reasons[0].code in CIRCUMSTANCES else "left"
+            kind: ChangeKind = "note" if reasons[0].code in CIRCUMSTANCES else "left"
             fix = reasons[0].suggestion or "remove it, or author it where it is read"
             found[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
     return found

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from physx_schema.migration.text import unified
 
-Kind = Literal["renamed", "moved", "conflict", "left", "note"]
-OPEN: tuple[Kind, ...] = ("conflict", "left")       # what a person has to look at
+ChangeKind = Literal["renamed", "moved", "conflict", "left", "note"]
+OPEN: tuple[ChangeKind, ...] = ("conflict", "left")       # what a person has to look at
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -19,7 +19,7 @@ class Note:
     layer: str
     path: str                           # of the prim spec, with variant selections
     property: str                       # "apiSchemas" or "typeName" for the schema itself, "" for the layer
-    kind: Kind
+    kind: ChangeKind
     message: str
     fix: str = ""                       # what to do; empty where all is done
     became: tuple[str, ...] = ()        # properties that now say what this one said

@@ -8,7 +8,7 @@ from typing import Any
 from pxr import Sdf
 
 from physx_schema.migration.composition import Composition
-from physx_schema.migration.report import Kind, LayerChange, Note, layer_name
+from physx_schema.migration.report import ChangeKind, LayerChange, Note, layer_name
 from physx_schema.migration.rules import Rules, Successor
 
 LISTS = ("explicitItems", "addedItems", "prependedItems", "appendedItems", "deletedItems", "orderedItems")
@@ -73,7 +73,7 @@ class Rewriter:
                     self._paths(prop)
         return LayerChange(self.layer, self.copy, tuple(sorted(set(self.notes))))
 
-    def note(self, kind: Kind, name: str, message: str, fix: str = "", became: Iterable[str] = ()) -> None:
+    def note(self, kind: ChangeKind, name: str, message: str, fix: str = "", became: Iterable[str] = ()) -> None:
         """Record what was done or left at the present prim spec."""
         place = (self.name, str(self._path), name)
         self.notes.append(Note(*place, kind, message, fix, tuple(became)))

@@ -15,7 +15,7 @@ from physx_schema.checking.engine.report import Report
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import write_text
 
-VERSION = 1
+BASELINE_VERSION = 1
 _FIELDS = ("file", "code", "path", "property")
 
 
@@ -61,7 +61,8 @@ def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
     """Write the findings of reports by stage as a baseline; how many. Raises UnsupportedError where it cannot."""
     entries = sorted(_entry(relative(stage, path), finding)
                      for stage, report in reports.items() for finding in (*report.findings, *report.known))
-    content = {"version": VERSION, "findings": [{name: getattr(entry, name) for name in _FIELDS} for entry in entries]}
+    content = {"version": BASELINE_VERSION,
+               "findings": [{name: getattr(entry, name) for name in _FIELDS} for entry in entries]}
     write_text(path, json.dumps(content, indent=1) + "\n")
     return len(entries)
 
@@ -79,8 +80,8 @@ def _read(path: Path) -> list[Entry]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         version = content["version"]
-        if version != VERSION:
-            raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {VERSION}; write it anew")
+        if version != BASELINE_VERSION:
+            raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {BASELINE_VERSION}; write it anew")
         return list(_entries(content["findings"]))
     except FileNotFoundError:
         raise UnsupportedError(f"{path}: no such file; make one with --write-baseline {path}") from None

@@ -10,7 +10,7 @@ from physx_schema.checking.engine.finding import Finding, rank
 from physx_schema.checking.engine.rule import belongs
 from physx_schema.description import Opinion
 
-State = Literal["pass", "fail", "not evaluated"]
+VerdictState = Literal["pass", "fail", "not evaluated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Verdict:
     """What became of one code on one stage."""
 
     code: str
-    state: State                # "fail" from a warning upwards; findings of severity info leave a code passed
+    state: VerdictState         # "fail" from a warning upwards; findings of severity info leave a code passed
     reason: str = ""            # why it was not evaluated
 
 
@@ -62,7 +62,7 @@ class Report:
         shown = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in others)
         return shown, len(self.findings) - len(shown)
 
-    def verdict(self, family: str) -> State:
+    def verdict(self, family: str) -> VerdictState:
         """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.
 
         Raises KeyError where nothing of the family was asked for.

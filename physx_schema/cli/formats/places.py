@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-MOST_TEXT = 1 << 26         # bytes of a file that is searched
+LARGEST_SEARCHED_FILE = 1 << 26         # bytes of a file that is searched
 _SPECIFIER = re.compile(r'\s*(?:def|over|class)\b[^"]*"([^"]+)"')
 _SKIPPED = re.compile(      # texts of many lines, texts, asset paths, comments
     r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|@[^@\n]*@|#[^\n]*')
@@ -34,7 +34,7 @@ def _stamp(file: str) -> tuple[int, int]:
 @lru_cache(8)
 def _lines(file: str, stamp: tuple[int, int]) -> Lines:
     """The first line of each prim and property of a usda file; nothing for another file."""
-    if not 0 < stamp[1] <= MOST_TEXT:
+    if not 0 < stamp[1] <= LARGEST_SEARCHED_FILE:
         return {}
     try:
         text = Path(file).read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from physx_schema.checking.engine.rule import Rule
 from physx_schema.checking.stages import Run
 from physx_schema.cli.formats.places import line_of
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _CODES = tuple(RULES)
 
@@ -24,7 +24,7 @@ _CODES = tuple(RULES)
 def sarif(run: Run) -> dict[str, Any]:
     """A log with one run: every code as a rule, every finding, waived and known ones included, as a result."""
     return {
-        "$schema": SCHEMA, "version": "2.1.0",
+        "$schema": SARIF_SCHEMA, "version": "2.1.0",
         "runs": [{
             "tool": {"driver": {
                 "name": "physx-schema", "semanticVersion": _version(), "rules": list(map(_rule, RULES.values())),

@@ -14,7 +14,7 @@ from physx_generated import Attribute, Definition, Relationship
 
 from physx_schema.definitions import definitions, ends
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT, WITHOUT_FACTS
-from physx_schema.description.opinions.usd_physics import INSTANCE, JOINT, NEWTON, USD_PHYSICS
+from physx_schema.description.opinions.usd_physics import INSTANCE, JOINT, NEWTON_SCHEMAS, USD_PHYSICS
 
 TRANSLATIONS = ("transX", "transY", "transZ")
 ROTATIONS = ("rotX", "rotY", "rotZ")
@@ -77,7 +77,7 @@ def _default(item: Attribute | Relationship) -> object:
 
 
 SCHEMAS: Mapping[str, Schema] = {
-    **{name: Schema(*properties) for name, properties in (*USD_PHYSICS.items(), *NEWTON.items())},
+    **{name: Schema(*properties) for name, properties in (*USD_PHYSICS.items(), *NEWTON_SCHEMAS.items())},
     **{name: _generated(item) for name, item in definitions().items() if name not in WITHOUT_FACTS},
 }
 

@@ -52,7 +52,7 @@ USD_PHYSICS: Mapping[str, Properties] = {
     }),
 }
 
-NEWTON: Mapping[str, Properties] = {
+NEWTON_SCHEMAS: Mapping[str, Properties] = {
     "NewtonSceneAPI": ("newton:", {"gravityEnabled": True}),
     "NewtonCollisionAPI": ("newton:", {"contactMargin": -math.inf, "contactGap": -math.inf}),
     "NewtonMeshCollisionAPI": ("newton:", {"maxHullVertices": -1}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from physx_runtime.model.topology import Topology
-from physx_runtime.packing.facts import Rows
+from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import internal_frame, inverse_frame
 from physx_runtime.packing.joints import joint_rows
 from physx_runtime.packing.links import authored_state, link_rows
@@ -39,9 +39,9 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 
 
-def _world_rows(t: Topology, articulation: Articulation, scene: Scene) -> Rows:
+def _world_rows(t: Topology, articulation: Articulation, scene: Scene) -> RowValues:
     """Rows of the whole model."""
-    rows: Rows = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
+    rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
                   "least_response": [LEAST_RESPONSE]}
     if t.sleeping:
         rows["sleep_threshold"] = [articulation.sleep_threshold]

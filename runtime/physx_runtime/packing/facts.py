@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from physx_runtime.model.rows import PARAMETER, Row, rows_of
 from physx_schema.description.model import unlimited
 
-Rows = dict[str, list[float]]
+RowValues = dict[str, list[float]]
 
 
 def fact_values(row: Row, facts: Sequence[object]) -> list[float]:
@@ -17,6 +17,6 @@ def fact_values(row: Row, facts: Sequence[object]) -> list[float]:
     return [neutral if unlimited(value) else value for value in values] if row.clipped else values
 
 
-def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> Rows:
+def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> RowValues:
     """The parameters of one kind of owner, in the order of `facts`, each called `prefix` and its name."""
     return {prefix + row.name: fact_values(row, facts) for row in rows_of(owner, PARAMETER)}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from physx_runtime.model.rows import DOF, PARAMETER, rows_of
-from physx_runtime.packing.facts import Rows, fact_values
+from physx_runtime.packing.facts import RowValues, fact_values
 from physx_schema.description.model import Articulation, Joint, unlimited
 
 # Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
@@ -16,7 +16,7 @@ from physx_schema.description.model import Articulation, Joint, unlimited
 OTHER_AXIS_MAX_VELOCITY = 100.0
 
 
-def joint_rows(articulation: Articulation) -> Rows:
+def joint_rows(articulation: Articulation) -> RowValues:
     """Rows of every degree of freedom; a parameter is a fact of it, of its drive or of that one's envelope."""
     dofs, joints = articulation.dofs, [link.joint for link in articulation.links if link.joint]
     drives = [dof.drive for dof in dofs]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import LINK
-from physx_runtime.packing.facts import Rows, fact_rows
+from physx_runtime.packing.facts import RowValues, fact_rows
 from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_center, root_frame, tree_frame
 from physx_schema.description.model import ActorDescription
 
 
-def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> Rows:
+def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
     """Rows of every link; `into`: each link's frame in its F."""
     rows = fact_rows(LINK, actor.links)
-    made: Rows = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
+    made: RowValues = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
     for link, own in zip(actor.links, into, strict=True):
         position, rotation = tree_frame(link.joint, into[link.parent])
         made["com"] += in_frame(own, link.center_of_mass)
@@ -28,7 +28,7 @@ def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
     return a[0], b[1], c[2], a[1], a[2], b[2]
 
 
-def authored_state(actor: ActorDescription, locked: int) -> Rows:
+def authored_state(actor: ActorDescription, locked: int) -> RowValues:
     """The authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]

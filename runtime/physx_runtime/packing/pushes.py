@@ -5,7 +5,7 @@ from __future__ import annotations
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import GROUPS, PUSH
 from physx_runtime.model.topology import PushTopology
-from physx_runtime.packing.facts import Rows
+from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import Frame, in_frame
 from physx_schema.description.model import ActorDescription, Push
 
@@ -21,9 +21,9 @@ def push_topologies(actor: ActorDescription) -> tuple[PushTopology, ...]:
                  for link, push in pushes(actor))
 
 
-def push_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> Rows:
+def push_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
     """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
-    rows: Rows = {}
+    rows: RowValues = {}
     for i, (link, push) in enumerate(pushes(actor)):
         own = {"force": push.force, "torque": push.torque}
         own = {key: value if push.world else sp.rotate(into[link][1], value) for key, value in own.items()}

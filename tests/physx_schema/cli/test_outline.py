@@ -11,7 +11,7 @@ from support.stages import iteration_stages
 from support.stages.parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
 from support.stages.robots import HEAD, base, joint, link, opened, prim
 
-from physx_schema.cli.json_output import VERSION, description_json
+from physx_schema.cli.json_output import JSON_VERSION, description_json
 from physx_schema.cli.outline import outline
 from physx_schema.description import Description, describe
 
@@ -161,7 +161,7 @@ def test_every_authored_stage_can_be_shown(name: str) -> None:
 @pytest.mark.parametrize("name", ["branched_tendon", "branched_cable", "mimic_hinges", "solids", "floating_start"])
 def test_json_holds_every_fact_and_its_version(name: str) -> None:
     content = json.loads(description_json(describe(opened(TEXTS[name]))))
-    assert content["version"] == VERSION == 1
+    assert content["version"] == JSON_VERSION == 1
     assert set(content) == {"version", *(field.name for field in dataclasses.fields(Description))}
 
 
