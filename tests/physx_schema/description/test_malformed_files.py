@@ -139,7 +139,7 @@ def test_deep_layer_of_a_package_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_over_the_limit_is_refused_before_it_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_safety, "MOST_TEXT", 10)
+    monkeypatch.setattr(file_safety, "LARGEST_TEXT", 10)
     path = tmp_path / "a.usda"
     path.write_text(finger())
     with pytest.raises(UnreadableError, match=r"MB of text, more than .* convert it to \.usdc"):
