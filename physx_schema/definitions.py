@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
+import re
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
@@ -49,14 +50,20 @@ def default_number(schema: str, base: str) -> float:
     if isinstance(value, tuple) and len(value) == 1:
         value = value[0]
     if not isinstance(value, int | float):
-        raise TypeError(f"{schema}.{base} has the default {value!r}, which is no number")
+        raise TypeError(f"{schema}.{base} has the default {value!r}, which is no number; give it one in the YAML")
     return float(value)
 
 
-def attribute_name(fact: str) -> str:
-    """What schemas call the attribute that a fact is named after: "limitStiffness" for "limit_stiffness"."""
-    first, *others = fact.split("_")
-    return first + "".join(word.capitalize() for word in others)
+def own_numbers(schema: str) -> dict[str, str]:
+    """The attributes of a schema itself that are one number: name of the fact ("limit_stiffness") -> attribute.
+
+    Raises KeyError for a schema that the YAML does not define, TypeError for a number without a default.
+    """
+    found = [item.name for item in definitions()[schema].own.values()
+             if isinstance(item, Attribute) and item.type == "float"]
+    for base in found:
+        default_number(schema, base)
+    return {re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", base): base for base in found}
 
 
 @cache

@@ -47,7 +47,7 @@ ROOMS = {
         "definitions": "",
         "attachment_sides": "",
         "class_description": "",
-        "description.model": "",
+        "description.model": "definitions",
         "description.opinions": "definitions description.model",
         "description.collision": "definitions description.model description.opinions",
         "description.articulation": "definitions description.model description.opinions",

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import jinja2
 
-from . import classes, docstrings, naming, plug_info, usda, value_types, write_usda
+from . import attribute_types, classes, docstrings, naming, plug_info, usda, value_types, write_usda
 from .model import Family, Library, SchemaClass
-from .plugin_files import GENERATED, PLUGIN, USDA
+from .plugin_files import ATTRIBUTES, GENERATED, PLUGIN, USDA
 from .scope import Scope
 
 HERE = Path(__file__).resolve().parent
@@ -74,6 +74,7 @@ def render(scope: Scope, library: Library, place: Place, packages: dict[str, str
         banner=BANNER.format(source=place.source), dots=place.dots, library=library, tokens=naming.tokens(library))
     files[GENERATED] = usda.text(scope, library, note)
     files[PLUGIN] = plug_info.text(scope, library, note)
+    files[ATTRIBUTES] = attribute_types.text(library, note)
     files[USDA] = write_usda.render(library, note)
     return {place.folder + name: text for name, text in files.items()}
 

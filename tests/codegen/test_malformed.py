@@ -1,8 +1,8 @@
 """A malformed schema gives its file and line, what is wrong, what is allowed and the next step, and writes nothing.
 
 tests/data/malformed_schemas holds one small file per fault and beside it the lines that are expected, without the path.
-After a wanted change of words, run this file as a script: it writes the expected lines anew, to be read before they
-are committed.
+After a wanted change of words, run this file as a script with `tests` on PYTHONPATH: it writes the expected lines anew,
+to be read before they are committed.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ READ_AS_FACT = {
 NEW_RANGE, NEW_TOKENS = "[0, 0.5]", ["average", "multiply", "min"]
 
 
-NEW_ATTRIBUTE = {"name": "slack", "type": "float", "range": "[0, inf)", "unit": "distance",
+NEW_ATTRIBUTE = {"name": "slack", "type": "float", "default": 0.0, "range": "[0, inf)", "unit": "distance",
                  "display": "Slack", "doc": "Length without force."}
 
 
@@ -134,10 +134,31 @@ def test_a_new_attribute_is_held_to_its_range_and_unused_until_something_reads_i
     unused, said = run(package, "-c", ADDED)
     assert unused == [
         ["physxRigidBody:slack", "idle", "nothing on the stage makes use of it"],
-        ["physxTendon:t:slack", "idle", "PhysX does not read it on a revolute joint"],
         ["physxMimicJoint:rotX:slack", "idle", "PhysX does not read it on a revolute joint"],
     ]
     assert "-1 is not in [0, inf)" in said
+
+
+GAINED = """
+import json
+from physx_runtime import Simulation
+from physx_schema import PhysxArticulationAPI, describe
+from support.stages.robots import base, joint, link, opened, robot
+stage = opened(robot(base(), link("a"), joint("Revolute", "j", "base", "a", ("PhysxTendonAxisRootAPI:t",), {
+    "float physics:lowerLimit": -90.0, "float physics:upperLimit": 90.0, "bool physxTendon:t:tendonEnabled": True,
+    "float physxTendon:t:slack": 1.5})))
+PhysxArticulationAPI.Apply(stage.GetPrimAtPath("/Robot"), articulationEnabled=True)
+sim = Simulation(stage)
+slack = sim.parameters["fixed_tendon_slack"]
+fact = describe(stage).articulations[0].fixed_tendons[0].slack
+print(json.dumps([fact, sim.get("fixed_tendon0_slack").tolist(), slack.elements, slack.range, slack.unit,
+                  slack.documentation]))
+"""
+
+
+def test_a_gain_that_the_yaml_adds_to_a_tendon_is_a_fact_a_row_and_a_parameter_of_the_simulation(package: Path) -> None:
+    assert run(package, "-c", GAINED) == [
+        1.5, [[1.5]], ["/Robot/j:t"], "[0, inf)", "distance", "Length without force."]
 
 
 STEPS, DT, SPEED, DAMPING = 100, 0.01, 2.0, 0.125       # of linearDamping: the changed default, 1/s

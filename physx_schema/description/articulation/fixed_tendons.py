@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import fields
 from difflib import get_close_matches
 
-from physx_schema.definitions import attribute_name
+from physx_schema.definitions import own_numbers
 from physx_schema.description.articulation.dofs import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
@@ -22,9 +21,8 @@ _AXIS = "PhysxTendonAxisAPI"
 _Key = tuple[str, str]                   # link path, instance name
 Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
 
-# Fields of a tendon that are attributes of their name, less the limits, of which one bounds the other.
-_NUMBERS = {item.name: attribute_name(item.name) for item in fields(FixedTendon)
-            if item.type == "float" and not item.name.endswith("_limit")}
+# The tendon's numbers but for its limits, of which one bounds the other.
+_NUMBERS = {fact: base for fact, base in own_numbers(_ROOT).items() if not fact.endswith("_limit")}
 
 
 def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTendon, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from physx_schema.definitions import own_numbers
 from physx_schema.description.frames import composed, scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -118,9 +119,7 @@ def _tendon(
                    for place, (item, parent) in enumerate(chain)]
     return SpatialTendon(
         path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_rested(attachments, links),
-        stiffness=view.clamped("stiffness"), damping=view.clamped("damping"),
-        limit_stiffness=view.clamped("limitStiffness"), offset=view.number("offset"),
-        enabled=view.flag("tendonEnabled"),
+        enabled=view.flag("tendonEnabled"), **{fact: view.clamped(base) for fact, base in own_numbers(_ROOT).items()},
     )
 
 

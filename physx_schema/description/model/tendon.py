@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
+from physx_schema.definitions import own_numbers
 from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
+
+T = TypeVar("T")
 
 
 @record
@@ -20,7 +24,17 @@ class TendonAxis:
     force_coefficient: float            # not converted; both with the opposite sign where body0 is the child: PhysX
 
 
+def with_numbers(schema: str) -> Callable[[type[T]], type[T]]:
+    """Give a dataclass fields for numbers of a schema that it does not declare: those that an edit of the YAML adds."""
+    def extended(cls: type[T]) -> type[T]:
+        for fact in own_numbers(schema):
+            cls.__annotations__.setdefault(fact, "float")
+        return cls
+    return extended
+
+
 @dataclass(frozen=True, slots=True)
+@with_numbers("PhysxTendonAxisRootAPI")
 class FixedTendon:
     """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
 
@@ -58,6 +72,7 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+@with_numbers("PhysxTendonAttachmentRootAPI")
 class SpatialTendon:
     """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
 

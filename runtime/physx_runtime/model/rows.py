@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from physx_runtime.model.schemas import numbers_of
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
-from physx_schema.definitions import attribute_name
 
 # What one element of a row belongs to.
 WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED = (
@@ -79,13 +79,16 @@ class Row:
         return f"{GROUPS[self.owner]}_{self.name}" if self.owner in GROUPS else self.name
 
 
-def _of_schema(owner: str, schema: str, names: str, *, ranges: Mapping[str, str] = MappingProxyType({}),
+def _of_schema(owner: str, schema: str, names: str = "", *, ranges: Mapping[str, str] = MappingProxyType({}),
                feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[Row]:
-    """Parameters called as a schema's attributes are; `unlimited` is the one that is infinite where nothing acts."""
-    for name in names.split():
+    """Parameters called as a schema's attributes are, all of its numbers where none is named.
+
+    `unlimited` is the one that is infinite where nothing acts.
+    """
+    attributes = numbers_of(schema)
+    for name in names.split() or attributes:
         yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
-                  attribute=attribute_name(name),
-                  neutral=math.inf if name == unlimited else 0.0, clipped=name == unlimited)
+                  attribute=attributes[name], neutral=math.inf if name == unlimited else 0.0, clipped=name == unlimited)
 
 
 def _floating(t: Topology) -> bool:
@@ -176,10 +179,9 @@ TABLE: tuple[Row, ...] = (
         actor=ARTICULATION, when=_floating),
     Row("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
         when=lambda t: t.balls),
-    *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI",
-                "stiffness damping limit_stiffness offset rest_length lower_limit upper_limit"),
+    *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI"),
     *_of_schema(TENDON_AXIS, "PhysxTendonAxisAPI", "gearing force_coefficient"),
-    *_of_schema(SPATIAL_TENDON, "PhysxTendonAttachmentRootAPI", "stiffness damping limit_stiffness offset"),
+    *_of_schema(SPATIAL_TENDON, "PhysxTendonAttachmentRootAPI"),
     # a rest length below 0 is measured when a stage is read; here the length itself is given
     *_of_schema(LEAF, "PhysxTendonAttachmentLeafAPI", "rest_length lower_limit upper_limit",
                 ranges={"rest_length": NON_NEGATIVE}),

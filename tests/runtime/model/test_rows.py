@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from physx_runtime import Simulation
 from physx_runtime.model.owners import owners, row_label
-from physx_runtime.model.rows import PARAMETER, TABLE, input_rows, lasting_rows
+from physx_runtime.model.rows import PARAMETER, TABLE, input_rows, lasting_rows, state_rows
 from physx_runtime.simulation import row_page
 from physx_runtime.simulation.parameters import ordered_pairs, said_range
 from physx_runtime.simulation.row_page import page, with_table
+from physx_runtime.solver import actors
 from support.places import ROOT
 
 from physx_schema.definitions import attribute, definitions
@@ -71,6 +74,32 @@ def test_every_number_of_a_coupling_has_a_row(schema: str) -> None:
     numbers = {name for name, item in definitions()[schema].own.items()
                if getattr(item, "type", "") in ("float", "float[]")}
     assert {row.attribute for row in TABLE if row.schema == schema} == numbers
+
+
+class Noting(dict[str, Any]):
+    """Rows that note which of them were read."""
+
+    read: set[str]
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __or__(self, other: Mapping[str, Any]) -> Noting:       # type: ignore[override]
+        joined = Noting(super().__or__(dict(other)))
+        joined.read = self.read
+        return joined
+
+
+@pytest.mark.parametrize("stage", ["fixed_tendon_finger", "spatial_tendon_chain"])
+def test_every_number_of_a_tendon_enters_an_equation_of_the_step(stage: str) -> None:
+    sim = simulation(stage)
+    rows = Noting({name: list(sim.get(name)[0]) for name in state_rows(sim.topology) | input_rows(sim.topology)})
+    rows.read = set()
+    t, begun = sim.topology, rows | actors.begin(sim.topology, rows)
+    actors.iterate(t, begun, False)
+    numbers = {name for name in input_rows(t) if name.startswith(("fixed_tendon", "spatial_tendon"))}
+    assert numbers and numbers <= rows.read
 
 
 @pytest.mark.parametrize(("row", "owner"), [

@@ -113,7 +113,8 @@ def facts(live: Usd.Stage) -> tuple[object, ...]:
 def walk(former: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Every property with what became of its default, while all others are authored."""
     live = stage()
-    said = {place: SAID.get(str(place.prim.GetPath()), {}).get(place.name, former[place.key]) for place in places(live)}
+    said = {place: SAID.get(str(place.prim.GetPath()), {}).get(place.name, former[place.key]) for place in places(live)
+            if place.key in former}     # else the edit added it
     for place, value in said.items():
         place.author(value)
     for place, value in said.items():
