@@ -14,7 +14,8 @@ from physx_runtime.packing.scene import everything
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.solver.scene import WorldBatches, share_counts, step_scene
+from physx_runtime.solver.batches import WorldBatches
+from physx_runtime.solver.scene import share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description

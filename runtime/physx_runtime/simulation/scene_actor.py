@@ -15,7 +15,7 @@ from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step
 from physx_runtime.simulation.standing import Standing
-from physx_runtime.solver.scene import Counts
+from physx_runtime.solver.batches import Counts
 from physx_runtime.worlds.path import AUTO
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverCounts

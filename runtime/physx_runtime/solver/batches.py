@@ -1,0 +1,60 @@
+"""What PhysX solves together in each world, under which iteration counts; it changes as actors sleep and wake."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_schema.description.model import ActorDescription, Description
+from physx_schema.description.solver_batches import SolverBatches, SolverCounts
+
+Indices = NDArray[np.int64]
+Counts = list[tuple[SolverCounts, Indices]]     # and the worlds that they hold in
+
+
+class WorldBatches:
+    """The objects of a stage that are solved together in each world, where they fall asleep and wake at times of its
+    own."""
+
+    def __init__(self, description: Description, worlds: int) -> None:
+        start = SolverBatches(description)
+        self.constant = start.uniform       # nothing follows from who sleeps
+        self._description = description
+        self._alike = [(start, np.arange(worlds))]      # worlds in which the same happened so far
+        self._asleep: NDArray[np.bool_] | None = None   # as last told
+
+    def restart(self, worlds: Indices) -> None:
+        """Let worlds begin anew."""
+        others = [(batches, own[~np.isin(own, worlds)]) for batches, own in self._alike]
+        everyone = [(SolverBatches(self._description), worlds), *others]
+        self._alike = [(batches, own) for batches, own in everyone if len(own)]
+        self._asleep = None
+
+    def rest(self, roots: Sequence[str], asleep: NDArray[np.bool_]) -> bool:
+        """Take for asleep the actors with these root links where (n_actor, n_world) says so, all others for awake.
+
+        Returns whether counts may be others than before.
+        """
+        if self._asleep is not None and (self.constant or np.array_equal(asleep, self._asleep)):
+            return False
+        self._asleep, found = asleep, []
+        for batches, worlds in self._alike:
+            never = batches.starting_asleep.difference(roots)       # what is not stepped
+            patterns, which = np.unique(asleep[:, worlds], axis=1, return_inverse=True)
+            for i, pattern in enumerate(patterns.T):
+                own = copy.deepcopy(batches) if i + 1 < patterns.shape[1] else batches
+                own.rest(never.union(root for root, sleeps in zip(roots, pattern, strict=True) if sleeps))
+                found.append((own, worlds[which.ravel() == i]))
+        self._alike = found
+        return True
+
+    def counts(self, actor: ActorDescription) -> Counts:
+        """What an actor is solved under and in which worlds; the first world comes last."""
+        found: dict[SolverCounts, list[Indices]] = {}
+        for batches, worlds in self._alike:
+            found.setdefault(batches.counts(actor), []).append(worlds)
+        joined = [(counts, np.sort(np.concatenate(worlds))) for counts, worlds in found.items()]
+        return sorted(joined, key=lambda item: -int(item[1][0]))
