@@ -1,0 +1,89 @@
+"""The structure of an island: actors, and the joints outside articulations that hold them together.
+
+Like `topology.Topology` it is a cache key; parameter values never enter it. Islands of one structure are stepped by
+one program, whichever world or place on the stage they are in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from physx_runtime.model.topology import ActorTopology, BodyTopology
+
+# What a joint holds at one side.
+WORLD, KINEMATIC, BODY, LINK = "world", "kinematic body", "rigid body", "link"
+# What a joint lets one of its axes do.
+FREE, LIMITED, LOCKED = "free", "limited", "locked"
+# Every fixed, revolute, prismatic, spherical and generic joint is a D6 joint outside articulations.
+D6, DISTANCE, GEAR, RACK = "d6", "distance", "gear", "rack"
+AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a joint holds at one side."""
+
+    kind: str           # WORLD, KINEMATIC, BODY or LINK
+    owner: int = 0      # which of the island's actors, or of its kinematic bodies
+    link: int = 0       # which of the actor's links
+
+    @property
+    def moves(self) -> bool:
+        """Whether forces move it."""
+        return self.kind in (BODY, LINK)
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTopology:
+    """One axis of a D6 joint."""
+
+    motion: str = FREE              # FREE, LIMITED or LOCKED
+    soft: bool = False              # its limit is a spring
+    drive: str | None = None        # "force" | "acceleration"
+
+
+@dataclass(frozen=True, slots=True)
+class HingeTopology:
+    """A joint whose coordinate a gear or a rack couples: one outside articulations, or a degree of freedom."""
+
+    joint: int = -1                 # which of the island's joints, -1 for a degree of freedom
+    actor: int = -1                 # whose degree of freedom it is
+    dof: int = -1
+    holds_first: bool = False       # its body0 is one of the gear's bodies: its turns count against it
+
+
+@dataclass(frozen=True, slots=True)
+class JointTopology:
+    """One joint outside articulations, from body0 to body1."""
+
+    kind: str                                   # D6, DISTANCE, GEAR or RACK
+    sides: tuple[Side, Side]
+    axes: tuple[AxisTopology, ...] = ()         # six of a D6 joint, in the order of AXES
+    cone: str | None = None                     # "hard" | "soft": both swings are limited together
+    range: str = ""                             # of a distance joint: "both" limits, "least", "most", or "equal"
+    spring: bool = False                        # of a distance joint
+    hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack
+    breaks: bool = False                        # a force or torque takes it away
+
+    @property
+    def alone(self) -> JointTopology:
+        """The same joint whatever it holds of that kind: what its equations depend on."""
+        first, second = (Side(side.kind) for side in self.sides)
+        hinges = tuple(HingeTopology(holds_first=hinge.holds_first) for hinge in self.hinges)
+        return replace(self, sides=(first, second), hinges=hinges)
+
+
+@dataclass(frozen=True, slots=True)
+class IslandTopology:
+    """Actors held together, in the order of their scene, and the joints between them in PhysX's order of creation."""
+
+    actors: tuple[ActorTopology, ...]
+    joints: tuple[JointTopology, ...]
+    kinematic: int = 0              # how many kinematic bodies joints hold them at
+    coupled: bool = False           # whether links of one articulation answer an impulse on two of them together:
+                                    # PhysX leaves that out, the ideal solver does not
+
+    @property
+    def bodies(self) -> list[int]:
+        """Which of the actors are rigid bodies."""
+        return [i for i, actor in enumerate(self.actors) if isinstance(actor, BodyTopology)]
