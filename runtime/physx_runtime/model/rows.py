@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
+from typing import Any
 
 from physx_runtime.model.schemas import numbers_of
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
@@ -22,9 +23,11 @@ WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED = (
 FIXED_TENDON, TENDON_AXIS = "fixed tendon", "axis of a fixed tendon"
 SPATIAL_TENDON, LEAF, ATTACHMENT = "spatial tendon", "leaf of a spatial tendon", "attachment of a spatial tendon"
 MIMIC, PUSH = "mimic joint", "authored force"
+OUTSIDE, KINEMATIC_BODY = "joint outside articulations", "kinematic body"      # rows of islands, model.island_rows
 # Owners with row groups of their own, numbered: fixed_tendon0_stiffness. Every leaf of a spatial tendon has one.
 GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TENDON: "spatial_tendon",
-          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", PUSH: "push"}
+          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", PUSH: "push", OUTSIDE: "joint",
+          KINEMATIC_BODY: "kinematic"}
 
 # Whom alone a row is of, where not of both.
 ARTICULATION, BODY = "articulation", "rigid body"
@@ -66,7 +69,7 @@ class Row:
     fact: str = ""                      # the description's name for it, where that is another
     derived: bool = False               # a parameter that the step knows only by the rows that follow from it
     actor: str = ""                     # whom alone it is of
-    when: Callable[[Topology], object] | None = None    # which trees have it, all of them where None
+    when: Callable[[Any], object] | None = None     # which trees (or joints) have it, all of them where None
 
     @property
     def width(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from physx_runtime.model.island_rows import ISLAND_TABLE
 from physx_runtime.model.rows import ACTING, DERIVED, GROUPS, KEPT, PARAMETER, START, STATE, TABLE, TIME, TOTAL, Row
 from physx_runtime.simulation.parameters import said_range, said_text, said_unit
 
@@ -25,12 +26,15 @@ MAKERS = {
 }
 HEAD = """# Rows
 
-Made of `runtime/physx_runtime/model/rows.py` by `python -m physx_runtime.simulation.row_page docs`: edit that table.
+Made of `runtime/physx_runtime/model/rows.py` and `island_rows.py` by
+`python -m physx_runtime.simulation.row_page docs`: edit those tables.
 
 Every number of a step lives in a row, once in each world. A number has one name: what is set as `target_position` is in
 the row `target_position`. A row that holds something else has another name. `q` and `v` are the field's symbols for
 generalised position and velocity: `v` begins with a floating root's six. Rows that know a link by its internal frame F
 (x along its joint's axis, at its anchor) are not called as the numbers in the link's own frame that they are made of.
+Actors that joints outside articulations hold together are stepped as an island, whose rows are those of its actors
+(`actorN_mass`), joints (`jointN_`) and kinematic bodies (`kinematicN_`).
 """
 
 
@@ -50,7 +54,7 @@ def page() -> str:
     text = HEAD
     for maker, meaning in MAKERS.items():
         text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
-        for row in TABLE:
+        for row in (*TABLE, *ISLAND_TABLE):
             if row.maker == maker and not row.derived:
                 number = f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
                 said = said_text(row) if row.text or row.schema else ""
