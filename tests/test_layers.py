@@ -68,7 +68,7 @@ ROOMS = {
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",
-        "solver.joint": "dynamics language",
+        "solver.joint": "dynamics language model",
         "solver.by_joint": "compiling dynamics language model solver.articulation solver.constraints",
         "solver": "compiling dynamics language model",
         "targets": "compiling",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from physx_runtime.dynamics.spatial import Vec3
+from physx_runtime.dynamics.spatial import ZERO3, Vec3, cross
 from physx_runtime.language.ops import Scalar
 
 # What rows are sorted and orthogonalised by (PxConstraintSolveHint); odd ones bound the impulse.
@@ -49,3 +49,13 @@ class JointRow:
     def bounded(self) -> bool:
         """Whether a hard limit: its bias has no lower bound."""
         return bool(self.hint & 1)
+
+
+def linear_row(axis: Vec3, arm0: Vec3, arm1: Vec3, error: Scalar) -> JointRow:
+    """A row along an axis, which acts on both sides at the ends of their arms."""
+    return JointRow(axis, cross(arm0, axis), axis, cross(arm1, axis), error, NO_HINT, False)
+
+
+def angular_row(axis: Vec3, error: Scalar) -> JointRow:
+    """A row about an axis."""
+    return JointRow(ZERO3, axis, ZERO3, axis, error, NO_HINT, True)

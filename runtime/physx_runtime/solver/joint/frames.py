@@ -1,0 +1,56 @@
+"""The joint's frames at both sides in the world: A on side 0, B on side 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import Mat3, Quat, Vec3, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, where
+from physx_runtime.model.island import WORLD, JointTopology
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrames:
+    """Frames A and B at the step's start, world axes."""
+
+    a: Quat                 # rotation of A
+    b: Quat                 # of B, of its two quaternions the one nearer to A's
+    A: Mat3                 # a as a matrix, its columns the axes
+    B: Mat3
+    between: Vec3           # from A's anchor to B's
+    relative: Quat          # B seen from A
+    offset: Vec3            # B's anchor seen from A
+    arm0: Vec3              # from side 0's centre of mass to B's anchor
+    arm1: Vec3              # from side 1's
+
+
+def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
+    """The frames of a joint whose sides' poses and own frames are in rows."""
+    a, anchor_a, center0 = _frame(t, rows, 0)
+    b, anchor_b, center1 = _frame(t, rows, 1)
+    sign = where(_product(a, b) < 0.0, -1.0, 1.0)
+    b = (sign * b[0], sign * b[1], sign * b[2], sign * b[3])
+    between = sp.sub(anchor_b, anchor_a)
+    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between,
+                       sp.normalized(sp.mul_quat(sp.conjugate(a), b)), sp.rotate(sp.conjugate(a), between),
+                       sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
+
+
+def _frame(t: JointTopology, rows: Rows, side: int) -> tuple[Quat, Vec3, Vec3]:
+    """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
+    rotation, position = quaternion(rows, f"frame{side}_rotation", 0), triple(rows, f"frame{side}_position", 0)
+    if t.sides[side].kind == WORLD:
+        return sp.normalized(rotation), position, sp.ZERO3
+    own, center = quaternion(rows, f"side{side}_rotation", 0), triple(rows, f"side{side}_position", 0)
+    origin = triple(rows, f"side{side}_origin", 0) if f"side{side}_origin" in rows else center
+    return sp.normalized(sp.mul_quat(own, rotation)), sp.add(origin, sp.rotate(own, position)), center
+
+
+def _product(a: Quat, b: Quat) -> Scalar:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+def axis(m: Mat3, i: int) -> Vec3:
+    """The i-th axis of a frame, a column of its matrix."""
+    return (m[0][i], m[1][i], m[2][i])
