@@ -1,0 +1,143 @@
+"""Random stages with joints outside articulations beside real PhysX, with the bar that one is held to the other by."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from physx_runtime import NotSimulatedWarning, simulate
+from physx_runtime.worlds.path import BY_JOINT
+
+from physx_schema.errors import UnsupportedError
+from support.chance.jointed_scenes import FAMILIES, jointed_scene
+from support.stages.robots import opened
+
+Array = NDArray[np.float64]
+
+DT, STEPS = 1 / 60, 60
+BATCH = 10                      # scenes in one process of PhysX
+MOVES = 3                       # ways in which the start is moved for PhysX's own growth
+GROWTHS = 10.0                  # times that growth an error may come to
+# What an error may come to anyway, float32 over few steps: m, quaternion, m/s, rad/s.
+FLOORS = (2e-6, 1e-5, 1e-5, 1e-5)
+QUANTITIES = ("position", "quaternion", "velocity", "angular velocity")
+SLICES = (slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13))
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Of every body, in metres."""
+
+    paths: tuple[str, ...]
+    values: Array               # (steps + 1, n_body, 13) position, quaternion x y z w, linear and angular velocity
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One scene beside PhysX."""
+
+    seed: int
+    refused: str                # what was raised instead
+    errors: Array               # (4, steps + 1) largest error of each quantity up to each step
+    bars: Array                 # what it may come to
+
+    @property
+    def ratio(self) -> float:
+        """Of the worst error to its bar."""
+        found = float((self.errors / self.bars).max()) if not self.refused else np.inf
+        return found if np.isfinite(found) else np.inf
+
+    @property
+    def agrees(self) -> bool:
+        return self.ratio <= 1.0
+
+    @property
+    def parts_at(self) -> int:
+        """The first step in which an error is over its bar."""
+        return int((self.errors > self.bars).any(axis=0).argmax()) if not self.refused else 0
+
+    def __str__(self) -> str:
+        if self.refused:
+            return f"seed {self.seed:5} refused: {self.refused}"
+        last = "  ".join(f"{name} {e:.1e}/{b:.1e}" for name, e, b in zip(
+            QUANTITIES, self.errors[:, -1], self.bars[:, -1], strict=True))
+        return f"seed {self.seed:5} {self.ratio:10.2f} {last}" + (
+            "" if self.agrees else f"  MISSES from step {self.parts_at}")
+
+
+def all_seeds() -> list[int]:
+    """Of every family."""
+    return [seed for first, count, _ in FAMILIES.values() for seed in range(first, first + count)]
+
+
+def recorded(texts: Sequence[str], kept: Path | None) -> list[Motion]:
+    """Real PhysX's motions of stages, kept in a folder by what the stages say."""
+    from scene_recorder import record
+
+    places = [kept / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.pickle" if kept else None for text in texts]
+    todo = [i for i, place in enumerate(places) if place is None or not place.is_file()]
+    found: dict[int, Any] = {}
+    for start in range(0, len(todo), BATCH * (MOVES + 1)):
+        batch = todo[start:start + BATCH * (MOVES + 1)]
+        new = record([{"usd": texts[i], "dt": DT, "steps": STEPS} for i in batch])
+        for i, result in zip(batch, new, strict=True):
+            found[i] = _motion(result, texts[i])
+            if (place := places[i]) is not None:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(pickle.dumps((found[i].paths, found[i].values)))
+    return [found[i] if i in found else Motion(*pickle.loads(place.read_bytes()))       # type: ignore[union-attr]
+            for i, place in enumerate(places)]
+
+
+def _motion(result: Mapping[str, Any], text: str) -> Motion:
+    metres = 0.01 if "metersPerUnit = 0.01" in text else 1.0
+    values = [result["pos"] * metres, result["quat"], result["vel"] * metres, result["ang"]]
+    return Motion(tuple(map(str, result["paths"])), np.concatenate(values, axis=2).astype(np.float64))
+
+
+def simulated(text: str, **options: Any) -> Motion:
+    """Our motion of a stage."""
+    metres = 0.01 if "metersPerUnit = 0.01" in text else 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NotSimulatedWarning)
+        found = simulate(opened(text), DT, STEPS, path=BY_JOINT, **options)
+    pose, velocity = found.body_pose[:, 0].astype(np.float64), found.body_velocity[:, 0].astype(np.float64)
+    return Motion(found.body_names, np.concatenate([
+        pose[..., :3] * metres, pose[..., 3:], velocity[..., :3] * metres, velocity[..., 3:]], axis=2))
+
+
+def apart(first: Motion, second: Motion) -> Array:
+    """(4, steps + 1) largest difference of each quantity up to each step; infinite where one of them is not finite."""
+    own = second.values[:, [second.paths.index(path) for path in first.paths]].copy()
+    sign = np.sign((own[..., 3:7] * first.values[..., 3:7]).sum(axis=2, keepdims=True))
+    own[..., 3:7] *= np.where(sign == 0.0, 1.0, sign)
+    found = np.array([np.abs(own[..., part] - first.values[..., part]).max(axis=(1, 2)) for part in SLICES])
+    return np.maximum.accumulate(np.where(np.isfinite(found), found, np.inf), axis=1)
+
+
+def compared(seeds: Sequence[int], kept: Path | None = None, **options: Any) -> Iterator[Comparison]:
+    """The scenes of seeds beside PhysX."""
+    for start in range(0, len(seeds), BATCH):
+        batch = seeds[start:start + BATCH]
+        texts = [jointed_scene(seed, move) for seed in batch for move in (None, *range(MOVES))]
+        motions = recorded(texts, kept)
+        for i, seed in enumerate(batch):
+            yield _beside(seed, texts[i * (MOVES + 1)], motions[i * (MOVES + 1):(i + 1) * (MOVES + 1)], options)
+
+
+def _beside(seed: int, text: str, motions: Sequence[Motion], options: Mapping[str, Any]) -> Comparison:
+    real, *others = motions
+    grown = np.max([apart(real, other) for other in others], axis=0)
+    bars = np.maximum(GROWTHS * grown, np.array(FLOORS)[:, None])
+    try:
+        ours = simulated(text, **options)
+    except (UnsupportedError, NotSimulatedWarning) as error:
+        return Comparison(seed, str(error).splitlines()[0], np.full(bars.shape, np.inf), bars)
+    return Comparison(seed, "", apart(real, ours), bars)
