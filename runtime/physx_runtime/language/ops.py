@@ -6,6 +6,7 @@ for many worlds at once; called on symbols they record.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -124,6 +125,20 @@ class Single:
 def arctan_series(square: Scalar) -> Scalar:
     """atan(t)/t of t^2, for |t| up to tan(pi/16)."""
     return _polynomial(ATAN_SERIES, square)
+
+
+def arctan2(y: Scalar, x: Scalar) -> Scalar:
+    """The angle of the point (x, y), in [-pi, pi]; 0 at the origin. Error below 2 ulp of pi, relatively below 4 ulp."""
+    across, along = abs(y), abs(x)
+    steep = along < across
+    longer = where(steep, across, along)
+    u = where(steep, along, across) / where(longer > 0.0, longer, 1.0)
+    for _ in range(2):                                  # the tangent of half the angle, down to the series' range
+        u = u / (1.0 + sqrt(1.0 + u * u))
+    angle = 4.0 * u * arctan_series(u * u)
+    angle = where(steep, 0.5 * math.pi - angle, angle)
+    angle = where(x < 0.0, math.pi - angle, angle)
+    return where(y < 0.0, -angle, angle)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: Scalar) -> Scalar:

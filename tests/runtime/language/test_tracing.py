@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 from physx_runtime.compiling import machine_code
 from physx_runtime.compiling.program_ir import emit_program
+from physx_runtime.compiling.python_source import python_function
+from physx_runtime.compiling.trace import trace
 from physx_runtime.compiling.vector_ir import Vectors
-from physx_runtime.language.ops import maximum, sincos, where
+from physx_runtime.language.ops import arctan2, maximum, sincos, where
 from physx_runtime.language.symbols import Graph, TracingError
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import Topology
@@ -60,6 +63,31 @@ def test_sincos_agrees_with_the_library() -> None:
     x = np.linspace(-1e3, 1e3, 100_001)
     sine, cosine = sincos(x)
     assert max(np.abs(sine - np.sin(x)).max(), np.abs(cosine - np.cos(x)).max()) < 4e-16
+
+
+def test_arctan2_agrees_with_the_library() -> None:
+    angle = np.linspace(-np.pi, np.pi, 100_001)
+    size = 10.0 ** np.random.default_rng(0).uniform(-8, 8, angle.size)
+    y, x = size * np.sin(angle), size * np.cos(angle)
+    assert np.abs(arctan2(y, x) - np.arctan2(y, x)).max() < 1e-15
+
+
+def test_arctan2_keeps_the_digits_of_small_angles() -> None:
+    y = 10.0 ** np.linspace(-30, 0, 10_001)
+    assert (np.abs(arctan2(y, 1.0) - np.arctan2(y, 1.0)) / y).max() < 1e-15
+
+
+def test_arctan2_of_single_precision_stays_in_it() -> None:
+    y, x = np.random.default_rng(0).normal(size=(2, 10_000)).astype("f")
+    found = arctan2(y, x)
+    assert found.dtype == np.float32
+    assert np.abs(found - np.arctan2(y.astype(float), x.astype(float))).max() < 5e-7
+
+
+@pytest.mark.parametrize(("y", "x"), [(0.0, 0.0), (0.0, -1.0), (-1.0, 0.0), (1.0, 0.0), (2.0, -2.0)])
+def test_arctan2_traced_is_what_it_is_of_numbers(y: float, x: float) -> None:
+    code, _ = trace(lambda rows: {"angle": [arctan2(rows["y"][0], rows["x"][0])]}, {"y": ["y_0"], "x": ["x_0"]})
+    assert python_function(code, ["y_0", "x_0"])([y, x]) == [float(arctan2(y, x))] == [math.atan2(y, x)]
 
 
 def run_reference(t: Topology, rows: Rows, n: int, v: int) -> dict[str, np.ndarray]:

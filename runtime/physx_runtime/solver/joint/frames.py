@@ -29,7 +29,7 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
     """The frames of a joint whose sides' poses and own frames are in rows."""
     a, anchor_a, center0 = _frame(t, rows, 0)
     b, anchor_b, center1 = _frame(t, rows, 1)
-    sign = where(_product(a, b) < 0.0, -1.0, 1.0)
+    sign = where(quaternion_product(a, b) < 0.0, -1.0, 1.0)
     b = (sign * b[0], sign * b[1], sign * b[2], sign * b[3])
     between = sp.sub(anchor_b, anchor_a)
     return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between,
@@ -47,7 +47,8 @@ def _frame(t: JointTopology, rows: Rows, side: int) -> tuple[Quat, Vec3, Vec3]:
     return sp.normalized(sp.mul_quat(own, rotation)), sp.add(origin, sp.rotate(own, position)), center
 
 
-def _product(a: Quat, b: Quat) -> Scalar:
+def quaternion_product(a: Quat, b: Quat) -> Scalar:
+    """The scalar product of two quaternions: the cosine of half the angle between them."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 
 

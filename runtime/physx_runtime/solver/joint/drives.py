@@ -1,0 +1,56 @@
+"""Drives of a D6 joint: springs of the joint's offset and rotation (ExtD6Joint.cpp, D6JointSolverPrep)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import Quat
+from physx_runtime.language.ops import Rows, Scalar, sincos, where
+from physx_runtime.model.island import LOCKED, JointTopology
+from physx_runtime.solver.joint.frames import JointFrames, axis, quaternion_product
+from physx_runtime.solver.joint.row import JointRow, Spring, angular_row, linear_row
+
+
+def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    """One row per drive of an axis that is not locked: translations, then rotations."""
+    driven = [i for i, own in enumerate(t.axes) if own.drive and own.motion != LOCKED]
+    errors = _turns_left(t, rows, frames.relative) if any(i >= 3 for i in driven) else []
+    found = []
+    for i in driven:
+        along = axis(frames.A, i % 3)
+        if i < 3:
+            row = linear_row(along, frames.arm0, frames.arm1, rows["target_position"][i] - frames.offset[i])
+        else:
+            row = angular_row(along, errors[i - 3])
+        found.append(_driven(row, t, rows, i))
+    return found
+
+
+def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
+    """A row that pulls as the drive of the axis, whose velocity is B's against A's, the opposite of J v."""
+    spring = Spring(rows["stiffness"][i], rows["damping"][i], -rows["target_velocity"][i],
+                    t.axes[i].drive == "acceleration")
+    return replace(row, lower=-rows["max_force"][i], upper=rows["max_force"][i], spring=spring, drive=True)
+
+
+def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
+    """Errors of the rotational drives: the turn from the target, then where it takes the x axis.
+
+    The turn is relative conj(target), as measured; PhysX's later source has conj(target) relative.
+    """
+    target = target_rotation(t, rows)
+    sign = where(quaternion_product(relative, target) <= 0.0, -1.0, 1.0)
+    delta = sp.mul_quat(relative, sp.conjugate(target))
+    D = sp.matrix(delta)            # the same of either sign
+    return [-2.0 * sign * delta[0], D[2][0], -D[1][0]]
+
+
+def target_rotation(t: JointTopology, rows: Rows) -> Quat:
+    """The turn by the drives' target angles: about x, then y, then z of A."""
+    target: Quat = (0.0, 0.0, 0.0, 1.0)
+    for i in range(3):
+        if t.axes[3 + i].drive:
+            s, c = sincos(0.5 * rows["target_position"][3 + i])
+            target = sp.mul_quat((s if i == 0 else 0.0, s if i == 1 else 0.0, s if i == 2 else 0.0, c), target)
+    return target

@@ -1,0 +1,107 @@
+"""Limits of a D6 joint: of its swing and twist, and of its offset (ExtD6Joint.cpp, ExtConstraintHelper.h).
+
+Hard limits make rows however far they are, so that the solver sees them coming; soft ones are springs, and act only
+where the step starts beyond them, but then both ways (measured; PhysX's later source bounds their impulse).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import Quat, Vec3
+from physx_runtime.language.ops import Rows, Scalar, arctan2, sqrt, where
+from physx_runtime.model.island import FREE, LIMITED, JointTopology
+from physx_runtime.solver.joint.cone import cone_limit
+from physx_runtime.solver.joint.frames import JointFrames, axis
+from physx_runtime.solver.joint.row import (
+    ROTATION_LIMIT,
+    TRANSLATION_LIMIT,
+    JointRow,
+    Spring,
+    angular_row,
+    linear_row,
+)
+
+TWIST, SWINGS = 3, (4, 5)       # which of the joint's axes they are
+
+
+def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    """Rows of the cone or of both swings, of the twist, then of the translations."""
+    return [*_angular_limits(t, rows, frames), *_linear_limits(t, rows, frames)]
+
+
+def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    swings = [] if t.cone else [i for i in SWINGS if t.axes[i].motion == LIMITED and t.axes[9 - i].motion != FREE]
+    found = []
+    if t.cone or swings:
+        swing = swing_of(frames.relative)
+        y, z = swing_angles(swing)
+        if t.cone:
+            found.append(_cone(t, rows, frames, y, z))
+        turned = sp.matrix(sp.mul_quat(frames.a, swing))
+        for i in swings:
+            found += _between(t, rows, i, (y, z)[i - 4], axis(turned, i - 3))
+    if t.axes[TWIST].motion == LIMITED:
+        found += _between(t, rows, TWIST, twist_angle(frames.relative), axis(frames.B, 0))
+    return found
+
+
+def _cone(t: JointTopology, rows: Rows, frames: JointFrames, y: Scalar, z: Scalar) -> JointRow:
+    """The row of the cone; a soft one always acts, and draws the twist axis out to its rim."""
+    about, error = cone_limit(y, z, (rows["cone_angle"][0], rows["cone_angle"][1]), axis(sp.matrix(frames.relative), 0))
+    row = angular_row(sp.rotate(frames.a, about), error)
+    if t.cone == "soft":
+        return replace(row, spring=Spring(rows["cone_stiffness"][0], rows["cone_damping"][0]), holds=True)
+    return _hard(row, ROTATION_LIMIT)
+
+
+def _between(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -> list[JointRow]:
+    """Rows of the lower and the upper limit of an angle."""
+    lower = angular_row(sp.scale(-1.0, about), angle - rows["lower_limit"][i])
+    upper = angular_row(about, rows["upper_limit"][i] - angle)
+    return [_limited(t, rows, i, row, ROTATION_LIMIT) for row in (lower, upper)]
+
+
+def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    """Rows of the upper and the lower limit of every limited translation."""
+    found = []
+    for i in (i for i in range(3) if t.axes[i].motion == LIMITED):
+        along = axis(frames.A, i)
+        for direction, error in ((along, rows["upper_limit"][i] - frames.offset[i]),
+                                 (sp.scale(-1.0, along), frames.offset[i] - rows["lower_limit"][i])):
+            row = linear_row(direction, frames.arm0, frames.arm1, error)
+            found.append(_limited(t, rows, i, row, TRANSLATION_LIMIT))
+    return found
+
+
+def _limited(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
+    """A row whose error is what is left to the limit of an axis; 0 where it does not act."""
+    if not t.axes[i].soft:
+        return _hard(row, hint)
+    beyond = row.error < 0.0
+    return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True,
+                   spring=Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]))
+
+
+def _hard(row: JointRow, hint: int) -> JointRow:
+    return replace(row, hint=hint, lower=0.0, keeps_bias=row.error > 0.0, holds=True)
+
+
+def twist_angle(relative: Quat) -> Scalar:
+    """How far B is turned against A about its x axis, in [-pi, pi] where w >= 0."""
+    return 2.0 * arctan2(relative[0], relative[3])
+
+
+def swing_of(relative: Quat) -> Quat:
+    """B's turn against A without its twist: relative = swing twist."""
+    x, w = relative[0], relative[3]
+    size = sqrt(x * x + w * w)
+    twists = size > 0.0
+    inverse = 1.0 / where(twists, size, 1.0)
+    return sp.mul_quat(relative, (-(x * inverse), 0.0, 0.0, where(twists, w * inverse, 1.0)))
+
+
+def swing_angles(swing: Quat) -> tuple[Scalar, Scalar]:
+    """The rotation about y and the one about z that PhysX reads from a swing."""
+    return 4.0 * arctan2(swing[1], 1.0 + swing[3]), 4.0 * arctan2(swing[2], 1.0 + swing[3])

@@ -1,0 +1,133 @@
+"""Joints outside articulations by chance: their structure, and rows that say where their sides and frames are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+from physx_runtime.model.island import (
+    BODY,
+    D6,
+    FREE,
+    GEAR,
+    LIMITED,
+    LINK,
+    LOCKED,
+    RACK,
+    WORLD,
+    AxisTopology,
+    HingeTopology,
+    JointTopology,
+    Side,
+)
+from physx_runtime.model.island_rows import joint_rows
+from physx_runtime.model.rows import DERIVED, PARAMETER
+
+from support.chance.packed_trees import Rows
+from support.mechanics.rigid_motion import Array, about, quaternion, rotation
+
+BODIES = (Side(BODY), Side(BODY))
+LOCKED_AXIS, FREE_AXIS = AxisTopology(LOCKED), AxisTopology(FREE)
+
+
+def d6(axes: Sequence[AxisTopology], cone: str | None = None, sides: tuple[Side, Side] = BODIES) -> JointTopology:
+    """A D6 joint."""
+    return JointTopology(D6, sides, tuple(axes), cone)
+
+
+def locking(*axes: int) -> JointTopology:
+    """A D6 joint of which some axes are locked and the others free."""
+    return d6([LOCKED_AXIS if i in axes else FREE_AXIS for i in range(6)])
+
+
+def random_axis(random: Generator) -> AxisTopology:
+    """Any motion, a hard or a soft limit, with or without a drive."""
+    motion = str(random.choice([FREE, LIMITED, LOCKED]))
+    return AxisTopology(motion, motion == LIMITED and bool(random.random() < 0.5),
+                        random.choice([None, "force", "acceleration"]))
+
+
+def random_d6(random: Generator) -> JointTopology:
+    """Any D6 joint; of ten three with a cone, whose swings are free but for it."""
+    axes = [random_axis(random) for _ in range(6)]
+    cone = None
+    if random.random() < 0.3:
+        cone = str(random.choice(["hard", "soft"]))
+        axes[4:] = [AxisTopology(FREE, drive=axis.drive) for axis in axes[4:]]
+    sides = (Side(WORLD), Side(BODY)) if random.random() < 0.2 else BODIES
+    return d6(axes, cone, sides)
+
+
+def coupled_hinges(kind: str, first: bool, second: bool) -> JointTopology:
+    """A gear or a rack between bodies that their hinges hold with these sides."""
+    hinges = (HingeTopology(0, holds_first=first), HingeTopology(1, holds_first=second))
+    return JointTopology(kind, BODIES, hinges=hinges)
+
+
+def random_rotation(random: Generator, largest: float = 3.0) -> Array:
+    """A rotation matrix of an angle up to `largest`."""
+    axis = random.normal(size=3)
+    return about(random.uniform(0.05, largest) * axis / np.linalg.norm(axis))
+
+
+def random_rows(t: JointTopology, random: Generator, apart: float = 0.5, turned: float = 1.5) -> Rows:
+    """Rows of a joint at sides anywhere; B is `apart` from A at most on each axis, and turned by at most `turned`."""
+    R, p = random_rotation(random), random.uniform(-1, 1, 3)
+    return placed(t, random, R.T @ (random_rotation(random, turned) @ R), random.uniform(-apart, apart, 3), (R, p))
+
+
+def placed(t: JointTopology, random: Generator, turn: Array, offset: Array,
+           frame: tuple[Array, Array] | None = None) -> Rows:
+    """Rows of a joint with B turned and offset as said, seen from A; A is at `frame`, by chance where none is given."""
+    R, p = frame or (random_rotation(random), random.uniform(-1, 1, 3))
+    rows = parameters(t, random)
+    for side, (own, anchor) in enumerate(((R, p), (R @ turn, p + R @ offset))):
+        kind = t.sides[side].kind
+        body, center, origin = np.eye(3), np.zeros(3), np.zeros(3)
+        if kind != WORLD:
+            body, center = random_rotation(random), anchor + random.uniform(-1, 1, 3)
+            origin = center + random.uniform(-1, 1, 3) if kind == LINK else center
+            rows |= {f"side{side}_rotation": quaternion(body), f"side{side}_position": center}
+        if kind == LINK:
+            rows[f"side{side}_origin"] = origin
+        rows |= {f"frame{side}_rotation": quaternion(body.T @ own), f"frame{side}_position": body.T @ (anchor - origin)}
+    return rows
+
+
+def parameters(t: JointTopology, random: Generator) -> Rows:
+    """Rows of a joint's parameters, of any size that they may have."""
+    rows = {name: random.uniform(0.1, 2.0, size) for name, size in joint_rows(t, PARAMETER, DERIVED).items()}
+    rows["length_scale"] = np.ones(1)
+    if "lower_limit" in rows:
+        rows["lower_limit"] = -random.uniform(0.05, 0.8, 6)
+        rows["upper_limit"] = random.uniform(0.05, 0.8, 6)
+    if "target_position" in rows:
+        rows["target_position"], rows["target_velocity"] = random.uniform(-1, 1, (2, 6))
+    if t.kind in (GEAR, RACK):
+        rows |= {"turns": random.uniform(-9, 9, 2), "last_angle": random.uniform(-3, 3, 2)}
+        rows |= {f"hinge{i}_coordinate": random.uniform(-3, 3, 1) for i in range(len(t.hinges))}
+    return rows
+
+
+def moved(rows: Rows, side: int, linear: Array, angular: Array, time: float) -> Rows:
+    """The rows after one side has moved: the velocity of its centre of mass, its angular velocity in world axes."""
+    turn = about(time * angular)
+    center = rows[f"side{side}_position"] + time * linear
+    out = {f"side{side}_position": center,
+           f"side{side}_rotation": quaternion(turn @ rotation(rows[f"side{side}_rotation"]))}
+    if f"side{side}_origin" in rows:
+        out[f"side{side}_origin"] = center + turn @ (rows[f"side{side}_origin"] - rows[f"side{side}_position"])
+    return rows | out
+
+
+def frames(rows: Rows) -> list[tuple[Array, Array]]:
+    """World rotation and anchor of A and of B, from the definition."""
+    found = []
+    for side in (0, 1):
+        body = rotation(rows[f"side{side}_rotation"]) if f"side{side}_rotation" in rows else np.eye(3)
+        center = rows.get(f"side{side}_position", np.zeros(3))
+        origin = rows.get(f"side{side}_origin", center)
+        found.append((body @ rotation(rows[f"frame{side}_rotation"]),
+                      origin + body @ rows[f"frame{side}_position"]))
+    return found
