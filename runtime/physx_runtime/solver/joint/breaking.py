@@ -1,0 +1,39 @@
+"""What a joint gave on average over a step, and whether that breaks it (DyTGSContactPrep.cpp, writeBack1DStep)."""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import NO_FORCE, Motion, linear_first, triple
+from physx_runtime.language.ops import Rows, maximum, where
+from physx_runtime.model.island import BODY, JointTopology
+from physx_runtime.solver.joint.acting import Held, clear_of, forces_now, moved_sides
+from physx_runtime.solver.joint.kinds import linked, row_kinds
+from physx_runtime.solver.joint.preparation import impulse_group, stays
+from physx_runtime.solver.joint.row import ROTATION
+from physx_runtime.solver.joint.scratch import Made, Reading
+
+
+def broken(t: JointTopology, rows: Rows) -> Made:
+    """Whether a joint has given way, 1 for good, and the `joint_force`(6) on side 0: force, and torque at B's anchor.
+
+    rows: as for `solve` after the last iteration, `dt`, `break_force`, `break_torque` and `broken`. Drives do not
+    count.
+    """
+    reading, given, held = Reading(rows), NO_FORCE, list[Held]()
+    sides = moved_sides(t, rows, reading)
+    for kind in row_kinds(t):
+        forces = forces_now(t, kind, sides, reading)
+        impulse = reading.scalar(impulse_group(kind))
+        if not linked(t):
+            if kind.projected:
+                forces, _ = clear_of(held, forces)
+            r = reading.scalar("reciprocal") if stays(t, kind) and not kind.spring else 0.0
+            answers = [Motion(reading.vector("turns") if stays(t, kind) and side.kind == BODY else sp.ZERO3, sp.ZERO3)
+                       for side in t.sides]
+            if kind.hint == ROTATION:
+                held.append(Held(forces, (answers[0], answers[1]), r, 0.0))
+        if kind.holds:
+            given = given + forces[0] * impulse
+    force = given.at(triple(rows, "lever", 0)) * (1.0 / rows["dt"][0])
+    beyond = (sp.norm(force.linear) > rows["break_force"][0]) | (sp.norm(force.angular) > rows["break_torque"][0])
+    return {"broken": [maximum(rows["broken"][0], where(beyond, 1.0, 0.0))], "joint_force": linear_first(force)}

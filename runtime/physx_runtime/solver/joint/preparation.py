@@ -1,0 +1,204 @@
+"""Constants of a joint's rows, once a step at the poses of its start (DyTGSContactPrep.cpp, DyConstraintSetup.cpp).
+
+Between rigid bodies the rows are orthogonalised first, and linear ones are built anew in every iteration; at links
+they stay what they are, and how they answer each other is all that an iteration needs of the responses.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse
+from physx_runtime.dynamics.linear import inner
+from physx_runtime.dynamics.spatial import linear_first, motion_of, triple
+from physx_runtime.language.ops import Rows, Scalar, maximum, sqrt, where
+from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointTopology
+from physx_runtime.model.island_rows import joint_rows
+from physx_runtime.model.rows import KEPT
+from physx_runtime.solver.joint.geometry import JointGeometry, rows_of
+from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds, solving_order, symbols_for
+from physx_runtime.solver.joint.orthogonalisation import (
+    Forces,
+    Motions,
+    Responses,
+    answers_to,
+    forces_of,
+    orthogonalised,
+    power,
+    reciprocal,
+)
+from physx_runtime.solver.joint.row import JointRow, Spring
+from physx_runtime.solver.joint.scratch import Made, put
+
+# The fastest that hard rows take their error back: angles over the step, and metres.
+FASTEST_TURN, FASTEST_WAY, FASTEST_WAY_AT_LINKS = 0.75, 15.0, 1.5
+# Rows that the sides answer with less have none to push.
+LEAST_ANSWER = 1e-12
+
+
+@functools.lru_cache(maxsize=256)
+def prepared_rows(t: JointTopology) -> Mapping[str, int]:
+    """Size of every row group of scratch that `prepare` makes."""
+    kept = joint_rows(t, KEPT)
+    made = prepare(t, symbols_for(t))
+    return MappingProxyType({name: len(values) for name, values in made.items() if name not in kept})
+
+
+def prepare(t: JointTopology, rows: Rows) -> Made:
+    """What solving a joint needs, its impulses 0.
+
+    rows: as `kinds.prepared_from` says; `cross_response`(36) where two links of one articulation answer together.
+    """
+    geometry, kinds, made = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
+    _put_joint(made, t, rows, geometry, kinds)
+    ordered, responses = solving_order(geometry.rows), (_response(t, rows, 0), _response(t, rows, 1))
+    if linked(t):
+        units, answers = _at_links(made, t, rows, ordered, responses)
+    else:
+        ordered = orthogonalised(ordered, responses)
+        units = _between_bodies(made, t, ordered, kinds, responses)
+        answers = [reciprocal(unit) for unit in units]
+    for row, kind, unit, r in zip(ordered, kinds, units, answers, strict=True):
+        _put_constants(made, t, rows, row, kind, unit, r)
+    return {**made, **geometry.kept}
+
+
+def _put_joint(made: Made, t: JointTopology, rows: Rows, geometry: JointGeometry, kinds: Sequence[RowKind]) -> None:
+    """What all rows share: where they act, and how hard ones take their error back."""
+    dt, h = rows["dt"][0], rows["h"][0]
+    for k, arm in enumerate((geometry.arm0, geometry.arm1)):
+        if t.breaks or t.sides[k].moves:
+            put(made, "arms", *arm)
+    if t.breaks:
+        put(made, "lever", *geometry.lever)
+        put(made, "acts", 1.0 - rows["broken"][0])
+    fastest = FASTEST_WAY_AT_LINKS if linked(t) else FASTEST_WAY
+    put(made, "bias", -1.0 / sqrt(h * dt), FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
+    for kind in kinds:
+        put(made, impulse_group(kind), 0.0)
+
+
+def impulse_group(kind: RowKind) -> str:
+    """Where a row's impulse so far is kept; springs rest in velocity iterations."""
+    return "spring_impulse" if kind.spring else "impulse"
+
+
+def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
+    kind = t.sides[k].kind
+    if kind == LINK:
+        x = rows[f"side{k}_response"]
+        cross = (triple(rows, f"side{k}_response", 2), triple(rows, f"side{k}_response", 3),
+                 triple(rows, f"side{k}_response", 4))
+        return LinkResponse((x[15], x[16], x[17], x[18], x[19], x[20]), cross, (x[0], x[1], x[2], x[3], x[4], x[5]))
+    return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
+
+
+def body_response(rows: Rows, k: int) -> LinkResponse:
+    """Of a rigid body at its centre of mass."""
+    m, x = rows[f"side{k}_inverse_mass"][0], rows[f"side{k}_inverse_inertia"]
+    return LinkResponse((x[0], x[1], x[2], x[3], x[4], x[5]), NO_LINK_RESPONSE.cross, (m, m, m, 0.0, 0.0, 0.0))
+
+
+def _between_bodies(made: Made, t: JointTopology, rows: list[JointRow], kinds: Sequence[RowKind],
+                    responses: Responses) -> list[Scalar]:
+    """Axes, and how bodies answer the rows that turn with nothing; how they answer each row at the start."""
+    units = []
+    for row, kind in zip(rows, kinds, strict=True):
+        forces = forces_of(row)
+        answers = answers_to(forces, responses)
+        units.append(power(forces, answers))
+        put(made, "axes", *_axes(t, row))
+        if stays(t, kind):
+            for k in (0, 1):
+                if t.sides[k].kind == BODY:
+                    put(made, "turns", *answers[k].angular)
+    return units
+
+
+def stays(t: JointTopology, kind: RowKind) -> bool:
+    """Whether a row acts on bodies about axes that stay as at the step's start; linear ones end at turning arms."""
+    return kind.angular and t.kind != RACK
+
+
+def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
+    """What a row acts along or about: one axis for both sides, but for gears and racks."""
+    if t.kind == RACK:
+        return [*row.angular0, *row.linear1]
+    return [*row.angular0, *row.angular1] if t.kind == GEAR else [*(row.angular0 if row.angular else row.linear0)]
+
+
+def _at_links(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
+              responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
+    """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
+    cfm = rows["side0_cfm"][0] if t.sides[0].kind == LINK else 0.0
+    if t.sides[1].kind == LINK:
+        cfm = maximum(cfm, rows["side1_cfm"][0]) if t.sides[0].kind == LINK else rows["side1_cfm"][0]
+    before: list[Motions] = []
+    units, answers = [], []
+    for row in ordered:
+        forces = forces_of(row)
+        put(made, "axes", *_axes(t, row))
+        if not row.angular:
+            for k, lever in enumerate((row.angular0, row.angular1)):
+                if t.breaks or t.sides[k].moves:
+                    put(made, "levers", *lever)
+        for other in before:
+            put(made, "delassus", power(forces, other))
+        before.append(_together(rows, forces, responses))
+        alone = power(forces, before[-1])
+        some = alone >= LEAST_ANSWER
+        units.append(alone + cfm)
+        answers.append(where(some, 1.0 / where(some, alone + cfm, 1.0), 0.0))
+    return units, answers
+
+
+def _together(rows: Rows, forces: Forces, responses: Responses) -> Motions:
+    """How links answer a row: each for itself, unless they answer together."""
+    first, second = answers_to(forces, responses)
+    if "cross_response" not in rows:
+        return first, second
+    C = [rows["cross_response"][6 * i:6 * i + 6] for i in range(6)]
+    wrenches = [linear_first(force) for force in forces]
+    return (first + motion_of([inner(line, wrenches[1]) for line in C]),
+            second + motion_of([inner([line[i] for line in C], wrenches[0]) for i in range(6)]))
+
+
+def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind: RowKind, unit: Scalar,
+                   r: Scalar) -> None:
+    """What one row wants; r: one over how the sides answer it, 0 for a row that does not act."""
+    approach = _approach(t, rows, row)
+    if row.spring:
+        put(made, "spring", *_spring(row.spring, row, rows["h"][0], unit, r, approach, linked(t)))
+    else:
+        put(made, "error", row.error)
+        if driven(t):
+            put(made, "target", approach)
+        if kind.keeps_bias:
+            put(made, "kept_bias", where(row.keeps_bias, made["bias"][0], 0.0))
+        if linked(t) or stays(t, kind):
+            put(made, "reciprocal", r)
+    if kind.drive:
+        put(made, "largest_impulse", rows["dt"][0] * row.upper)
+
+
+def _spring(spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar, approach: Scalar,
+            at_link: bool) -> list[Scalar]:
+    """What an implicit spring gives for its velocity, for the way it has gone, and at once."""
+    k, d = spring.stiffness, spring.damping
+    a = h * (h * k + d)
+    x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit)
+    x = where(row.active, where(r > 0.0, x, 0.0) if at_link else x, 0.0)
+    for_velocity, for_way = -x * a, -x * h * k
+    at_once = x * h * d * spring.target_velocity - for_velocity * approach + for_way * row.error
+    return [for_velocity, for_way, at_once]
+
+
+def _approach(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
+    """How fast what is moved from outside comes along the row."""
+    total: Scalar = 0.0
+    for k, force in enumerate(forces_of(row)):
+        if t.sides[k].kind == KINEMATIC:
+            total = total - force.dot(motion_of(rows[f"side{k}_velocity"]))
+    return total

@@ -1,0 +1,73 @@
+"""Two random rigid bodies on one joint, as rows of numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from physx_runtime.model.island import BODY, IslandTopology, JointTopology, Side
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, LASTING, READ, joint_rows
+from physx_runtime.model.topology import BodyTopology
+
+from support.mechanics.rigid_motion import rotation
+
+Array = NDArray[np.float64]
+DT, POSITION_ITERATIONS = 0.01, 4
+BODIES = (Side(BODY, 0), Side(BODY, 1))
+
+
+def turned(rng: np.random.Generator, most: float = math.pi) -> Array:
+    """A random rotation, at most so far."""
+    axis = rng.normal(size=3)
+    angle = rng.uniform(0.0, most)
+    return np.array([*np.sin(angle / 2) * axis / np.linalg.norm(axis), np.cos(angle / 2)])
+
+
+def product(a: Array, b: Array) -> Array:
+    """The rotation b, then a."""
+    return np.array([*(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])), a[3] * b[3] - a[:3] @ b[:3]])
+
+
+def two_bodies(joint: JointTopology, seed: int, twist: float = 0.0,
+               parameters: dict[str, list[float]] | None = None) -> tuple[IslandTopology, dict[str, Any]]:
+    """An island whose bodies move at random and whose joint's anchors are at one place, its frames turned by so much
+    about x; rows that are not given are 0."""
+    rng = np.random.default_rng(seed)
+    rows: dict[str, Any] = {}
+    poses = []
+    for i in range(2):
+        R = rotation(turned(rng))
+        inertia = R @ np.diag(rng.uniform(0.2, 0.35, 3)) @ R.T
+        poses.append((rng.normal(size=3), turned(rng)))
+        own = {"root_position": poses[i][0], "root_rotation": poses[i][1], "v": rng.normal(size=6),
+               "mass": [rng.uniform(0.5, 3.0)], "gravity": [0.0] * 3, "gravity_enabled": [1.0],
+               "inertia": [inertia[a] for a in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+               "linear_damping": [0.0], "angular_damping": [0.0], "max_linear_velocity": [math.inf],
+               "max_angular_velocity": [math.inf], "gyroscopic": [1.0], "dt": [DT], "h": [DT / POSITION_ITERATIONS]}
+        rows |= {f"{ACTOR_GROUP}{i}_{name}": [float(x) for x in values] for name, values in own.items()}
+    anchor, frame = rng.normal(size=3), turned(rng)
+    half = math.sin(twist / 2)
+    given: dict[str, Any] = {"length_scale": [1.0], "max_force": [math.inf] * 6, **(parameters or {})}
+    for i, (place, q) in enumerate(poses):
+        own_frame = product(frame, np.array([half, 0.0, 0.0, math.cos(twist / 2)])) if i else frame
+        given[f"frame{i}_position"] = rotation(q).T @ (anchor - place)
+        given[f"frame{i}_rotation"] = product(np.array([*-q[:3], q[3]]), own_frame)
+    for name, size in {**joint_rows(joint, *LASTING, *READ), "length_scale": 1}.items():
+        rows[f"{JOINT_GROUP}0_{name}"] = [float(x) for x in given.get(name, [0.0] * size)]
+    return IslandTopology((BodyTopology(True), BodyTopology(True)), (joint,)), rows
+
+
+def momentum(rows: dict[str, Any], velocities: list[Array]) -> Array:
+    """Linear momentum of both bodies, and angular momentum about the world's origin."""
+    total = np.zeros(6)
+    for i, v in enumerate(velocities):
+        own = {name: np.array(rows[f"{ACTOR_GROUP}{i}_{name}"]) for name in ("root_position", "root_rotation", "mass",
+                                                                           "inertia")}
+        xx, yy, zz, xy, xz, yz = own["inertia"]
+        R = rotation(own["root_rotation"])
+        spin = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T @ v[3:]
+        p = own["mass"][0] * v[:3]
+        total += np.array([*p, *(spin + np.cross(own["root_position"], p))])
+    return total

@@ -1,0 +1,120 @@
+"""Islands of rigid bodies stepped on plain numbers, joint by joint: what their programs are held beside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import quaternion
+from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, Side
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.topology import BodyTopology
+from physx_runtime.solver.body import step as body
+from physx_runtime.solver.islands import partitions
+from physx_runtime.solver.joint.step import broken, prepare, solve
+
+Rows = dict[str, Any]
+
+
+def group(rows: Mapping[str, Any], prefix: str) -> Rows:
+    """The rows of one thing in an island, without its prefix."""
+    return {name.removeprefix(prefix): values for name, values in rows.items() if name.startswith(prefix)}
+
+
+def step(t: IslandTopology, rows: Mapping[str, Any], iterations: tuple[int, int]) -> Rows:
+    """An island's rows after one step; iterations: of positions, of velocities."""
+    with np.errstate(divide="ignore", invalid="ignore"):        # sides that a `where` does not choose
+        return BodyIsland(t, rows).step(*iterations)
+
+
+class BodyIsland:
+    """An island of bodies while it is stepped; `joints` shows what its joints gave."""
+
+    def __init__(self, t: IslandTopology, rows: Mapping[str, Any]) -> None:
+        self.t, self.rows = t, dict(rows)
+        self.topologies: list[BodyTopology] = [actor for actor in t.actors if isinstance(actor, BodyTopology)]
+        assert len(self.topologies) == len(t.actors), "bodies only"
+        self.bodies = [group(rows, f"{ACTOR_GROUP}{i}_") for i in range(len(t.actors))]
+        self.driven = [group(rows, f"{KINEMATIC_GROUP}{i}_") for i in range(t.kinematic)]
+        self.joints = [group(rows, f"{JOINT_GROUP}{i}_") for i in range(len(t.joints))]
+
+    def start(self) -> None:
+        """Velocities after damping, and every joint prepared."""
+        for t, rows in zip(self.topologies, self.bodies, strict=True):
+            rows |= body.begin(t, rows)
+            rows |= responses(rows)
+        shared = self.times
+        for joint, rows in zip(self.t.joints, self.joints, strict=True):
+            rows |= shared
+            rows |= prepare(joint, rows | self._at_sides(joint.sides))
+
+    @property
+    def times(self) -> Rows:
+        """The time step and its part for one iteration, alike for all."""
+        return {name: self.bodies[0][name] for name in ("dt", "h")}
+
+    def step(self, positions: int, velocities: int) -> Rows:
+        """All rows after a step."""
+        self.start()
+        h = self.times["h"][0]
+        elapsed = 0.0 * h
+        for _ in range(positions):
+            for t, rows in zip(self.topologies, self.bodies, strict=True):
+                rows |= body.solve(t, rows, False)
+            self.solve_joints(elapsed, final=False)
+            for t, rows in zip(self.topologies, self.bodies, strict=True):
+                rows |= body.move(replace(t, forces_every_iteration=True), rows, rows["v"])
+            elapsed = elapsed + h
+        for _ in range(velocities):
+            self.solve_joints(elapsed, final=True)
+        return self._end()
+
+    def solve_joints(self, elapsed: Any, final: bool) -> None:
+        """Every joint once, in the order that PhysX has."""
+        for j in partitions(self.t).between:
+            joint, rows = self.t.joints[j], self.joints[j]
+            made = solve(joint, rows | self._at_sides(joint.sides) | {"elapsed": [elapsed]}, final)
+            for k, side in enumerate(joint.sides):
+                if side.kind == BODY:
+                    self.bodies[side.owner]["v"] = made.pop(f"side{k}_v")
+            rows |= made
+
+    def _end(self) -> Rows:
+        found = dict(self.rows)
+        for j, (joint, rows) in enumerate(zip(self.t.joints, self.joints, strict=True)):
+            kept = dict(rows)
+            if joint.breaks:
+                kept |= broken(joint, rows | self._at_sides(joint.sides))
+            found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
+                      for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
+        for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):
+            end = body.finish(replace(t, forces_every_iteration=True), rows)
+            found |= {f"{ACTOR_GROUP}{i}_{name}": values for name, values in end.items()}
+        return found
+
+    def _at_sides(self, sides: tuple[Side, Side]) -> Rows:
+        found: Rows = {}
+        for k, side in enumerate(sides):
+            if side.kind in (BODY, KINEMATIC):
+                rows = self.bodies[side.owner] if side.kind == BODY else self.driven[side.owner]
+                names = OF_BODY if side.kind == BODY else {"position": "position", "rotation": "rotation",
+                                                           "velocity": "velocity"}
+                found |= {f"side{k}_{name}": rows[own] for name, own in names.items()}
+        return found
+
+
+# What a joint calls what a body's step has.
+OF_BODY = {"position": "root_position", "rotation": "root_rotation", "v": "v", "travel": "root_travel",
+           "turn": "root_turn", "turned_by": "turned_by", "inverse_mass": "inverse_mass",
+           "inverse_inertia": "inverse_inertia"}
+
+
+def responses(rows: Rows) -> Rows:
+    """How a body answers impulses, at the pose of the step's start."""
+    inertia = body.world_inertia(rows, sp.matrix(quaternion(rows, "root_rotation", 0)))
+    one = rows["mass"][0] / rows["mass"][0]
+    x, y, z = (sp.solve_sym(inertia, tuple(one if i == j else 0.0 * one for j in range(3))) for i in range(3))
+    return {"inverse_mass": [1.0 / rows["mass"][0]], "inverse_inertia": [x[0], y[1], z[2], x[1], x[2], y[2]]}
