@@ -13,12 +13,13 @@ from physx_runtime.dynamics.articulated import ArticulatedInertia, eliminated, p
 from physx_runtime.dynamics.inertia import central_inertia, link_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions, motion_subspace, state_kinematics
 from physx_runtime.dynamics.rnea import inertial_force, link_accelerations
-from physx_runtime.dynamics.spatial import NO_FORCE, Force, quaternion, triple
+from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.damping import damping_forces
 from physx_runtime.solver.articulation.free_velocity import link_weight
 from physx_runtime.solver.articulation.link_velocity import held_velocities
+from physx_runtime.solver.articulation.momentum import compound_body
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.link_forces import external_forces
 
@@ -39,9 +40,9 @@ def held_velocity(t: Topology, rows: Rows) -> Rows:
 def step_outputs(t: Topology, rows: Rows) -> Rows:
     """Joint and link accelerations of the last step and the forces of inbound joints.
 
-    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0 (measured: 7e-6 for fixed bases). `effort`, `link_force`
-    and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent; `joint_frames`
-    are rotations of the joints' frames on their second bodies against those bodies' F.
+    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0, of floating bases see `_before_restoring`. `effort`,
+    `link_force` and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent;
+    `joint_frames` are rotations of the joints' frames on their second bodies against those bodies' F.
     """
     before = _start(rows)
     k, v0 = state_kinematics(t, before), clamp_start(t, before)
@@ -50,6 +51,8 @@ def step_outputs(t: Topology, rows: Rows) -> Rows:
     a = [(x - x0) * per_dt for x, x0 in zip(rows["v"], v0, strict=True)]
     motions = [LinkMotion(own.velocity, own.acceleration + gained)
                for own, gained in zip(start, link_accelerations(t, k, a), strict=True)]
+    if not t.fixed_base:
+        motions = _before_restoring(t, rows, k, motions)
     return {"joint_acceleration": a[t.root_size:],
             "linear_acceleration": [x for motion in motions for x in motion.acceleration.linear],
             "angular_acceleration": [x for motion in motions for x in motion.acceleration.angular],
@@ -78,6 +81,19 @@ def _joint_forces(t: Topology, rows: Rows, k: Kinematics, borne: Sequence[Force]
             out += [where(reverse, y, x)
                     for x, y in zip(sp.rotate(turn, ours), sp.rotate(turn_back, theirs), strict=True)]
     return out
+
+
+def _before_restoring(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[LinkMotion]:
+    """Accelerations without the rigid motion of all links by which PhysX keeps a floating base's momentum.
+
+    They are those with which nothing is borne by the root.
+    """
+    left = _borne(t, rows, k, motions)[0]
+    body = compound_body(t, rows, k)
+    spin = sp.solve_sym(body.inertia, left.at(body.center).angular)
+    about = Motion(spin, sp.scale(1.0 / body.mass, left.linear))
+    return [LinkMotion(x.velocity, x.acceleration + about.at(
+        sp.sub(sp.add(k.position[i], k.com[i]), body.center)) * -1.0) for i, x in enumerate(motions)]
 
 
 def _borne(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
