@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse
 from physx_runtime.dynamics.spatial import (
-    NO_FORCE,
     NO_MOTION,
     ZERO3,
     Force,
@@ -20,7 +19,7 @@ from physx_runtime.dynamics.spatial import (
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.island import BODY, GEAR, RACK, JointTopology
 from physx_runtime.solver.joint.kinds import RowKind, linked
-from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, power
+from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, answer_along
 from physx_runtime.solver.joint.preparation import body_response
 from physx_runtime.solver.joint.scratch import Reading
 
@@ -59,19 +58,20 @@ def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) 
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
     axis = reading.vector("axes")
     if t.kind == GEAR:
-        other = reading.vector("axes")
-        return Force(axis, ZERO3), Force(sp.scale(-1.0, other), ZERO3)
+        return Force(axis, ZERO3), Force(reading.vector("axes"), ZERO3)
     if t.kind == RACK:
-        slider = sp.scale(-1.0, reading.vector("axes"))
+        slider = reading.vector("axes")
         return Force(axis, ZERO3), Force(ZERO3 if linked(t) else sp.cross(sides[1].arm, slider), slider)
-    other = sp.scale(-1.0, axis)
     if kind.angular:
-        return Force(axis, ZERO3), Force(other, ZERO3)
-    if linked(t):
-        levers = [reading.vector("levers") if t.breaks or side.moves else ZERO3 for side in t.sides]
-        return Force(levers[0], axis), Force(sp.scale(-1.0, levers[1]), other)
-    return (Force(sp.cross(sides[0].arm, axis), axis) if t.breaks or t.sides[0].moves else NO_FORCE,
-            Force(sp.cross(sides[1].arm, other), other) if t.breaks or t.sides[1].moves else NO_FORCE)
+        return Force(axis, ZERO3), Force(axis, ZERO3)
+    levers = [_lever(t, k, sides[k], axis, reading) for k in (0, 1)]
+    return Force(levers[0], axis), Force(levers[1], axis)
+
+
+def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: Reading) -> Vec3:
+    if not (t.breaks or t.sides[k].moves):
+        return ZERO3
+    return reading.vector("levers") if linked(t) else sp.cross(side.arm, axis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def clear_of(held: list[Held], forces: Forces) -> tuple[Forces, Scalar]:
     first, second = forces
     taken: Scalar = 0.0
     for row in held:
-        share = row.reciprocal * power(forces, row.answers)
-        first, second = first + row.forces[0] * -share, second + row.forces[1] * -share
+        share = row.reciprocal * answer_along(forces, row.answers)
+        first, second = first - row.forces[0] * share, second - row.forces[1] * share
         taken = taken + share * row.error
     return (first, second), taken

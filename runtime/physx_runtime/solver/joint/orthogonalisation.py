@@ -10,7 +10,7 @@ from physx_runtime.dynamics.spatial import Force, Motion
 from physx_runtime.language.ops import Scalar, where
 from physx_runtime.solver.joint.row import ROTATION, ROTATION_LIMIT, TRANSLATION, TRANSLATION_LIMIT, JointRow
 
-# What a row, or an impulse, gives either side, and what either side answers.
+# What a unit impulse of a row gives side 0 and takes from side 1, about their centres of mass; what the sides answer.
 Forces = tuple[Force, Force]
 Motions = tuple[Motion, Motion]
 Responses = tuple[LinkResponse, LinkResponse]
@@ -19,18 +19,23 @@ GROUPS = ((ROTATION, ROTATION_LIMIT), (TRANSLATION, TRANSLATION_LIMIT))
 
 
 def forces_of(row: JointRow) -> Forces:
-    """A unit impulse of the row on both sides, about their centres of mass."""
-    return (Force(row.angular0, row.linear0), Force(sp.scale(-1.0, row.angular1), sp.scale(-1.0, row.linear1)))
+    """At the step's start."""
+    return Force(row.angular0, row.linear0), Force(row.angular1, row.linear1)
 
 
 def answers_to(forces: Forces, responses: Responses) -> Motions:
-    """How the sides answer, each for itself."""
-    return (responses[0].motion(forces[0]), responses[1].motion(forces[1]))
+    """What side 0 gains and side 1 loses, each for itself."""
+    return responses[0].motion(forces[0]), responses[1].motion(forces[1])
 
 
-def power(forces: Forces, motions: Motions) -> Scalar:
-    """The velocity along a row; of an answer: how one row answers another."""
-    return forces[0].dot(motions[0]) + forces[1].dot(motions[1])
+def answer_along(forces: Forces, answers: Motions) -> Scalar:
+    """How far a row feels such answers."""
+    return forces[0].dot(answers[0]) + forces[1].dot(answers[1])
+
+
+def speed_along(forces: Forces, velocities: Motions) -> Scalar:
+    """J v: how fast side 0 moves against side 1."""
+    return forces[0].dot(velocities[0]) - forces[1].dot(velocities[1])
 
 
 def reciprocal(x: Scalar) -> Scalar:
@@ -47,11 +52,11 @@ def orthogonalised(rows: list[JointRow], responses: Responses) -> list[JointRow]
     for row in rows:
         group = next((group for group in GROUPS if row.hint in group), None)
         for other, answers in equalities[group] if group else []:
-            row = _less(row, power(forces_of(row), answers), other)
+            row = _less(row, answer_along(forces_of(row), answers), other)
         if group and row.hint == group[0]:
             forces = forces_of(row)
             answers = answers_to(forces, responses)
-            r = reciprocal(power(forces, answers))
+            r = reciprocal(answer_along(forces, answers))
             equalities[group].append((row, (answers[0] * r, answers[1] * r)))
         made.append(row)
     return made

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse
 from physx_runtime.dynamics.linear import inner
-from physx_runtime.dynamics.spatial import linear_first, motion_of, triple
+from physx_runtime.dynamics.spatial import NO_MOTION, linear_first, motion_of, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, sqrt, where
 from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointTopology
 from physx_runtime.model.island_rows import joint_rows
@@ -23,11 +23,12 @@ from physx_runtime.solver.joint.orthogonalisation import (
     Forces,
     Motions,
     Responses,
+    answer_along,
     answers_to,
     forces_of,
     orthogonalised,
-    power,
     reciprocal,
+    speed_along,
 )
 from physx_runtime.solver.joint.row import JointRow, Spring
 from physx_runtime.solver.joint.scratch import Made, put
@@ -108,7 +109,7 @@ def _between_bodies(made: Made, t: JointTopology, rows: list[JointRow], kinds: S
     for row, kind in zip(rows, kinds, strict=True):
         forces = forces_of(row)
         answers = answers_to(forces, responses)
-        units.append(power(forces, answers))
+        units.append(answer_along(forces, answers))
         put(made, "axes", *_axes(t, row))
         if stays(t, kind):
             for k in (0, 1):
@@ -145,9 +146,9 @@ def _at_links(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
                 if t.breaks or t.sides[k].moves:
                     put(made, "levers", *lever)
         for other in before:
-            put(made, "delassus", power(forces, other))
+            put(made, "delassus", answer_along(forces, other))
         before.append(_together(rows, forces, responses))
-        alone = power(forces, before[-1])
+        alone = answer_along(forces, before[-1])
         some = alone >= LEAST_ANSWER
         units.append(alone + cfm)
         answers.append(where(some, 1.0 / where(some, alone + cfm, 1.0), 0.0))
@@ -161,8 +162,8 @@ def _together(rows: Rows, forces: Forces, responses: Responses) -> Motions:
         return first, second
     C = [rows["cross_response"][6 * i:6 * i + 6] for i in range(6)]
     wrenches = [linear_first(force) for force in forces]
-    return (first + motion_of([inner(line, wrenches[1]) for line in C]),
-            second + motion_of([inner([line[i] for line in C], wrenches[0]) for i in range(6)]))
+    return (first - motion_of([inner(line, wrenches[1]) for line in C]),
+            second - motion_of([inner([line[i] for line in C], wrenches[0]) for i in range(6)]))
 
 
 def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind: RowKind, unit: Scalar,
@@ -197,8 +198,6 @@ def _spring(spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar, a
 
 def _approach(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """How fast what is moved from outside comes along the row."""
-    total: Scalar = 0.0
-    for k, force in enumerate(forces_of(row)):
-        if t.sides[k].kind == KINEMATIC:
-            total = total - force.dot(motion_of(rows[f"side{k}_velocity"]))
-    return total
+    velocities = [motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
+                  for k, side in enumerate(t.sides)]
+    return -speed_along(forces_of(row), (velocities[0], velocities[1]))

@@ -7,7 +7,7 @@ from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum
 from physx_runtime.model.island import BODY, LINK, JointTopology
 from physx_runtime.solver.joint.acting import Held, MovedSide, Sides, clear_of, forces_now, moved_sides
 from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds
-from physx_runtime.solver.joint.orthogonalisation import Forces, answers_to, power
+from physx_runtime.solver.joint.orthogonalisation import Forces, answer_along, answers_to, speed_along
 from physx_runtime.solver.joint.preparation import impulse_group, stays
 from physx_runtime.solver.joint.row import ROTATION
 from physx_runtime.solver.joint.scratch import Made, Reading, put
@@ -33,7 +33,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
 
 def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
     """Row by row, each on the velocities that the ones before it left."""
-    velocity = [side.velocity for side in sides]
+    first, second = sides[0].velocity, sides[1].velocity
     held: list[Held] = []
     for kind in row_kinds(t):
         forces, taken = forces_now(t, kind, sides, reading), 0.0
@@ -44,16 +44,16 @@ def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, read
             if kind.projected:
                 forces, taken = clear_of(held, forces)
             answers = answers_to(forces, (sides[0].response, sides[1].response))
-            r = 0.0 if kind.spring else 1.0 / power(forces, answers)
+            r = 0.0 if kind.spring else 1.0 / answer_along(forces, answers)
         error = _error(kind, forces, sides, reading)
         if kind.hint == ROTATION:
             held.append(Held(forces, answers, r, error))
-        speed = power(forces, (velocity[0], velocity[1]))
+        speed = speed_along(forces, (first, second))
         change = _change(made, t, rows, kind, reading, (speed, error - taken, r), final)
-        velocity = [v + answer * change for v, answer in zip(velocity, answers, strict=True)]
-    for k, side in enumerate(t.sides):
-        if side.kind == BODY:
-            made[f"side{k}_v"] = linear_first(velocity[k])
+        first, second = first + answers[0] * change, second - answers[1] * change
+    for k, velocity in enumerate((first, second)):
+        if t.sides[k].kind == BODY:
+            made[f"side{k}_v"] = linear_first(velocity)
 
 
 def _turned(t: JointTopology, k: int, reading: Reading) -> Motion:
@@ -62,28 +62,28 @@ def _turned(t: JointTopology, k: int, reading: Reading) -> Motion:
 
 def _at_links(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
     """Row by row on velocities that are read once; how rows answer each other is known."""
-    velocity = (sides[0].velocity, sides[1].velocity)
-    given = [NO_FORCE, NO_FORCE]
+    velocities = (sides[0].velocity, sides[1].velocity)
+    given, taken = NO_FORCE, NO_FORCE
     changes: list[Scalar] = []
     for kind in row_kinds(t):
         forces = forces_now(t, kind, sides, reading)
         r = 0.0 if kind.spring else reading.scalar("reciprocal")
-        speed = power(forces, velocity)
+        speed = speed_along(forces, velocities)
         for change in changes:
             speed = speed + reading.scalar("delassus") * change
         error = _error(kind, forces, sides, reading)
         changes.append(_change(made, t, rows, kind, reading, (speed, error, r), final))
-        given = [total + force * changes[-1] for total, force in zip(given, forces, strict=True)]
-    for k, side in enumerate(t.sides):
-        if side.kind == LINK:
-            made[f"side{k}_impulse"] = linear_first(given[k])
-        elif side.kind == BODY:
-            made[f"side{k}_v"] = linear_first(velocity[k] + sides[k].response.motion(given[k]))
+        given, taken = given + forces[0] * changes[-1], taken + forces[1] * changes[-1]
+    for k, impulse in enumerate((given, NO_FORCE - taken)):
+        if t.sides[k].kind == LINK:
+            made[f"side{k}_impulse"] = linear_first(impulse)
+        elif t.sides[k].kind == BODY:
+            made[f"side{k}_v"] = linear_first(velocities[k] + sides[k].response.motion(impulse))
 
 
 def _error(kind: RowKind, forces: Forces, sides: Sides, reading: Reading) -> Scalar:
     """How far off a row is now; of a spring, how much farther than at the start."""
-    gone = _gone(kind, forces[0], sides[0]) + _gone(kind, forces[1], sides[1])
+    gone = _gone(kind, forces[0], sides[0]) - _gone(kind, forces[1], sides[1])
     return gone if kind.spring else reading.scalar("error") + gone
 
 
