@@ -58,17 +58,17 @@ def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Seque
         ratio = rows["ratio"][0]
         error = signs[1] * turns[1] - signs[0] * ratio * turns[0] if turns else 0.0
         return JointRow(ZERO3, sp.scale(ratio, first), ZERO3, sp.scale(-1.0, second), error, NO_HINT, True, holds=True)
-    ratio = _side(frames) * rows["ratio"][0]
+    ratio = where(_opposed(frames), -rows["ratio"][0], rows["ratio"][0])
     error = -(signs[1] * ratio * rows["hinge1_coordinate"][0] + signs[0] * turns[0]) if turns else 0.0
     return JointRow(ZERO3, first, sp.scale(ratio, second), ZERO3, error, NO_HINT, True, holds=True)
 
 
-def _side(frames: JointFrames) -> Scalar:
-    """-1 where the rack lies at the side of its pinion that moves it backwards, else 1."""
+def _opposed(frames: JointFrames) -> Scalar:
+    """Whether the rack lies at the side of its pinion that moves it backwards."""
     moved = sp.cross(axis(frames.A, 0), frames.between)
     along = sp.dot(moved, axis(frames.B, 0))
     beside = (_square(frames.between) > NO_SIDE * NO_SIDE) & (_square(moved) > NO_SIDE * NO_SIDE)
-    return where(beside & (along < -NO_SIDE), -1.0, 1.0)
+    return beside & (along < -NO_SIDE)
 
 
 def _square(a: Vec3) -> Scalar:

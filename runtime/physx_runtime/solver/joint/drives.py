@@ -40,10 +40,10 @@ def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
     The turn is relative conj(target), as measured; PhysX's later source has conj(target) relative.
     """
     target = target_rotation(t, rows)
-    sign = where(quaternion_product(relative, target) <= 0.0, -1.0, 1.0)
     delta = sp.mul_quat(relative, sp.conjugate(target))
+    twist = where(quaternion_product(relative, target) <= 0.0, 2.0 * delta[0], -2.0 * delta[0])
     D = sp.matrix(delta)            # the same of either sign
-    return [-2.0 * sign * delta[0], D[2][0], -D[1][0]]
+    return [twist, D[2][0], -D[1][0]]
 
 
 def target_rotation(t: JointTopology, rows: Rows) -> Quat:

@@ -29,8 +29,8 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
     """The frames of a joint whose sides' poses and own frames are in rows."""
     a, anchor_a, center0 = _frame(t, rows, 0)
     b, anchor_b, center1 = _frame(t, rows, 1)
-    sign = where(quaternion_product(a, b) < 0.0, -1.0, 1.0)
-    b = (sign * b[0], sign * b[1], sign * b[2], sign * b[3])
+    far = quaternion_product(a, b) < 0.0
+    b = (where(far, -b[0], b[0]), where(far, -b[1], b[1]), where(far, -b[2], b[2]), where(far, -b[3], b[3]))
     between = sp.sub(anchor_b, anchor_a)
     return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between,
                        sp.normalized(sp.mul_quat(sp.conjugate(a), b)), sp.rotate(sp.conjugate(a), between),

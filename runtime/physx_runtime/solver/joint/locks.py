@@ -59,9 +59,10 @@ def turning_axes(a: Quat, b: Quat) -> list[Vec3]:
     d = same - opposed
     others = ((d, c[2], -c[1]), (-c[2], d, c[0]), (c[1], -c[0], d))
     axes = [sp.scale(0.5, sp.add(sp.add(sp.scale(vb[i], va), sp.scale(va[i], vb)), others[i])) for i in range(3)]
-    least = where(same + opposed == 0.0, LEAST_TURN, 0.0)
-    return [_lifted(axes[i], i, least) for i in range(3)]
+    apart = abs(same + opposed) <= 0.0
+    return [_lifted(own, i, apart) for i, own in enumerate(axes)]
 
 
-def _lifted(a: Vec3, i: int, by: Scalar) -> Vec3:
-    return (a[0] + by if i == 0 else a[0], a[1] + by if i == 1 else a[1], a[2] + by if i == 2 else a[2])
+def _lifted(a: Vec3, i: int, apart: Scalar) -> Vec3:
+    x, y, z = (where(apart, part + LEAST_TURN, part) if i == k else part for k, part in enumerate(a))
+    return (x, y, z)

@@ -1,0 +1,113 @@
+"""The geometry of every kind of joint is the same of numbers, of arrays and traced, and small enough to compile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from physx_runtime.compiling.python_source import python_function
+from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.language.ops import Scalar, where
+from physx_runtime.model.island import (
+    DISTANCE,
+    FREE,
+    GEAR,
+    LIMITED,
+    LINK,
+    RACK,
+    WORLD,
+    AxisTopology,
+    JointTopology,
+    Side,
+)
+from physx_runtime.solver.joint.geometry import rows_of
+from physx_runtime.solver.joint.locks import LEAST_TURN
+from support.chance.outside_joints import BODIES, FREE_AXIS, LOCKED_AXIS, coupled_hinges, d6, locking, random_rows
+from support.chance.packed_trees import Rows
+
+# Sums written in another order, of numbers of size 1.
+F64, F32 = 1e-13, 2e-5
+HARD, SOFT = (AxisTopology(LIMITED, soft, "force") for soft in (False, True))
+KINDS = {
+    "welded": locking(*range(6)),
+    "hinge": locking(0, 1, 2, 4, 5),
+    "one swing locked": locking(4),
+    "limits and drives": d6([HARD] * 6, sides=(Side(WORLD), Side(LINK))),
+    "soft limits and drives": d6([SOFT] * 6, sides=(Side(LINK), Side(LINK))),
+    "cone": d6([LOCKED_AXIS] * 3 + [AxisTopology(FREE, drive="acceleration")] * 3, "hard"),
+    "soft cone": d6([LOCKED_AXIS] * 3 + [FREE_AXIS] * 3, "soft"),
+    "distance": JointTopology(DISTANCE, BODIES, range="both", spring=True),
+    "one distance": JointTopology(DISTANCE, BODIES, range="equal"),
+    "gear": coupled_hinges(GEAR, True, False),
+    "rack": coupled_hinges(RACK, True, False),
+}
+FLAGS = 2                   # numbers of a row that stand for truth values
+MOST_OPERATIONS = 2000      # of any joint's geometry; the loop over iterations is larger
+
+
+def numbers(t: JointTopology, rows: object) -> dict[str, list[Scalar]]:
+    """All that the geometry is made of."""
+    made = rows_of(t, rows)         # type: ignore[arg-type]
+    out: dict[str, list[Scalar]] = {"arms": [*made.arm0, *made.arm1, *made.lever], **made.kept}
+    for i, row in enumerate(made.rows):
+        spring = [row.spring.stiffness, row.spring.damping, row.spring.target_velocity] if row.spring else []
+        out[f"row{i}"] = [*row.linear0, *row.angular0, *row.linear1, *row.angular1, row.error, row.lower, row.upper,
+                          *spring, where(row.keeps_bias, 1.0, 0.0), where(row.active, 1.0, 0.0)]
+    return out
+
+
+def flat(made: dict[str, list[Scalar]]) -> list[Scalar]:
+    """The numbers one behind the other."""
+    return [x for values in made.values() for x in values]
+
+
+def floats(rows: Rows) -> dict[str, list[float]]:
+    """Rows of plain numbers."""
+    return {name: [float(x) for x in values] for name, values in rows.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_traced_geometry_is_that_of_numbers(kind: str) -> None:
+    t, random = KINDS[kind], np.random.default_rng(0)
+    given = row_scalars({name: len(values) for name, values in random_rows(t, random).items()})
+    code, _ = trace(lambda rows: numbers(t, rows), given)
+    code = code.pruned({row for row, _ in code.outputs})
+    assert code.operations < MOST_OPERATIONS
+    names = [str(x) for scalars in given.values() for x in scalars]
+    function = python_function(code, names)
+    for _ in range(10):
+        rows = floats(random_rows(t, random))
+        found = dict(zip((name for name, _ in code.outputs), function([x for v in rows.values() for x in v]),
+                         strict=True))
+        wanted = {f"{name}_{i}": float(x) for name, values in numbers(t, rows).items() for i, x in enumerate(values)}
+        assert [found.get(name, wanted[name]) for name in wanted] == pytest.approx(list(wanted.values()), abs=F64)
+
+
+def test_traced_rotational_rows_stay_independent_half_a_turn_apart() -> None:
+    t = locking(3, 4, 5)
+    rows = floats(random_rows(t, np.random.default_rng(3)))
+    rows |= {f"{what}{side}_rotation": [0.0, 0.0, 0.0, 1.0] for what in ("side", "frame") for side in (0, 1)}
+    rows["frame1_rotation"] = [1.0, 0.0, 0.0, 0.0]
+    given = row_scalars({name: len(values) for name, values in rows.items()})
+    code, _ = trace(lambda rows: {"axis": list(rows_of(t, rows).rows[0].angular0)}, given)
+    function = python_function(code, [str(x) for scalars in given.values() for x in scalars])
+    assert function([x for values in rows.values() for x in values]) == [LEAST_TURN, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_geometry_of_many_worlds_is_that_of_each(kind: str) -> None:
+    t, random = KINDS[kind], np.random.default_rng(1)
+    worlds = [random_rows(t, random) for _ in range(5)]
+    together = {name: np.array([rows[name] for rows in worlds]).T for name in worlds[0]}
+    found = np.array([np.broadcast_to(x, 5) for x in flat(numbers(t, together))]).T
+    assert found == pytest.approx(np.array([flat(numbers(t, floats(rows))) for rows in worlds], float), abs=F64)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_geometry_in_single_precision_stays_near_and_in_it(kind: str) -> None:
+    t, random = KINDS[kind], np.random.default_rng(2)
+    rows = random_rows(t, random)
+    single = {name: np.array(values, "f")[:, None] for name, values in rows.items()}
+    made = numbers(t, single)
+    assert all(x.dtype == np.float32 for values in made.values() for x in values[:-FLAGS] if np.ndim(x))
+    assert np.array([float(np.ravel(x)[0]) for x in flat(made)]) == pytest.approx(
+        np.array(flat(numbers(t, floats(rows))), float), abs=F32)
