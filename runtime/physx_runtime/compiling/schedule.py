@@ -82,6 +82,23 @@ class Layout:
     def __getitem__(self, name: str) -> Span:
         return self.groups[name]
 
+    def part(self, prefix: str) -> LayoutPart:
+        """Those whose names begin so, as a layout of its own."""
+        return LayoutPart({name.removeprefix(prefix): span for name, span in self.groups.items()
+                           if name.startswith(prefix)}, whole=self, prefix=prefix)
+
+
+@dataclass(slots=True)
+class LayoutPart(Layout):
+    """Row groups of a larger layout, called without the prefix of their names; new ones become its own too."""
+
+    whole: Layout = field(default_factory=Layout)
+    prefix: str = ""
+
+    def add(self, name: str, size: int) -> Span:
+        self.groups[name] = self.whole.add(self.prefix + name, size)
+        return self.groups[name]
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduledProgram:

@@ -101,6 +101,11 @@ def make_plan(t: Topology) -> Plan:
     layout = Layout()
     for name, size in (lasting_rows(t) | input_rows(t)).items():
         layout.add(name, size)
+    return make_plan_in(layout, t)
+
+
+def make_plan_in(layout: Layout, t: Topology) -> Plan:
+    """The plan of a topology where a layout has what a step leaves and its inputs already; scratch is added."""
     tree = build_tree(t)
     for table, number in ((LINK_SCRATCH, len(t.links)), (DOF_SCRATCH, len(t.dofs)), (NODE_SCRATCH, len(tree.nodes))):
         for name, width in table.items():
