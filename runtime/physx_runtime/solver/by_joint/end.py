@@ -14,7 +14,13 @@ from physx_runtime.solver.divergence import DIVERGED, moving_rows
 
 
 def write_end(p: Plan, s: Schedule) -> None:
-    """The step's end, as `articulation.step.finish`: positions wrapped, momentum kept, diverged worlds put back."""
+    """The step's end: what `articulation.step.finish` does, and diverged worlds put back."""
+    write_finish(p, s)
+    _freeze(p, s)
+
+
+def write_finish(p: Plan, s: Schedule) -> None:
+    """As `articulation.step.finish`: positions wrapped, momentum kept."""
     t = p.t
     if t.pgs:
         for dof in range(len(t.dofs)):
@@ -30,7 +36,6 @@ def write_end(p: Plan, s: Schedule) -> None:
             s.do(joint.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
     if not t.fixed_base:
         write_floating_end(p, s)
-    _freeze(p, s)
 
 
 def _place_at_end(p: Plan, s: Schedule) -> None:

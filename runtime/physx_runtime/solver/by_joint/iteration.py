@@ -23,7 +23,26 @@ SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
-    dv = _start_of_changes(p, s, final)
+    write_constraints(p, s, write_forces(p, s, final, apart=coupled(p.t)), final)
+
+
+def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
+    """The rows with the change of v that precedes the joints' own, of forces; None where there is none.
+
+    apart: in rows of their own, to which other changes can be added.
+    """
+    pushed = p.t.forces_every_iteration and not final
+    if not apart:
+        return p.row("push") if pushed else None
+    if pushed:
+        copy_rows(s, p.row("push"), p.row("dv"))
+    else:
+        clear(s, p.row("dv"))
+    return p.row("dv")
+
+
+def write_constraints(p: Plan, s: Schedule, dv: Span | None, final: bool) -> None:
+    """The articulation's own constraints after the change `dv` of v, and the motion where it is not `final`."""
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
     turning = _seen(p, s, final)
@@ -36,18 +55,6 @@ def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
         s.do(joint.count, iteration=p.row("iteration"))
     elif not final:
         copy_rows(s, p.row("v"), p.row("v_moving"))
-
-
-def _start_of_changes(p: Plan, s: Schedule, final: bool) -> Span | None:
-    """The rows with the change of v that precedes the joints' own; None where there is none."""
-    pushed = p.t.forces_every_iteration and not final
-    if not coupled(p.t):
-        return p.row("push") if pushed else None
-    if pushed:
-        copy_rows(s, p.row("push"), p.row("dv"))
-    else:
-        clear(s, p.row("dv"))
-    return p.row("dv")
 
 
 def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
@@ -98,6 +105,7 @@ def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: S
 def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int],
                  final: bool) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
+    _write_behind(p, s, 0, final)
     stack = [(child, False) for child in reversed(_active(p, 0))]
     while stack:
         i, done = stack.pop()
@@ -105,13 +113,25 @@ def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int],
             yield i
             continue
         _solve(p, s, i, dv, turning, final)
+        _write_behind(p, s, i, final)
         stack.append((i, True))
         stack += [(child, False) for child in reversed(_active(p, i))]
 
 
+def _write_behind(p: Plan, s: Schedule, node: int, final: bool) -> None:
+    """What follows a node's own constraints, if anything."""
+    if node in p.behind:
+        p.behind[node](s, final)
+
+
 def _active(p: Plan, node: int) -> list[int]:
-    """Children of a node with something to move."""
-    return [child for child in p.tree.children[node] if p.tree.moves[child]]
+    """Children of a node with something to solve or to move."""
+    return [child for child in p.tree.children[node] if p.tree.moves[child] or p.acts_below(child)]
+
+
+def _twisted(p: Plan, node: int) -> bool:
+    """Whether anything but its own constraint asks how a node's link moves."""
+    return bool(_active(p, node)) or node in p.behind
 
 
 def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], final: bool) -> None:
@@ -133,7 +153,7 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
         given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
     if node.dof in turning:
         given["seen"] = p.at("seen", node.dof)
-    if _active(p, i):
+    if _twisted(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
     s.do(joint.solve_node, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
@@ -148,14 +168,15 @@ def _pass_up(p: Plan, s: Schedule, i: int) -> None:
         given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i), "F": p.at("F", node.dof)}
     if siblings[-1] != i and not p.grounded(i):
         given |= {"parent_response": p.at("response", node.parent), "parent_twist": p.at("twist", node.parent)}
-    s.do(response.pass_up, node.kind, not _active(p, i), siblings[0] == i, p.grounded(i), **given)
+    fresh = siblings[0] == i and node.parent not in p.behind
+    s.do(response.pass_up, node.kind, not _twisted(p, i), fresh, p.grounded(i), **given)
 
 
 def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
     """Every velocity after the sweep, and where the joints go if it `moves` them."""
     if not p.t.fixed_base:
         given = {"dv": Span(dv.row, 6)} if dv is not None else {}
-        if _active(p, 0):
+        if _twisted(p, 0):
             given |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
         s.do(joint.settle_root, **given, v=p.v_root)
     for i, node in enumerate(p.tree.nodes[1:], 1):

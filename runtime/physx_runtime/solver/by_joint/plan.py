@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from physx_runtime.compiling.schedule import Layout, Span
+from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.rows import DOF, LINK, START, TOTAL, input_rows, lasting_rows, state_rows, widths_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.by_joint.tree import Tree, build_tree, dofs_by_link, joint_topologies
@@ -37,6 +38,9 @@ class Plan:
     locked: dict[int, Span]         # per link: rows of axes without a coordinate
     constants: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)   # per link, of its coefficients
     widths: dict[str, int] = field(default_factory=lambda: {**WIDTHS})
+    # per node: what writes impulses from outside on its link, behind its own constraints, into its P and twist
+    behind: dict[int, Callable[[Schedule, bool], None]] = field(default_factory=dict)
+
     def at(self, name: str, index: int = 0) -> Span:
         """Rows of one link, node or dof."""
         width = self.widths.get(name, 1)
@@ -89,6 +93,10 @@ class Plan:
     def grounded(self, node: int) -> bool:
         """Whether a node's parent never moves."""
         return self.tree.nodes[node].parent == 0 and self.t.fixed_base
+
+    def acts_below(self, node: int) -> bool:
+        """Whether something from outside acts behind the constraints of a node or of one below it."""
+        return node in self.behind or any(map(self.acts_below, self.tree.children[node]))
 
     def shift(self, node: int) -> dict[str, Span]:
         """The operand `d` of a node that is away from its parent's anchor."""
