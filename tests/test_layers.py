@@ -70,6 +70,7 @@ ROOMS = {
         "solver.body": "dynamics language model",
         "solver.joint": "dynamics language model",
         "solver.by_joint": "compiling dynamics language model solver.articulation solver.constraints",
+        "solver.island": "compiling dynamics language model solver.body solver.by_joint solver.joint",
         "solver": "compiling dynamics language model",
         "targets": "compiling",
         "packing": "collision dynamics model",

@@ -153,11 +153,24 @@ def normalized(q: Quat) -> Quat:
 
 def solve_sym(s: Sym3, b: Vec3) -> Vec3:
     """x with s x = b for a symmetric positive definite matrix, by its adjugate."""
+    adjugate, determinant = _adjugate(s)
+    return scale(1.0 / determinant, mul_sv(adjugate, b))
+
+
+def inverse_sym(s: Sym3) -> Sym3:
+    """The inverse of a symmetric positive definite matrix, by its adjugate."""
+    adjugate, determinant = _adjugate(s)
+    per = 1.0 / determinant
+    xx, yy, zz, xy, xz, yz = adjugate
+    return (per * xx, per * yy, per * zz, per * xy, per * xz, per * yz)
+
+
+def _adjugate(s: Sym3) -> tuple[Sym3, Scalar]:
+    """The adjugate of a symmetric matrix, and its determinant."""
     xx, yy, zz, xy, xz, yz = s
     adjugate = (yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy,
                 xz * yz - xy * zz, xy * yz - xz * yy, xy * xz - xx * yz)
-    determinant = xx * adjugate[0] + xy * adjugate[3] + xz * adjugate[4]
-    return scale(1.0 / determinant, mul_sv(adjugate, b))
+    return adjugate, xx * adjugate[0] + xy * adjugate[3] + xz * adjugate[4]
 
 
 @dataclass(frozen=True, slots=True)

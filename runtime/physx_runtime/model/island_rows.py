@@ -103,6 +103,7 @@ ISLAND_TABLE: tuple[Row, ...] = (
     Row("break_torque", OUTSIDE, PARAMETER, "Beyond which the joint breaks.", "torque", "[0, inf]",
         when=lambda t: t.breaks),
     *_frames(),
+    Row("length_scale", OUTSIDE, DERIVED, "Length units a metre.", "distance / metre"),
     # --- kinematic bodies -------------------------------------------------------------------------------------------
     Row("position", KINEMATIC_BODY, ACTING, "Of its F at the step's start: at its centre of mass, axes of its prim.",
         "distance", components=XYZ),

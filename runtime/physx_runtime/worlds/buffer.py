@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.vector_ir import CACHE_LINE
-from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
 
@@ -18,8 +17,8 @@ Array = NDArray[Any]
 class Buffer:
     """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
 
-    def __init__(self, t: ActorTopology, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
-        self.topology, self.count, self.dtype, self.lanes, self.layout = t, count, dtype, lanes, layout
+    def __init__(self, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
+        self.count, self.dtype, self.lanes, self.layout = count, dtype, lanes, layout
         shape = (-(-count // lanes), len(layout), lanes)
         # vectors that straddle two cache lines would cost twice
         memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)

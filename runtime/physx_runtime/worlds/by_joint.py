@@ -18,7 +18,8 @@ class ByJointWorlds(Buffer):
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         program = step_schedules(t)
-        super().__init__(t, count, dtype, vector_lanes(program.size, dtype), program.layout)
+        self.topology = t
+        super().__init__(count, dtype, vector_lanes(program.size, dtype), program.layout)
         self._run = load_step(t, dtype, self.lanes)
 
     def step(self, steps: int, n: int, v: int) -> None:

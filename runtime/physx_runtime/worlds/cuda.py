@@ -23,7 +23,7 @@ class CudaWorlds(Buffer):
     near, path = False, SPECIALISED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
-        super().__init__(t, count, dtype, LANES, step_layout(t))
+        super().__init__(count, dtype, LANES, step_layout(t))
         require_gpu()
         self._device: Any = None        # at least as new as the host's buffer where set
         self._fetched = True            # whether the host's buffer is as new

@@ -21,7 +21,8 @@ class SpecialisedWorlds(Buffer):
     near, path = True, SPECIALISED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
-        super().__init__(t, count, dtype, block_lanes(t, dtype), step_layout(t))
+        self.topology = t
+        super().__init__(count, dtype, block_lanes(t, dtype), step_layout(t))
         self._run = compile_step(t, dtype, self.lanes)
 
     def step(self, steps: int, n: int, v: int) -> None:

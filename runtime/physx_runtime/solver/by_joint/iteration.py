@@ -74,7 +74,7 @@ def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
             read_coordinates(p, s, link, "seen_q", "seen_")
     write_couplings_iteration(p, s, final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
-        _turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+        write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     for dof, link in zip(turning, children, strict=True):
         given = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
                                                     "seen")}
@@ -95,7 +95,8 @@ def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[s
     return {"parent_turn": Span(v.row + 3, 3) if v else p.row("root_turn")}
 
 
-def _turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
+def write_turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
+    """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
     s.do(joint.turn, p.joints[link], **(given if kind in ROTARY_JOINTS else {}), **_parent_turn(p, link, name, v),
@@ -202,7 +203,7 @@ def advance_links(p: Plan, s: Schedule, v: Span) -> None:
     """Rotations of spherical joints and the floating root after the time h at v."""
     for link in paths_to(p.t, p.balls):
         first = v.row + p.t.root_size
-        _turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
+        write_turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.balls):
         s.do(joint.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))

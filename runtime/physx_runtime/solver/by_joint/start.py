@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from physx_runtime.compiling.fragment import Operand, trace_fragment
@@ -110,9 +111,14 @@ def _respond(p: Plan, s: Schedule) -> None:
         s.do(response.respond_node, node.kind, p.grounded(i), **given, response=p.at("response", i),
              parent=p.at("response", node.parent))
     if any(dof.softened for dof in p.t.dofs):
-        for link in range(p.t.fixed_base, len(p.t.links)):
-            s.do(response.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
-                 cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
+        write_cfm(p, s, range(p.t.fixed_base, len(p.t.links)))
+
+
+def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
+    """Softening of links, from their responses."""
+    for link in links:
+        s.do(response.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
+             cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
 
 
 def _apply_forces(p: Plan, s: Schedule) -> None:

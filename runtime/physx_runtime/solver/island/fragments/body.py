@@ -1,0 +1,41 @@
+"""Fragments of one rigid body of an island: the parts of `solver.body.step`.
+
+Where joints hold it a body moves in every iteration, also where forces act once a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import quaternion
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.topology import BodyTopology
+from physx_runtime.solver.body import step
+from physx_runtime.solver.by_joint.fragments.operands import Operands
+
+
+def begin(rows: Operands, t: BodyTopology) -> Rows:
+    """What the step's start makes, and how the body answers joints throughout the step."""
+    made = step.begin(t, rows)
+    inertia = step.world_inertia(rows, sp.matrix(quaternion(made, "root_rotation", 0)))
+    return {**made, "inverse_mass": [1.0 / rows["mass"][0]], "inverse_inertia": sp.inverse_sym(inertia)}
+
+
+def solve(rows: Operands, t: BodyTopology) -> Rows:
+    """The velocity after the forces of one position iteration."""
+    return step.solve(t, rows, final=False)
+
+
+def move(rows: Operands, t: BodyTopology) -> Rows:
+    """The motion of one position iteration."""
+    return step.move(_moving_always(t), rows, rows["v"])
+
+
+def finish(rows: Operands, t: BodyTopology) -> Rows:
+    """The pose after the step."""
+    return step.finish(_moving_always(t), rows)
+
+
+def _moving_always(t: BodyTopology) -> BodyTopology:
+    return replace(t, forces_every_iteration=True)

@@ -1,0 +1,33 @@
+"""Fragments of one joint outside articulations (`solver.joint`)."""
+
+from __future__ import annotations
+
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.island import JointTopology
+from physx_runtime.solver.by_joint.fragments.operands import Operands
+from physx_runtime.solver.joint import coupling, step
+
+
+def prepare(rows: Operands, t: JointTopology) -> Rows:
+    """What all iterations of a step need of a joint."""
+    return step.prepare(t, rows)
+
+
+def solve(rows: Operands, t: JointTopology, final: bool) -> Rows:
+    """One solution of a joint."""
+    return step.solve(t, rows, final)
+
+
+def broken(rows: Operands, t: JointTopology) -> Rows:
+    """Whether a joint has broken, and what it gave."""
+    return step.broken(t, rows)
+
+
+def hinge(rows: Operands, t: JointTopology) -> Rows:
+    """The angle of a hinge that a gear or a rack couples."""
+    return coupling.hinge(t, rows)
+
+
+def slide(rows: Operands, t: JointTopology) -> Rows:
+    """How far the slider of a rack is out."""
+    return coupling.slide(t, rows)

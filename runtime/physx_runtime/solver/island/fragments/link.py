@@ -1,0 +1,120 @@
+"""Fragments of a link that joints outside its articulation hold: what they see of it, and how it takes their impulses.
+
+Nodes, K, u, twists and wrenches are those of `by_joint`; wrenches and motions are given at a link's anchor, what joints
+see at its centre of mass.
+"""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics import articulated as ab
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
+from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, force_of, linear_first, motion_of
+from physx_runtime.language.ops import Rows, where
+from physx_runtime.solver.by_joint.fragments.operands import (
+    Operands,
+    central_acceleration,
+    flat,
+    quat,
+    response_of,
+    vec,
+)
+from physx_runtime.solver.by_joint.fragments.response import parent_twist
+from physx_runtime.solver.by_joint.tree import RIGID, ROTARY
+
+
+def hold(rows: Operands, grounded: bool) -> Rows:
+    """Where a link and its centre of mass are in the world, and its response there."""
+    origin = sp.add(vec(rows["root_position"]), vec(rows["position"]))
+    T = NO_LINK_RESPONSE if grounded else response_of(rows["response"]).at(vec(rows["center"]))
+    return {"origin": origin, "place": sp.add(origin, vec(rows["center"])), "held_response": flat(T)}
+
+
+def rest(rows: Operands) -> Rows:
+    """A link that has not moved yet."""
+    return {"travel": [0.0] * 3, "turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
+
+
+def root_motion(rows: Operands) -> Rows:
+    """Velocity of the floating root after the changes so far."""
+    return {"motion": [v + dv for v, dv in zip(rows["v"], rows["dv"], strict=True)]}
+
+
+def node_motion(rows: Operands, kind: str, grounded: bool) -> Rows:
+    """Velocity of a node's link from its parent's, after the changes so far."""
+    motion = NO_MOTION if grounded else motion_of(rows["parent_motion"])
+    motion = motion.at(vec(rows["d"])) if "d" in rows else motion
+    if kind == RIGID:
+        return {"motion": linear_first(motion)}
+    S = subspace(kind == ROTARY, vec(rows["axis"]))
+    return {"motion": linear_first(motion + S * (rows["v"][0] + rows["dv"][0]))}
+
+
+def solver_velocity(rows: Operands, grounded: bool) -> Rows:
+    """Velocity of the centre of mass as the solver has it: J v + dt Jdot v of the step's start."""
+    if grounded:
+        return {"velocity": [0.0] * 6}
+    motion = motion_of(rows["held_motion"]).at(vec(rows["center"]))
+    return {"velocity": linear_first(motion + central_acceleration(rows) * rows["dt"][0])}
+
+
+def see(rows: Operands) -> Rows:
+    """The velocity of the centre of mass after a change of the link's motion."""
+    return {"side_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
+
+
+def receive(rows: Operands, joins: bool) -> Rows:
+    """An impulse about the centre of mass as a wrench about the anchor; with `joins` beside what is there."""
+    P = force_of(rows["impulse"]).about(vec(rows["center"]))
+    return {"P": linear_first(force_of(rows["P"]) + P if joins else P)}
+
+
+def answer(rows: Operands) -> Rows:
+    """The change of a link's motion with what an impulse about its centre of mass adds by its own response."""
+    answered = response_of(rows["held_response"]).motion(force_of(rows["impulse"]))
+    center = vec(rows["center"])
+    return {"twist": linear_first(motion_of(rows["twist"]) + answered.at(sp.scale(-1.0, center)))}
+
+
+def raise_impulse(rows: Operands, kind: str, grounded: bool, joins: bool) -> Rows:
+    """One impulse from a node to its parent, with its share in what moves the node's joint.
+
+    joins: the parent's wrench has others already.
+    """
+    P, made = force_of(rows["P"]), {}
+    if kind != RIGID:
+        u, P = ab.passed_up(P, subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"]), 0.0)
+        made = {"u": [rows["u"][0] + u]}
+    if grounded:
+        return made
+    P = P.about(vec(rows["d"])) if "d" in rows else P
+    return made | {"parent_P": linear_first((force_of(rows["parent_P"]) if joins else NO_FORCE) + P)}
+
+
+def spread(rows: Operands, kind: str, grounded: bool) -> Rows:
+    """A node's change of velocity by all impulses so far, and its link's twist from its parent's twist."""
+    a = parent_twist(rows, grounded)
+    if kind == RIGID:
+        return {"twist": linear_first(a)}
+    rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
+    twist = a + subspace(kind == ROTARY, vec(rows["axis"])) * rate
+    return {"dv": [rows["dv"][0] + rate], "twist": linear_first(twist)}
+
+
+def moved(rows: Operands, grounded: bool) -> Rows:
+    """How a link has moved since the step's start: its centre of mass, and its turn as poses and as velocities say."""
+    travel = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
+                    sp.add(vec(rows["position"]), vec(rows["center"])))
+    if "root_travel" in rows:
+        travel = sp.add(travel, vec(rows["root_travel"]))
+    turned = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
+    sign = where(turned[3] < 0.0, -1.0, 1.0)
+    carried = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
+    turn = carried if grounded else sp.add(vec(rows["link_turn"]), carried)
+    return {"travel": travel, "turn": turn, "turned_by": [sign * x for x in turned]}
+
+
+def pass_time(rows: Operands) -> Rows:
+    """The time since the step's start after one more position iteration."""
+    return {"elapsed": [rows["elapsed"][0] + rows["h"][0]]}

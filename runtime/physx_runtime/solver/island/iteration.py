@@ -1,0 +1,48 @@
+"""An iteration of an island: forces on all actors, joints between them, the actors' own constraints, motion of all."""
+
+from __future__ import annotations
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.solver.by_joint.couplings import coupled
+from physx_runtime.solver.by_joint.iteration import write_constraints, write_forces
+from physx_runtime.solver.island import links
+from physx_runtime.solver.island.fragments import body
+from physx_runtime.solver.island.fragments.link import pass_time
+from physx_runtime.solver.island.joints import write_solve
+from physx_runtime.solver.island.plan import IslandPlan, TreePlan
+
+
+def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
+    """One position iteration, or with `final` one velocity iteration."""
+    for actor in p.bodies.values() if not final else ():
+        s.do(body.solve, actor.t, **actor.layout.groups)
+    changes = {i: _write_forces(tree, s, final) for i, tree in p.trees.items()}
+    for j in p.order.between:
+        write_solve(p, s, j, final)
+    for i, tree in p.trees.items():
+        _write_tree(tree, s, changes[i], final)
+    if final:
+        return
+    for actor in p.bodies.values():
+        s.do(body.move, actor.t, **actor.layout.groups)
+    s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
+    for tree in p.trees.values():
+        links.measure_motion(tree, s, p.row("elapsed"))
+
+
+def _write_forces(a: TreePlan, s: Schedule, final: bool) -> Span | None:
+    """The change of v by forces; velocities of links that joints between actors see."""
+    dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.held))
+    if a.outer and dv is not None:
+        links.begin_impulses(a, s)
+        links.read_velocities(a, s, a.outer, dv)
+    return dv
+
+
+def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, final: bool) -> None:
+    """An articulation's own constraints, those of its links to the world among them, and its motion."""
+    if a.outer and dv is not None:
+        links.spread_impulses(a, s, dv)
+    if a.inside and dv is not None:
+        links.read_velocities(a, s, a.inside, dv)
+    write_constraints(a.p, s, dv, final)

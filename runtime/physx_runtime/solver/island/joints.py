@@ -1,0 +1,120 @@
+"""The joints of an island: what each is given of its sides, and where its impulses go."""
+
+from __future__ import annotations
+
+import functools
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, RACK, JointTopology, Side
+from physx_runtime.solver.island import links
+from physx_runtime.solver.island.fragments import joint as fragments
+from physx_runtime.solver.island.plan import IslandPlan, TreePlan
+
+MOTION = ("travel", "turn", "turned_by")        # of what a joint moves, since the step's start
+
+
+def write_prepare(p: IslandPlan, s: Schedule, j: int) -> None:
+    """The rows of a joint, at the poses of the step's start."""
+    t = p.t.joints[j]
+    coordinates = {f"hinge{i}_coordinate": _coordinate(p, s, t, i) for i in range(len(t.hinges))}
+    s.do(fragments.prepare, t.alone, **p.joints[j].groups, **p.time, **_poses(p, t), **_responses(p, t), **coordinates)
+
+
+def _coordinate(p: IslandPlan, s: Schedule, t: JointTopology, i: int) -> Span:
+    """The rows with how far the i-th hinge of a gear or a rack is turned, or the slider of a rack is out."""
+    hinge = t.hinges[i]
+    if hinge.joint < 0:
+        return p.trees[hinge.actor].p.at("q", hinge.dof)
+    held, out = p.t.joints[hinge.joint], p.row(f"hinge{i}_coordinate")
+    algorithm, made = (fragments.slide, "slide_position") if t.kind == RACK and i else (fragments.hinge, "hinge_angle")
+    s.do(algorithm, held.alone, **p.joints[hinge.joint].groups, **_poses(p, held), **{made: out})
+    return out
+
+
+def _poses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
+    """Where both sides are."""
+    given: dict[str, Span] = {}
+    for k, side in enumerate(t.sides):
+        if side.kind == BODY:
+            body = p.bodies[side.owner]
+            given |= {f"side{k}_position": body.row("root_position"), f"side{k}_rotation": body.row("root_rotation")}
+        elif side.kind == LINK:
+            tree = p.trees[side.owner]
+            given |= {f"side{k}_origin": tree.at("origin", side.link), f"side{k}_position": tree.at("place", side.link),
+                      f"side{k}_rotation": tree.p.at("rotation", side.link)}
+        elif side.kind == KINEMATIC:
+            given |= {f"side{k}_{name}": p.kinematic[side.owner][name] for name in ("position", "rotation", "velocity")}
+    return given
+
+
+def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
+    """How both sides answer impulses."""
+    given: dict[str, Span] = {}
+    for k, side in enumerate(t.sides):
+        if side.kind == BODY:
+            given |= {f"side{k}_{name}": p.bodies[side.owner].row(name) for name in ("inverse_mass", "inverse_inertia")}
+        elif side.kind == LINK:
+            tree = p.trees[side.owner]
+            given |= {f"side{k}_response": tree.at("response", side.link), f"side{k}_cfm": tree.p.at("cfm", side.link)}
+    return given
+
+
+def write_solve(p: IslandPlan, s: Schedule, j: int, final: bool) -> None:
+    """One solution of a joint between actors, or of bodies and the world."""
+    t = p.t.joints[j]
+    velocities = {}
+    for k, side in enumerate(t.sides):
+        if side.kind == BODY:
+            velocities[f"side{k}_v"] = p.bodies[side.owner].row("v")
+        elif side.kind == LINK:
+            velocities[f"side{k}_v"] = links.current_velocity(p.trees[side.owner], s, side.link, p.row(f"side{k}_v"))
+    _solve(p, s, j, final, velocities)
+    for k, side in enumerate(t.sides):
+        if side.kind == LINK:
+            links.raise_impulse(p.trees[side.owner], s, side.link, p.row(f"side{k}_impulse"))
+
+
+def enter_inside(p: IslandPlan) -> None:
+    """Have the joints of links to the world and to kinematic bodies written behind the links' own joints."""
+    for (owner, link), joints in p.order.inside.items():
+        a = p.trees[owner]
+        a.p.behind[a.p.tree.last[link]] = functools.partial(_write_inside, p, a, joints)
+
+
+def _write_inside(p: IslandPlan, a: TreePlan, joints: tuple[int, ...], s: Schedule, final: bool) -> None:
+    """Joints of one link to the world or kinematic bodies, behind the link's own joint."""
+    for place, j in enumerate(joints):
+        k, side = next((k, side) for k, side in enumerate(p.t.joints[j].sides) if side.kind == LINK)
+        links.see_link(a, s, side.link, p.row(f"side{k}_v"))
+        _solve(p, s, j, final, {f"side{k}_v": p.row(f"side{k}_v")})
+        links.take_impulse(a, s, side.link, p.row(f"side{k}_impulse"), joins=place > 0)
+
+
+def _solve(p: IslandPlan, s: Schedule, j: int, final: bool, velocities: dict[str, Span]) -> None:
+    t = p.t.joints[j]
+    impulses = {f"side{k}_impulse": p.row(f"side{k}_impulse") for k, side in enumerate(t.sides) if side.kind == LINK}
+    s.do(fragments.solve, t.alone, final, **_now(p, j), **velocities, **impulses, elapsed=p.row("elapsed"))
+
+
+def _now(p: IslandPlan, j: int) -> dict[str, Span]:
+    """What a joint is given in iterations, but for velocities."""
+    t = p.t.joints[j]
+    motion = {f"side{k}_{name}": span for k, side in enumerate(t.sides) for name, span in _motion(p, side).items()}
+    return {**p.joints[j].groups, **p.time, **_responses(p, t), **motion}
+
+
+def _motion(p: IslandPlan, side: Side) -> dict[str, Span]:
+    """How what a joint holds has moved since the step's start."""
+    if side.kind == BODY:
+        body = p.bodies[side.owner]
+        return {"travel": body.row("root_travel"), "turn": body.row("root_turn"), "turned_by": body.row("turned_by")}
+    if side.kind == LINK:
+        return {name: p.trees[side.owner].at(name, side.link) for name in MOTION}
+    return {}
+
+
+def write_broken(p: IslandPlan, s: Schedule, j: int) -> None:
+    """Whether a joint gives way, at the step's end."""
+    t = p.t.joints[j]
+    velocities = {f"side{k}_v": p.row(f"side{k}_v") for k, side in enumerate(t.sides) if side.moves}
+    s.do(fragments.broken, t.alone, **_now(p, j), **velocities)

@@ -1,0 +1,173 @@
+"""Links that joints outside their articulation hold.
+
+A joint sees a link at its centre of mass with the velocity that the solver gives it, J v + dt Jdot v. Its impulse acts
+on the whole articulation: it rises along the link's path, where every node keeps its share u, and what comes of it is
+swept down the path of the next link that is read, and down the whole tree behind the last joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.solver.by_joint.fragments import response
+from physx_runtime.solver.by_joint.iteration import write_turn
+from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.start import write_cfm
+from physx_runtime.solver.by_joint.sweeps import add_product, clear, place_links
+from physx_runtime.solver.by_joint.tree import paths_to
+from physx_runtime.solver.island.fragments import link as links
+from physx_runtime.solver.island.plan import TreePlan
+
+
+def write_links_start(a: TreePlan, s: Schedule) -> None:
+    """Poses and responses of held links at the step's start, from which they have not moved."""
+    p = a.p
+    if not any(dof.softened for dof in p.t.dofs):
+        write_cfm(p, s, [link for link in a.held if not grounded(p, link)])
+    for link in a.held:
+        s.do(links.hold, grounded(p, link), root_position=p.row("root_position"), position=p.at("position", link),
+             center=p.at("center", link), response=p.at("response", p.tree.last[link]), origin=a.at("origin", link),
+             place=a.at("place", link), held_response=a.at("response", link))
+        s.do(links.rest, **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
+
+
+def grounded(p: Plan, link: int) -> bool:
+    """Whether a link is a fixed base."""
+    return link == 0 and p.t.fixed_base
+
+
+def nodes_to(p: Plan, held: Iterable[int]) -> list[int]:
+    """Nodes on the way from the root to links, these included, parents first; the root left out."""
+    wanted: set[int] = set()
+    for link in held:
+        node = p.tree.last[link]
+        while node > 0 and node not in wanted:
+            wanted.add(node)
+            node = p.tree.nodes[node].parent
+    return sorted(wanted)
+
+
+def read_velocities(a: TreePlan, s: Schedule, held: list[int], dv: Span) -> None:
+    """Velocities of held links after the change `dv` of v."""
+    p = a.p
+    if not p.t.fixed_base:
+        s.do(links.root_motion, v=p.v_root, dv=Span(dv.row, 6), motion=p.at("held_motion"))
+    for i in nodes_to(p, held):
+        node, given = p.tree.nodes[i], p.shift(i)
+        if node.dof is not None:
+            given |= {"axis": p.at("axes", node.dof), "v": p.v_at(node.dof), "dv": change_of(p, dv, node.dof)}
+        s.do(links.node_motion, node.kind, p.grounded(i), **given, motion=p.at("held_motion", i),
+             parent_motion=p.at("held_motion", node.parent))
+    for link in held:
+        s.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
+             dt=p.row("dt"), velocity=a.at("velocity", link),
+             **{name: p.at(name, link) for name in ("motion", "a_com", "center")})
+
+
+def change_of(p: Plan, dv: Span, dof: int) -> Span:
+    """One dof's part of a change of v."""
+    return Span(dv.row + p.t.root_size + dof, 1)
+
+
+def begin_impulses(a: TreePlan, s: Schedule) -> None:
+    """No impulses of this iteration yet."""
+    p = a.p
+    clear(s, Span(p.row("u").row, len(p.tree.nodes)))
+    if not p.t.fixed_base:
+        clear(s, p.row("held_P"))
+    a.answering = False
+
+
+def current_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> Span:
+    """The rows with a held link's velocity after the impulses so far, `out` where there are any."""
+    if not a.answering:
+        return a.at("velocity", link)
+    p = a.p
+    _answer_root(a, s)
+    for i in nodes_to(p, [link]):
+        node = p.tree.nodes[i]
+        given = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
+        if node.dof is not None:
+            given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
+        s.do(response.pass_down, node.kind, p.grounded(i), **given)
+    see_link(a, s, link, out)
+    return out
+
+
+def see_link(a: TreePlan, s: Schedule, link: int, out: Span) -> None:
+    """The velocity of a held link after the twist of its node."""
+    p = a.p
+    s.do(links.see, velocity=a.at("velocity", link), twist=p.at("twist", p.tree.last[link]),
+         center=p.at("center", link), side_v=out)
+
+
+def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
+    """An impulse on a link, up its path."""
+    p, i = a.p, a.p.tree.last[link]
+    if grounded(p, link):
+        return
+    a.answering = True
+    s.do(links.receive, i == 0, impulse=impulse, center=p.at("center", link), P=_wrench_at(a, i))
+    while i:
+        node, given = p.tree.nodes[i], p.shift(i)
+        if node.dof is not None:
+            given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i)}
+        s.do(links.raise_impulse, node.kind, p.grounded(i), node.parent == 0, **given, P=p.at("P", i),
+             parent_P=_wrench_at(a, node.parent))
+        i = node.parent
+
+
+def spread_impulses(a: TreePlan, s: Schedule, dv: Span) -> None:
+    """The change of v by all impulses, added to `dv`."""
+    p = a.p
+    _answer_root(a, s)
+    if not p.t.fixed_base:
+        add_product(s, Span(dv.row, 6), p.at("twist"))
+    moved, path = {0} if not p.t.fixed_base else set(), set(nodes_to(p, a.outer))
+    for i, node in enumerate(p.tree.nodes):
+        if i == 0 or (i not in path and node.parent not in moved):
+            continue
+        moved.add(i)
+        given = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
+        if node.dof is not None:
+            given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")}
+            given |= {"axis": p.at("axes", node.dof), "dv": change_of(p, dv, node.dof)}
+        s.do(links.spread, node.kind, p.grounded(i), **given)
+
+
+def take_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, joins: bool) -> None:
+    """An impulse on a link within the sweep of its articulation's own constraints."""
+    p, i = a.p, a.p.tree.last[link]
+    s.do(links.receive, joins, impulse=impulse, center=p.at("center", link), P=p.at("P", i))
+    s.do(links.answer, impulse=impulse, center=p.at("center", link), held_response=a.at("response", link),
+         twist=p.at("twist", i))
+
+
+def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
+    """How held links have moved since the step's start."""
+    p = a.p
+    if not a.held:
+        return
+    path = paths_to(p.t, a.held)
+    place_links(p, s, path, solved=True, prefix="seen_")
+    for link in path:
+        write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+    root = {} if p.t.fixed_base else {"root_travel": p.row("root_travel")}
+    for link in a.held:
+        given = root | {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
+        given |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
+        given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
+        s.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
+             **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
+
+
+def _answer_root(a: TreePlan, s: Schedule) -> None:
+    p = a.p
+    if not p.t.fixed_base:
+        s.do(response.answer_root, response=p.at("response"), P=p.row("held_P"), twist=p.at("twist"))
+
+
+def _wrench_at(a: TreePlan, node: int) -> Span:
+    """Where the wrench on a node is; that on the root stays for all impulses of an iteration."""
+    return a.p.at("P", node) if node else a.p.row("held_P")

@@ -1,0 +1,142 @@
+"""What is known of an island while its schedules are written: the plans of its actors, and where every row is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from physx_runtime.compiling.schedule import Layout, Span
+from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.model.island import LINK, IslandTopology
+from physx_runtime.model.island_rows import (
+    ACTOR_GROUP,
+    JOINT_GROUP,
+    KINEMATIC_GROUP,
+    island_input_rows,
+    island_lasting_rows,
+)
+from physx_runtime.model.rows import input_rows, lasting_rows, state_rows
+from physx_runtime.model.topology import BodyTopology
+from physx_runtime.solver.body import step as body
+from physx_runtime.solver.by_joint.plan import Plan, make_plan_in
+from physx_runtime.solver.divergence import moving_rows
+from physx_runtime.solver.islands import SolvingOrder, partitions
+from physx_runtime.solver.joint.step import prepared_rows
+
+# Of every link that joints hold: F and the centre of mass at the step's start, the response there, the velocity before
+# the running iteration's impulses, and the motion since the start.
+HELD_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
+# Of every node: the velocity of its link as coordinates have it.
+READ_SCRATCH = {"held_motion": 6}
+ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "side0_v": 6, "side1_v": 6, "side0_impulse": 6,
+                  "side1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
+
+
+@dataclass(slots=True)
+class BodyPlan:
+    """Rows of one rigid body."""
+
+    t: BodyTopology
+    layout: Layout
+
+    def row(self, name: str) -> Span:
+        """All rows of a group."""
+        return self.layout[name]
+
+
+@dataclass(slots=True)
+class TreePlan:
+    """Rows of one articulation, and its links that joints hold."""
+
+    p: Plan
+    outer: list[int]        # links held to other actors
+    inside: list[int]       # links held to the world or to kinematic bodies
+    answering: bool = False     # impulses of the iteration being written are on their way through the tree
+
+    @property
+    def layout(self) -> Layout:
+        """Its row groups."""
+        return self.p.layout
+
+    @property
+    def held(self) -> list[int]:
+        """All links that joints hold."""
+        return sorted({*self.outer, *self.inside})
+
+    def at(self, name: str, link: int) -> Span:
+        """Rows of a link that joints hold."""
+        return self.p.at(f"held_{name}", self.held.index(link))
+
+
+@dataclass(slots=True)
+class IslandPlan:
+    """The plans of all actors, and the rows of joints and kinematic bodies."""
+
+    t: IslandTopology
+    layout: Layout
+    bodies: dict[int, BodyPlan]             # by actor
+    trees: dict[int, TreePlan]
+    joints: list[Layout]
+    kinematic: list[Layout]
+    order: SolvingOrder
+
+    def row(self, name: str) -> Span:
+        """All rows of a group that no actor or joint has for itself."""
+        return self.layout[name]
+
+    @property
+    def time(self) -> dict[str, Span]:
+        """The time step, which all actors have alike."""
+        return {name: self.layout[f"{ACTOR_GROUP}0_{name}"] for name in ("dt", "h")}
+
+    @property
+    def actors(self) -> list[BodyPlan | TreePlan]:
+        """All actors in their order."""
+        return [self.bodies[i] if i in self.bodies else self.trees[i] for i in range(len(self.t.actors))]
+
+
+def make_island_plan(t: IslandTopology) -> IslandPlan:
+    """The rows of an island: what a step leaves, then its inputs, then scratch."""
+    layout, order = Layout(), partitions(t)
+    for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
+        layout.add(name, size)
+    for name, size in ISLAND_SCRATCH.items():
+        layout.add(name, size)
+    bodies: dict[int, BodyPlan] = {}
+    trees: dict[int, TreePlan] = {}
+    for i, actor in enumerate(t.actors):
+        part = layout.part(f"{ACTOR_GROUP}{i}_")
+        if isinstance(actor, BodyTopology):
+            bodies[i] = _body_plan(actor, part)
+        else:
+            trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor))
+    joints: list[Layout] = [layout.part(f"{JOINT_GROUP}{i}_") for i in range(len(t.joints))]
+    for joint, own in zip(t.joints, joints, strict=True):
+        for name, size in prepared_rows(joint.alone).items():
+            own.add(name, size)
+    kinematic: list[Layout] = [layout.part(f"{KINEMATIC_GROUP}{i}_") for i in range(t.kinematic)]
+    return IslandPlan(t, layout, bodies, trees, joints, kinematic, order)
+
+
+def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
+    given = row_scalars(lasting_rows(t) | input_rows(t))
+    _, made = trace(lambda rows: body.begin(t, rows), given)
+    for name, size in (made | {"inverse_mass": 1, "inverse_inertia": 6}).items():
+        if name not in part.groups:
+            part.add(name, size)
+    for name in moving_rows(t):
+        part.add(f"kept_{name}", state_rows(t)[name])
+    return BodyPlan(t, part)
+
+
+def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan) -> TreePlan:
+    outer = {side.link for joint in order.between for side in t.joints[joint].sides
+             if side.kind == LINK and side.owner == actor}
+    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor))
+    if plan.held:
+        p.watch_poses()
+        for name, width in HELD_SCRATCH.items():
+            p.scratch(f"held_{name}", len(plan.held), width)
+        for name, width in READ_SCRATCH.items():
+            p.scratch(name, len(p.tree.nodes), width)
+        p.scratch("held_P", 1, 6)
+    return plan
