@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model.island import BODY, IslandTopology, JointTopology, Side
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, LASTING, READ, joint_rows
+from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, JointTopology, Side
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, LASTING, READ, joint_rows
 from physx_runtime.model.topology import BodyTopology
 
 from support.mechanics.rigid_motion import rotation
 
+Rows = dict[str, Any]
 Array = NDArray[np.float64]
 DT, POSITION_ITERATIONS = 0.01, 4
+UPRIGHT = [0.0, 0.0, 0.0, 1.0]
 BODIES = (Side(BODY, 0), Side(BODY, 1))
 
 
@@ -31,11 +34,11 @@ def product(a: Array, b: Array) -> Array:
 
 
 def two_bodies(joint: JointTopology, seed: int, twist: float = 0.0,
-               parameters: dict[str, list[float]] | None = None) -> tuple[IslandTopology, dict[str, Any]]:
+               parameters: dict[str, list[float]] | None = None) -> tuple[IslandTopology, Rows]:
     """An island whose bodies move at random and whose joint's anchors are at one place, its frames turned by so much
     about x; rows that are not given are 0."""
     rng = np.random.default_rng(seed)
-    rows: dict[str, Any] = {}
+    rows: Rows = {}
     poses = []
     for i in range(2):
         R = rotation(turned(rng))
@@ -59,7 +62,28 @@ def two_bodies(joint: JointTopology, seed: int, twist: float = 0.0,
     return IslandTopology((BodyTopology(True), BodyTopology(True)), (joint,)), rows
 
 
-def momentum(rows: dict[str, Any], velocities: list[Array]) -> Array:
+def body_at_origin(joint: JointTopology, v: Sequence[float] = (0.0,) * 6, gravity: Sequence[float] = (0.0,) * 3,
+                   iterations: int = POSITION_ITERATIONS, **parameters: list[float]) -> tuple[IslandTopology, Rows]:
+    """A body of mass 2 and inertia 0.5 at the origin, side 1 of a joint there to the world or a kinematic body.
+
+    parameters: rows of the joint, the others are those of nothing, and `velocity` of the kinematic body.
+    """
+    own = {"root_position": [0.0] * 3, "root_rotation": UPRIGHT, "v": v, "mass": [2.0], "gravity": gravity,
+           "gravity_enabled": [1.0], "inertia": [0.5] * 3 + [0.0] * 3, "linear_damping": [0.0],
+           "angular_damping": [0.0], "max_linear_velocity": [math.inf], "max_angular_velocity": [math.inf],
+           "gyroscopic": [1.0], "dt": [DT], "h": [DT / iterations]}
+    driven = {"position": [0.0] * 3, "rotation": UPRIGHT, "velocity": parameters.pop("velocity", [0.0] * 6)}
+    given: dict[str, list[float]] = {"length_scale": [1.0], "max_force": [math.inf] * 6, "break_force": [math.inf],
+                                     "break_torque": [math.inf], "frame0_rotation": UPRIGHT,
+                                     "frame1_rotation": UPRIGHT, **parameters}
+    sizes = {**joint_rows(joint, *LASTING, *READ), "length_scale": 1}
+    rows: Rows = {f"{ACTOR_GROUP}0_{name}": list(values) for name, values in own.items()}
+    rows |= {f"{JOINT_GROUP}0_{name}": given.get(name, [0.0] * size) for name, size in sizes.items()}
+    rows |= {f"{KINEMATIC_GROUP}0_{name}": values for name, values in driven.items()}
+    return IslandTopology((BodyTopology(True),), (joint,), kinematic=int(joint.sides[0].kind == KINEMATIC)), rows
+
+
+def momentum(rows: Rows, velocities: list[Array]) -> Array:
     """Linear momentum of both bodies, and angular momentum about the world's origin."""
     total = np.zeros(6)
     for i, v in enumerate(velocities):

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, Side
+from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.islands import partitions
+from physx_runtime.solver.joint.coupling import hinge, slide
 from physx_runtime.solver.joint.step import broken, prepare, solve
 
 Rows = dict[str, Any]
@@ -49,7 +50,17 @@ class BodyIsland:
         shared = self.times
         for joint, rows in zip(self.t.joints, self.joints, strict=True):
             rows |= shared
-            rows |= prepare(joint, rows | self._at_sides(joint.sides))
+            rows |= prepare(joint, rows | self.at_sides(joint.sides) | self._coordinates(joint))
+
+    def _coordinates(self, joint: JointTopology) -> Rows:
+        """How far the hinges of a gear or a rack have turned, or its slider has slid."""
+        found: Rows = {}
+        for k, own in enumerate(joint.hinges):
+            held = self.t.joints[own.joint]
+            rows = self.joints[own.joint] | self.at_sides(held.sides)
+            found |= {f"hinge{k}_coordinate": slide(held, rows)["slide_position"] if joint.kind == RACK and k else
+                      hinge(held, rows)["hinge_angle"]}
+        return found
 
     @property
     def times(self) -> Rows:
@@ -76,7 +87,7 @@ class BodyIsland:
         """Every joint once, in the order that PhysX has."""
         for j in partitions(self.t).between:
             joint, rows = self.t.joints[j], self.joints[j]
-            made = solve(joint, rows | self._at_sides(joint.sides) | {"elapsed": [elapsed]}, final)
+            made = solve(joint, rows | self.at_sides(joint.sides) | {"elapsed": [elapsed]}, final)
             for k, side in enumerate(joint.sides):
                 if side.kind == BODY:
                     self.bodies[side.owner]["v"] = made.pop(f"side{k}_v")
@@ -87,7 +98,7 @@ class BodyIsland:
         for j, (joint, rows) in enumerate(zip(self.t.joints, self.joints, strict=True)):
             kept = dict(rows)
             if joint.breaks:
-                kept |= broken(joint, rows | self._at_sides(joint.sides))
+                kept |= broken(joint, rows | self.at_sides(joint.sides))
             found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
                       for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
         for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):
@@ -95,7 +106,8 @@ class BodyIsland:
             found |= {f"{ACTOR_GROUP}{i}_{name}": values for name, values in end.items()}
         return found
 
-    def _at_sides(self, sides: tuple[Side, Side]) -> Rows:
+    def at_sides(self, sides: tuple[Side, Side]) -> Rows:
+        """What a joint reads of its sides."""
         found: Rows = {}
         for k, side in enumerate(sides):
             if side.kind in (BODY, KINEMATIC):

@@ -18,7 +18,7 @@ from physx_runtime.dynamics.spatial import (
 )
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.island import BODY, GEAR, RACK, JointTopology
-from physx_runtime.solver.joint.kinds import RowKind, linked
+from physx_runtime.solver.joint.kinds import RowKind, has_arm, linked
 from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, answer_along
 from physx_runtime.solver.joint.preparation import body_response
 from physx_runtime.solver.joint.scratch import Reading
@@ -45,7 +45,7 @@ def moved_sides(t: JointTopology, rows: Rows, reading: Reading) -> Sides:
 
 def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
     side = t.sides[k]
-    arm = reading.vector("arms") if t.breaks or side.moves else ZERO3
+    arm = reading.vector("arms") if has_arm(t, k) else ZERO3
     if not side.moves:
         return MovedSide(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
     turned = sp.rotate(quaternion(rows, f"side{k}_turned_by", 0), arm)

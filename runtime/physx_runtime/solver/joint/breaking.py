@@ -7,8 +7,8 @@ from physx_runtime.dynamics.spatial import NO_FORCE, Motion, linear_first, tripl
 from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.model.island import BODY, JointTopology
 from physx_runtime.solver.joint.acting import Held, clear_of, forces_now, moved_sides
-from physx_runtime.solver.joint.kinds import linked, row_kinds
-from physx_runtime.solver.joint.preparation import impulse_group, stays
+from physx_runtime.solver.joint.kinds import linked, row_kinds, stays
+from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
 from physx_runtime.solver.joint.scratch import Made, Reading
 
@@ -28,7 +28,7 @@ def broken(t: JointTopology, rows: Rows) -> Made:
             if kind.projected:
                 forces, _ = clear_of(held, forces)
             r = reading.scalar("reciprocal") if stays(t, kind) and not kind.spring else 0.0
-            answers = [Motion(reading.vector("turns") if stays(t, kind) and side.kind == BODY else sp.ZERO3, sp.ZERO3)
+            answers = [Motion(reading.vector("spins") if stays(t, kind) and side.kind == BODY else sp.ZERO3, sp.ZERO3)
                        for side in t.sides]
             if kind.hint == ROTATION:
                 held.append(Held(forces, (answers[0], answers[1]), r, 0.0))

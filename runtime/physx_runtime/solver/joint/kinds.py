@@ -94,3 +94,13 @@ def linked(t: JointTopology) -> bool:
 def driven(t: JointTopology) -> bool:
     """Whether a side is moved by its speed, whatever forces say."""
     return any(side.kind == KINEMATIC for side in t.sides)
+
+
+def stays(t: JointTopology, kind: RowKind) -> bool:
+    """Whether a row acts about axes that stay as at the step's start; others end at arms that turn with their sides."""
+    return kind.angular and t.kind != RACK
+
+
+def has_arm(t: JointTopology, k: int) -> bool:
+    """Whether a row asks for the arm at a side: of what moves, and of both for the force that breaks the joint."""
+    return (t.breaks or t.sides[k].moves) and not all(stays(t, kind) for kind in row_kinds(t))

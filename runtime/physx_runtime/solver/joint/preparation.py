@@ -18,7 +18,16 @@ from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointT
 from physx_runtime.model.island_rows import joint_rows
 from physx_runtime.model.rows import KEPT
 from physx_runtime.solver.joint.geometry import JointGeometry, rows_of
-from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds, solving_order, symbols_for
+from physx_runtime.solver.joint.kinds import (
+    RowKind,
+    driven,
+    has_arm,
+    linked,
+    row_kinds,
+    solving_order,
+    stays,
+    symbols_for,
+)
 from physx_runtime.solver.joint.orthogonalisation import (
     Forces,
     Motions,
@@ -70,13 +79,14 @@ def _put_joint(made: Made, t: JointTopology, rows: Rows, geometry: JointGeometry
     """What all rows share: where they act, and how hard ones take their error back."""
     dt, h = rows["dt"][0], rows["h"][0]
     for k, arm in enumerate((geometry.arm0, geometry.arm1)):
-        if t.breaks or t.sides[k].moves:
+        if has_arm(t, k):
             put(made, "arms", *arm)
     if t.breaks:
         put(made, "lever", *geometry.lever)
         put(made, "acts", 1.0 - rows["broken"][0])
     fastest = FASTEST_WAY_AT_LINKS if linked(t) else FASTEST_WAY
-    put(made, "bias", -1.0 / sqrt(h * dt), FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
+    if not all(kind.spring for kind in kinds):
+        put(made, "bias", -1.0 / sqrt(h * dt), FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
     for kind in kinds:
         put(made, impulse_group(kind), 0.0)
 
@@ -114,13 +124,8 @@ def _between_bodies(made: Made, t: JointTopology, rows: list[JointRow], kinds: S
         if stays(t, kind):
             for k in (0, 1):
                 if t.sides[k].kind == BODY:
-                    put(made, "turns", *answers[k].angular)
+                    put(made, "spins", *answers[k].angular)
     return units
-
-
-def stays(t: JointTopology, kind: RowKind) -> bool:
-    """Whether a row acts on bodies about axes that stay as at the step's start; linear ones end at turning arms."""
-    return kind.angular and t.kind != RACK
 
 
 def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:

@@ -6,9 +6,9 @@ from physx_runtime.dynamics.spatial import NO_FORCE, ZERO3, Force, Motion, dot, 
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum
 from physx_runtime.model.island import BODY, LINK, JointTopology
 from physx_runtime.solver.joint.acting import Held, MovedSide, Sides, clear_of, forces_now, moved_sides
-from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds
+from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds, stays
 from physx_runtime.solver.joint.orthogonalisation import Forces, answer_along, answers_to, speed_along
-from physx_runtime.solver.joint.preparation import impulse_group, stays
+from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
 from physx_runtime.solver.joint.scratch import Made, Reading, put
 
@@ -38,7 +38,7 @@ def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, read
     for kind in row_kinds(t):
         forces, taken = forces_now(t, kind, sides, reading), 0.0
         if stays(t, kind):
-            answers = (_turned(t, 0, reading), _turned(t, 1, reading))
+            answers = (_spun(t, 0, reading), _spun(t, 1, reading))
             r = 0.0 if kind.spring else reading.scalar("reciprocal")
         else:
             if kind.projected:
@@ -56,8 +56,8 @@ def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, read
             made[f"side{k}_v"] = linear_first(velocity)
 
 
-def _turned(t: JointTopology, k: int, reading: Reading) -> Motion:
-    return Motion(reading.vector("turns") if t.sides[k].kind == BODY else ZERO3, ZERO3)
+def _spun(t: JointTopology, k: int, reading: Reading) -> Motion:
+    return Motion(reading.vector("spins") if t.sides[k].kind == BODY else ZERO3, ZERO3)
 
 
 def _at_links(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
