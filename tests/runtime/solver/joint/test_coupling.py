@@ -11,7 +11,7 @@ from physx_runtime.solver.joint.row import NO_HINT
 from support.chance.outside_joints import BODIES, coupled_hinges, d6, frames, locking, moved, placed, random_rows
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import row_velocity
-from support.mechanics.rigid_motion import Array
+from support.mechanics.rigid_motion import Array, about, quaternion
 
 F64 = 1e-12             # a hundred steps that add up angles of size 10
 RATIO, STEPS = 1.7, 100
@@ -116,14 +116,25 @@ def test_without_hinges_there_is_neither_error_nor_count(kind: str) -> None:
     assert [row.error for row in made.rows] == [0.0] and not made.kept
 
 
-@pytest.mark.parametrize(("above", "ratio"), [(0.5, RATIO), (-0.5, -RATIO), (5e-4, RATIO), (-5e-4, RATIO)])
-def test_a_rack_moves_as_the_rim_beside_it(above: float, ratio: float) -> None:
-    """The pinion turns about x, the rack slides along y: where it lies below, z < 0, the rim moves along +y."""
+def test_a_rack_s_slider_is_not_counted() -> None:
+    coupled = Coupled(RACK, (False, False))
+    for n in range(5):
+        coupled.step((0.1 * n, 0.1 * n))
+    assert coupled.kept["turns"][0] == pytest.approx(-0.4, abs=F64)
+    assert coupled.kept["turns"][1] == 0.0
+
+
+@pytest.mark.parametrize(("above", "tilt", "ratio"), [
+    (0.5, 0.0, RATIO), (-0.5, 0.0, -RATIO), (5e-4, 0.0, RATIO), (-5e-4, 0.0, RATIO),
+    (-0.5, 0.5 * np.pi - 1e-3, RATIO), (-0.5, 0.5 * np.pi - 1e-2, -RATIO)])
+def test_a_rack_moves_as_the_rim_beside_it(above: float, tilt: float, ratio: float) -> None:
+    """The pinion turns about x, the rack slides along y tilted to x; above it, z > 0, the rim moves against y."""
     t = JointTopology(RACK, BODIES)
-    quarter = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])          # x of B along y
-    rows = {"frame0_position": np.zeros(3), "frame0_rotation": np.array([0.0, 0.0, 0.0, 1.0]),
-            "frame1_position": np.array([0.3, 0.0, -above]), "frame1_rotation": quarter, "ratio": np.array([RATIO])}
+    upright = np.array([0.0, 0.0, 0.0, 1.0])
+    slider = quaternion(about(np.array([0.0, 0.0, 0.5 * np.pi - tilt])))
+    rows = {"frame0_position": np.zeros(3), "frame0_rotation": upright, "ratio": np.array([RATIO]),
+            "frame1_position": np.array([0.3, 0.0, -above]), "frame1_rotation": slider}
     for side in (0, 1):
-        rows |= {f"side{side}_position": np.zeros(3), f"side{side}_rotation": np.array([0.0, 0.0, 0.0, 1.0])}
+        rows |= {f"side{side}_position": np.zeros(3), f"side{side}_rotation": upright}
     row, = rows_of(t, rows).rows
-    assert np.abs(np.array(row.linear1) - [0.0, ratio, 0.0]).max() < F64
+    assert np.abs(np.array(row.linear1) - ratio * np.array([np.sin(tilt), np.cos(tilt), 0.0])).max() < F64

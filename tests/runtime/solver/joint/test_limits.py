@@ -123,3 +123,10 @@ def test_swings_are_bounded_about_axes_that_swing_along() -> None:
     axes = np.array([row.angular0 for row in rows_of(t, rows).rows[:4]])
     y, z = (R @ swing)[:, 1], (R @ swing)[:, 2]
     assert np.abs(axes - [-y, y, -z, z]).max() < F64
+
+
+def test_the_twist_is_bounded_about_b_s_own_axis() -> None:
+    t = d6([*[FREE_AXIS] * 3, LIMITED_AXIS, FREE_AXIS, FREE_AXIS])
+    rows = placed(t, np.random.default_rng(4), about(np.array([0.3, 0.4, -0.7])), np.zeros(3))
+    x = frames(rows)[1][0][:, 0]
+    assert np.abs(np.array([row.angular0 for row in rows_of(t, rows).rows]) - [-x, x]).max() < F64
