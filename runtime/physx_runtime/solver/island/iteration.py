@@ -6,6 +6,7 @@ from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.couplings import coupled
 from physx_runtime.solver.by_joint.iteration import write_constraints, write_forces
 from physx_runtime.solver.island import links
+from physx_runtime.solver.island.ancestors import keep_integrated
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.joints import write_solve
@@ -28,6 +29,7 @@ def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
     s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
     for tree in p.trees.values():
         links.measure_motion(tree, s, p.row("elapsed"))
+        keep_integrated(tree, s)
 
 
 def _write_forces(a: TreePlan, s: Schedule, final: bool) -> Span | None:

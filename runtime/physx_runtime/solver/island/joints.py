@@ -7,8 +7,9 @@ import functools
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, RACK, JointTopology, Side
 from physx_runtime.solver.island import links
+from physx_runtime.solver.island.ancestors import read_pair
 from physx_runtime.solver.island.fragments import joint as fragments
-from physx_runtime.solver.island.plan import IslandPlan, TreePlan
+from physx_runtime.solver.island.plan import IslandPlan, TreePlan, ancestor_and_link
 
 MOTION = ("travel", "turn", "turned_by")        # of what a joint moves, since the step's start
 
@@ -61,17 +62,28 @@ def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
 
 def write_solve(p: IslandPlan, s: Schedule, j: int, final: bool) -> None:
     """One solution of a joint between actors, or of bodies and the world."""
-    t = p.t.joints[j]
-    velocities = {}
-    for k, side in enumerate(t.sides):
-        if side.kind == BODY:
-            velocities[f"side{k}_v"] = p.bodies[side.owner].row("v")
-        elif side.kind == LINK:
-            velocities[f"side{k}_v"] = links.current_velocity(p.trees[side.owner], s, side.link, p.row(f"side{k}_v"))
-    _solve(p, s, j, final, velocities)
-    for k, side in enumerate(t.sides):
+    sides = p.t.joints[j].sides
+    _solve(p, s, j, final, _velocities(p, s, j))
+    for k, side in enumerate(sides):
         if side.kind == LINK:
             links.raise_impulse(p.trees[side.owner], s, side.link, p.row(f"side{k}_impulse"))
+
+
+def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
+    """The velocities of what a joint between actors moves, as the joint sees them."""
+    t, given = p.t.joints[j], dict[str, Span]()
+    first = p.trees.get(t.sides[0].owner) if t.sides[0].kind == LINK else None
+    pair = first and ancestor_and_link(first.p.t, t)
+    if first and pair and pair in first.misread:
+        given = {f"side{k}_v": p.row(f"side{k}_v") for k in (0, 1)}
+        read_pair(first, s, *pair, {side.link: given[f"side{k}_v"] for k, side in enumerate(t.sides)})
+        return given
+    for k, side in enumerate(t.sides):
+        if side.kind == BODY:
+            given[f"side{k}_v"] = p.bodies[side.owner].row("v")
+        elif side.kind == LINK:
+            given[f"side{k}_v"] = links.current_velocity(p.trees[side.owner], s, side.link, p.row(f"side{k}_v"))
+    return given
 
 
 def enter_inside(p: IslandPlan) -> None:

@@ -51,22 +51,29 @@ def nodes_to(p: Plan, held: Iterable[int]) -> list[int]:
 def read_velocities(a: TreePlan, s: Schedule, held: list[int], dv: Span) -> None:
     """Velocities of held links after the change `dv` of v."""
     p = a.p
-    if not p.t.fixed_base:
-        s.do(links.root_motion, v=p.v_root, dv=Span(dv.row, 6), motion=p.at("held_motion"))
-    for i in nodes_to(p, held):
-        node, given = p.tree.nodes[i], p.shift(i)
-        if node.dof is not None:
-            given |= {"axis": p.at("axes", node.dof), "v": p.v_at(node.dof), "dv": change_of(p, dv, node.dof)}
-        s.do(links.node_motion, node.kind, p.grounded(i), **given, motion=p.at("held_motion", i),
-             parent_motion=p.at("held_motion", node.parent))
+    sweep_motions(p, s, held, "held_motion", p.row("v"), dv)
     for link in held:
         s.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
              dt=p.row("dt"), velocity=a.at("velocity", link),
              **{name: p.at(name, link) for name in ("motion", "a_com", "center")})
 
 
+def sweep_motions(p: Plan, s: Schedule, held: list[int], name: str, v: Span, dv: Span | None) -> None:
+    """The rows `name` of the nodes on the way to links, their motions at v and the change `dv` of it."""
+    if not p.t.fixed_base:
+        change = {"dv": Span(dv.row, 6)} if dv else {}
+        s.do(links.root_motion, **change, v=Span(v.row, 6), motion=p.at(name))
+    for i in nodes_to(p, held):
+        node, given = p.tree.nodes[i], p.shift(i)
+        if node.dof is not None:
+            given |= {"axis": p.at("axes", node.dof), "v": change_of(p, v, node.dof)}
+            given |= {"dv": change_of(p, dv, node.dof)} if dv else {}
+        s.do(links.node_motion, node.kind, p.grounded(i), **given, motion=p.at(name, i),
+             parent_motion=p.at(name, node.parent))
+
+
 def change_of(p: Plan, dv: Span, dof: int) -> Span:
-    """One dof's part of a change of v."""
+    """One dof's part of v or of a change of it."""
     return Span(dv.row + p.t.root_size + dof, 1)
 
 
@@ -83,16 +90,21 @@ def current_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> Span:
     """The rows with a held link's velocity after the impulses so far, `out` where there are any."""
     if not a.answering:
         return a.at("velocity", link)
+    sweep_twists(a, s, link)
+    see_link(a, s, link, out)
+    return out
+
+
+def sweep_twists(a: TreePlan, s: Schedule, link: int) -> None:
+    """The twists on the way to a link by the impulses so far."""
     p = a.p
-    _answer_root(a, s)
+    answer_root(a, s)
     for i in nodes_to(p, [link]):
         node = p.tree.nodes[i]
         given = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
         if node.dof is not None:
             given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
         s.do(response.pass_down, node.kind, p.grounded(i), **given)
-    see_link(a, s, link, out)
-    return out
 
 
 def see_link(a: TreePlan, s: Schedule, link: int, out: Span) -> None:
@@ -121,7 +133,7 @@ def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
 def spread_impulses(a: TreePlan, s: Schedule, dv: Span) -> None:
     """The change of v by all impulses, added to `dv`."""
     p = a.p
-    _answer_root(a, s)
+    answer_root(a, s)
     if not p.t.fixed_base:
         add_product(s, Span(dv.row, 6), p.at("twist"))
     moved, path = {0} if not p.t.fixed_base else set(), set(nodes_to(p, a.outer))
@@ -162,7 +174,8 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
              **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
 
 
-def _answer_root(a: TreePlan, s: Schedule) -> None:
+def answer_root(a: TreePlan, s: Schedule) -> None:
+    """The floating root's twist by the impulses so far."""
     p = a.p
     if not p.t.fixed_base:
         s.do(response.answer_root, response=p.at("response"), P=p.row("held_P"), twist=p.at("twist"))

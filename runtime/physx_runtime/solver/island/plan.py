@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from physx_runtime.compiling.schedule import Layout, Span
 from physx_runtime.compiling.trace import row_scalars, trace
-from physx_runtime.model.island import LINK, IslandTopology
+from physx_runtime.model.island import LINK, IslandTopology, JointTopology
 from physx_runtime.model.island_rows import (
     ACTOR_GROUP,
     JOINT_GROUP,
@@ -15,7 +15,7 @@ from physx_runtime.model.island_rows import (
     island_lasting_rows,
 )
 from physx_runtime.model.rows import input_rows, lasting_rows, state_rows
-from physx_runtime.model.topology import BodyTopology
+from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.by_joint.plan import Plan, make_plan_in
 from physx_runtime.solver.divergence import moving_rows
@@ -27,6 +27,9 @@ from physx_runtime.solver.joint.step import prepared_rows
 HELD_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
 # Of every node: the velocity of its link as coordinates have it.
 READ_SCRATCH = {"held_motion": 6}
+# Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
+MISREAD_SCRATCH = {"integrated": 6, "since": 6, "mistaken": 6}
+CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation that answer together
 ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "side0_v": 6, "side1_v": 6, "side0_impulse": 6,
                   "side1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
 
@@ -50,6 +53,7 @@ class TreePlan:
     p: Plan
     outer: list[int]        # links held to other actors
     inside: list[int]       # links held to the world or to kinematic bodies
+    misread: list[tuple[int, int]]      # links held together where the first is the other's ancestor (`ancestors`)
     answering: bool = False     # impulses of the iteration being written are on their way through the tree
 
     @property
@@ -113,6 +117,9 @@ def make_island_plan(t: IslandTopology) -> IslandPlan:
     for joint, own in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.alone).items():
             own.add(name, size)
+        first, second = joint.sides
+        if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
+            own.add(CROSS_RESPONSE, 36)
     kinematic: list[Layout] = [layout.part(f"{KINEMATIC_GROUP}{i}_") for i in range(t.kinematic)]
     return IslandPlan(t, layout, bodies, trees, joints, kinematic, order)
 
@@ -131,7 +138,9 @@ def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
 def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan) -> TreePlan:
     outer = {side.link for joint in order.between for side in t.joints[joint].sides
              if side.kind == LINK and side.owner == actor}
-    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor))
+    pairs = [] if t.coupled else [ancestor_and_link(p.t, joint) for joint in t.joints if joint.sides[0].owner == actor]
+    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor),
+                    [pair for pair in pairs if pair])
     if plan.held:
         p.watch_poses()
         for name, width in HELD_SCRATCH.items():
@@ -139,4 +148,17 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan) -> T
         for name, width in READ_SCRATCH.items():
             p.scratch(name, len(p.tree.nodes), width)
         p.scratch("held_P", 1, 6)
+    if plan.misread:
+        p.scratch("v_integrated", p.t.nv)
+        for name, width in MISREAD_SCRATCH.items():
+            p.scratch(name, len(p.tree.nodes), width)
     return plan
+
+
+def ancestor_and_link(t: Topology, joint: JointTopology) -> tuple[int, int] | None:
+    """The links of a joint in one articulation where one is the other's ancestor but not the root, that one first."""
+    first, second = joint.sides
+    if first.kind != LINK or second.kind != LINK or first.owner != second.owner:
+        return None
+    pairs = ((first.link, second.link), (second.link, first.link))
+    return next(((one, other) for one, other in pairs if one in t.path(t.links[other].parent)), None)

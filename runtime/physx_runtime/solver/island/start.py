@@ -6,6 +6,8 @@ from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.solver.by_joint.start import write_start
 from physx_runtime.solver.by_joint.sweeps import clear, copy_rows
 from physx_runtime.solver.divergence import moving_rows
+from physx_runtime.solver.island.ancestors import keep_integrated
+from physx_runtime.solver.island.cross_response import write_cross_response
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.island.joints import write_prepare
 from physx_runtime.solver.island.links import write_links_start
@@ -23,5 +25,7 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
         else:
             write_start(actor.p, s)
             write_links_start(actor, s)
+            keep_integrated(actor, s)
     for j in range(len(p.t.joints)):
+        write_cross_response(p, s, j)
         write_prepare(p, s, j)

@@ -10,6 +10,7 @@ from physx_runtime.dynamics import articulated as ab
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
 from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, where
 from physx_runtime.solver.by_joint.fragments.operands import (
@@ -37,18 +38,19 @@ def rest(rows: Operands) -> Rows:
 
 
 def root_motion(rows: Operands) -> Rows:
-    """Velocity of the floating root after the changes so far."""
-    return {"motion": [v + dv for v, dv in zip(rows["v"], rows["dv"], strict=True)]}
+    """Velocity of the floating root after the changes so far, if any."""
+    return {"motion": plus(rows["v"], rows["dv"]) if "dv" in rows else rows["v"]}
 
 
 def node_motion(rows: Operands, kind: str, grounded: bool) -> Rows:
-    """Velocity of a node's link from its parent's, after the changes so far."""
+    """Velocity of a node's link from its parent's, after the changes so far, if any."""
     motion = NO_MOTION if grounded else motion_of(rows["parent_motion"])
     motion = motion.at(vec(rows["d"])) if "d" in rows else motion
     if kind == RIGID:
         return {"motion": linear_first(motion)}
     S = subspace(kind == ROTARY, vec(rows["axis"]))
-    return {"motion": linear_first(motion + S * (rows["v"][0] + rows["dv"][0]))}
+    rate = rows["v"][0] + rows["dv"][0] if "dv" in rows else rows["v"][0]
+    return {"motion": linear_first(motion + S * rate)}
 
 
 def solver_velocity(rows: Operands, grounded: bool) -> Rows:
@@ -62,6 +64,16 @@ def solver_velocity(rows: Operands, grounded: bool) -> Rows:
 def see(rows: Operands) -> Rows:
     """The velocity of the centre of mass after a change of the link's motion."""
     return {"side_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
+
+
+def unit_wrench(rows: Operands, i: int) -> Rows:
+    """One of the six unit wrenches."""
+    return {"wrench": [1.0 if place == i else 0.0 for place in range(6)]}
+
+
+def central_twist(rows: Operands) -> Rows:
+    """A change of a link's motion, given at its centre of mass."""
+    return {"central": linear_first(motion_of(rows["twist"]).at(vec(rows["center"])))}
 
 
 def receive(rows: Operands, joins: bool) -> Rows:
