@@ -247,6 +247,11 @@ def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
 
 def rows_made(topology: ActorTopology, *makers: str) -> dict[str, int]:
     """Size of every row of a topology that one of these makes; of dofs a body has but the state's rows, empty."""
+    return dict(_rows_made(topology, makers))
+
+
+@lru_cache(maxsize=256)
+def _rows_made(topology: ActorTopology, makers: tuple[str, ...]) -> Mapping[str, int]:
     t, is_body = topology.tree, isinstance(topology, BodyTopology)
     known: dict[str, list[tuple[str, int]]] = {}
     found: dict[str, int] = {}

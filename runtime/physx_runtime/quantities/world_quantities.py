@@ -20,7 +20,7 @@ from physx_runtime.model.rows import input_rows, state_rows, tree_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
 from physx_runtime.quantities.state import evaluated
 from physx_runtime.targets.cpu import FunctionKernel, Lines
-from physx_runtime.worlds.store import Worlds
+from physx_runtime.worlds.store import WorldRows
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -64,7 +64,7 @@ class WorldQuantities:
         """The tree that quantities are functions of."""
         return self._structure.tree
 
-    def run(self, quantity: StateQuantity, store: Worlds, worlds: Indices, given: Mapping[str, Array],
+    def run(self, quantity: StateQuantity, store: WorldRows, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for the worlds with these indices.
 
@@ -86,7 +86,7 @@ class WorldQuantities:
         kernel(buffer, worlds, [place.addresses() if place else None for place in (*sources, *targets)],
                alike=store.alike(kernel.parameters))
 
-    def values(self, quantity: StateQuantity, store: Worlds, worlds: Indices,
+    def values(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
                given: Mapping[str, Array]) -> dict[str, Array]:
         """The results of a quantity as new arrays, (n_chosen, size) each."""
         if not self.specialised:
@@ -97,7 +97,7 @@ class WorldQuantities:
         self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
         return made
 
-    def _kernel(self, quantity: StateQuantity, store: Worlds, given: Mapping[str, Array]) -> FunctionKernel:
+    def _kernel(self, quantity: StateQuantity, store: WorldRows, given: Mapping[str, Array]) -> FunctionKernel:
         buffer, layout = store.blocks()
         sizes = tuple((name, values.shape[1]) for name, values in given.items())
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
@@ -108,7 +108,7 @@ class WorldQuantities:
             self._kernels[key] = kernel
         return kernel
 
-    def _on_arrays(self, quantity: StateQuantity, store: Worlds, worlds: Indices,
+    def _on_arrays(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
                    given: Mapping[str, Array]) -> dict[str, Array]:
         t = self._structure
         rows: dict[str, Array] = {name: np.zeros((size, len(worlds))) for name, size in tree_rows(t).items()}

@@ -42,7 +42,7 @@ class Run:
 
     def __init__(self, description: Description, actor: ActorDescription, **settings: Any) -> None:
         self.actor = actor
-        self.simulation = SceneActor(description, actor, **settings)
+        self.simulation = SceneActor.alone(description, actor, **settings)
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows, settable_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
 from physx_runtime.simulation.parameters import Parameter
@@ -21,61 +21,44 @@ from physx_runtime.simulation.reset import Start
 from physx_runtime.simulation.row_values import checked_row, row_size
 from physx_runtime.simulation.watcher import Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
-from physx_runtime.worlds.device import make_worlds
-from physx_runtime.worlds.path import AUTO
+from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import TARGET_ROWS, Waking
-from physx_runtime.worlds.store import Worlds, copy_worlds
+from physx_runtime.worlds.store import WorldRows, Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 
 class Actor:
-    """Worlds of one articulation or rigid body, stepped together; none depends on what runs beside it.
+    """Worlds of one articulation or rigid body; none depends on what runs beside it.
 
-    Args:
-        model: what is stepped.
-        worlds, dt, device, dtype, solver, path, sleeping: as of `Simulation`.
-
-    Raises:
-        ValueError: an argument out of range.
+    alike: where they are stepped, with the worlds of actors of the same structure; place: which of those it is.
     """
 
-    def __init__(self, model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu",
-                 dtype: str = "float32", solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
-        self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
-        self.dtype, self.solver, self._device, self._path = dtype, solver, device, path
-        self._sleepless = not sleeping or solver == "ideal"
-        self.model: PackedModel = model
-        self.model = self.adapted(model)
-        self.settings: SolverSettings = solver_settings(solver, self.model)
-        self._worlds: Worlds = make_worlds(self.model.topology, self.worlds, device, dtype, path)
-        self._waking = Waking(self._worlds, self.model.topology)
-        self.divergence = DivergenceReport(self)
-        self.steps_taken = 0
+    def __init__(self, alike: Alike, place: int = 0) -> None:
+        self.place, self._alike = place, alike
         self._watchers: list[Watcher] = []
-        self.repack(self.model)
-        for name, values in self.model.state.items():
-            self.set_row(name, values)
-        self._start(np.arange(self.worlds))
+        self.work_on(alike.join(self))
+        self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)])
+
+    def work_on(self, store: Worlds | Share) -> None:
+        """Have rows in this store from now on."""
+        self._store, self._waking = store, Waking(store, self.model.topology)
+        if "_values" in self.__dict__:
+            self._values.store = store
+
+    @functools.cached_property
+    def _values(self) -> ParameterValues:
+        return ParameterValues(self.model, self._store, self.worlds, self.dtype)
 
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
         self._watchers.append(watcher)
+        self._alike.watch(watcher)
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
-        self.dt = required_time(dt)
-        inputs = input_rows(self.model.topology)
-        for name, value in self.settings.rows(self.dt).items():
-            if name in inputs:
-                self._worlds.write(name, np.full((self.worlds, 1), value, self.dtype))
-
-    def set_iterations(self, position: int, velocity: int) -> None:
-        """Step under these iteration counts from now on; solver="ideal" keeps to its own."""
-        self.model = replace(self.model, position_iterations=position, velocity_iterations=velocity)
-        self.settings = solver_settings(self.solver, self.model)
-        self.set_time_step(self.dt)
+        self._alike.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
         """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
@@ -85,21 +68,75 @@ class Actor:
         model = self.adapted(model)
         if model.topology != self.model.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
-        self.model, self.settings = model, solver_settings(self.solver, model)
-        self._values = ParameterValues(model, self._worlds, self.worlds, self.dtype)
+        self._alike.models[self.place] = model
+        self._alike.solve_under(self.place, solver_settings(self.solver, model))
+        self._take_up(model)
+        self._alike.write_time()
+
+    def _take_up(self, model: PackedModel) -> None:
+        """Write the parameters of a model, in every world."""
+        self.__dict__.pop("_values", None)
         inputs = input_rows(model.topology)
         held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
         for name, values in {**model.parameters, **held}.items():
-            self.set_row(name, values)
-        for name in () if self.settings.softened else SOFTENING:
-            if name in inputs:
-                self.set_row(name, np.zeros(inputs[name]))
-        self.set_time_step(self.dt)
+            self.set_row(name, np.zeros(inputs[name]) if name in SOFTENING and not self.settings.softened else values)
+
+    def adapted(self, model: PackedModel) -> PackedModel:
+        """A model with the features that were switched on or off in this simulation."""
+        return self._alike.adapted(model)
+
+    @property
+    def model(self) -> PackedModel:
+        """What is stepped."""
+        return self._alike.models[self.place]
+
+    @property
+    def settings(self) -> SolverSettings:
+        """How many iterations the next step takes; of the first world, where they differ."""
+        return self._alike.settings[self.place]
+
+    @property
+    def worlds(self) -> int:
+        """How many there are."""
+        return self._alike.worlds
+
+    @property
+    def dt(self) -> float:
+        """Time of a step [s]."""
+        return self._alike.dt
+
+    @property
+    def dtype(self) -> str:
+        """ "float32" or "float64"."""
+        return self._alike.dtype
+
+    @property
+    def solver(self) -> str:
+        """ "physx" or "ideal"."""
+        return self._alike.solver
+
+    @property
+    def steps_taken(self) -> int:
+        """How many steps were taken since this was made."""
+        return self._alike.steps_taken
 
     @property
     def topology(self) -> Topology:
         """The tree of links that is stepped; of a body one free link."""
         return self.model.topology.tree
+
+    @property
+    def alike(self) -> Alike:
+        """Where it is stepped."""
+        return self._alike
+
+    def lanes(self, worlds: Indices) -> Indices:
+        """Where worlds with these indices are among all that are stepped there."""
+        return self.place * self.worlds + worlds
+
+    def model_of_worlds(self) -> PackedModel:
+        """The model, with the worlds' own parameters where they were set, (n, n_world)."""
+        return self._values.model_of_worlds() if "_values" in self.__dict__ else self.model
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -131,13 +168,18 @@ class Actor:
         chosen = chosen_worlds(worlds, self.worlds)
         array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
-            self._heed_link_forces()
+            self._alike.heed_link_forces()
         self._waking.write(name, array, None if worlds is None else chosen)
         if name in self.model.state:
-            for watcher in self._watchers:
-                watcher.state_written(chosen)
+            self._state_written(chosen)
+        else:
+            self._alike.parameters_written()
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
+
+    def _state_written(self, worlds: Indices) -> None:
+        for watcher in self._watchers:
+            watcher.state_written(worlds)
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
@@ -149,70 +191,30 @@ class Actor:
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)
         row_size(self.model, name)
-        return self._worlds.rows(name)
-
-    def _heed_link_forces(self) -> None:
-        """Step from now on by code that reads link forces, all rows staying as they are."""
-        if self.topology.link_forces:
-            return
-        before, topology = (self._worlds, self.model.topology), replace(self.model.topology, link_forces=True)
-        self.model = replace(self.model, topology=topology)
-        self._worlds = make_worlds(topology, self.worlds, self._device, self.dtype, self._path)
-        self._values.store, self._waking = self._worlds, Waking(self._worlds, topology)
-        copy_worlds(*before, self._worlds)
-
-    def adapted(self, model: PackedModel) -> PackedModel:
-        """A model with the features that were switched on or off in this simulation."""
-        sleeping = model.topology.sleeping and not self._sleepless
-        topology = replace(model.topology, link_forces=self.model.topology.link_forces, sleeping=sleeping)
-        rows = input_rows(topology)
-        return replace(model, topology=topology,
-                       parameters={name: values for name, values in model.parameters.items() if name in rows})
-
-    def step(self, count: int = 1) -> None:
-        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        count = required_count("count", count, 0)
-        if self._watchers:              # who see the first and the last step by themselves
-            for part in ([1, count - 2, 1] if count > 2 else [1] * count):
-                self._advance(part)
-        elif count:
-            self._advance(count)
-        if self._worlds.near:
-            self.divergence.flags()
-
-    def _advance(self, count: int) -> None:
-        for watcher in self._watchers:
-            watcher.about_to_step()
-        self._step_worlds(count)
-        self.steps_taken += count
-        for watcher in self._watchers:
-            watcher.stepped()
-
-    def _step_worlds(self, count: int) -> None:
-        self._worlds.step(count, self.settings.position_iterations, self.settings.velocity_iterations)
+        return self._store.rows(name)
 
     @property
     def path(self) -> str:
         """The code that the next step takes: "specialised" for this structure, or "generic" (docs/batches.md)."""
-        return self._worlds.path
+        return self._store.path
 
     @property
-    def store(self) -> Worlds:
+    def store(self) -> WorldRows:
         """Where states and parameters of all worlds are kept."""
-        return self._worlds
+        return self._store
 
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.rows."""
-        if not self._worlds.near:       # else the step has told
+        if not self._store.near:       # else the step has told
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        if not self._worlds.near:       # else the step has told
+        if not self._store.near:       # else the step has told
             self.divergence.flags()
         return self.get("q")
 
@@ -224,7 +226,7 @@ class Actor:
     @property
     def link_pose(self) -> Array:
         """World poses of the links, (n_world, n_link, 7): position, quaternion x y z w."""
-        return world_link_poses(self._values.model_of_worlds(), self.state()).astype(self.dtype)
+        return world_link_poses(self.model_of_worlds(), self.state()).astype(self.dtype)
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
@@ -239,11 +241,6 @@ class Actor:
     def wake(self, worlds: ArrayLike | None = None) -> None:
         """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
         self._waking.wake(chosen_worlds(worlds, self.worlds))
-
-    def _start(self, worlds: Indices) -> None:
-        """Begin anew: awake, but for a body that is authored asleep."""
-        body = self.model.actor.links[0].body
-        self._waking.start(worlds, body is not None and body.starts_asleep)
 
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
@@ -261,7 +258,13 @@ class Actor:
         for name, values in start.rows.items():
             self.set_row(name, values, chosen)
         self.divergence.revive(chosen)
-        self._start(chosen)
+        self._alike.start(self.lanes(chosen))
+
+    def reset_with_others(self, worlds: Indices) -> None:
+        """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
+        if "_values" in self.__dict__ and self._values.mass_properties.root_center_moved:
+            self.reset(worlds)          # where the root's frame stands is its own
+        self._state_written(worlds)
 
     # --- parameters --------------------------------------------------------------------------------------------------
 
@@ -289,6 +292,7 @@ class Actor:
         before = self._values.mass_properties.root_center()
         with self._waking.noticing(TARGET_ROWS & values.keys(), chosen):
             self._values.assign(values, chosen)
+        self._alike.parameters_written()
         moved, root_position = self._values.root_kept(before)
         if moved.any():
             self.set_row("root_position", root_position[moved], moved)

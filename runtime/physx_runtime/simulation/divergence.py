@@ -15,7 +15,7 @@ from physx_runtime.packing.not_simulated import level_outside
 from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.stages import stages
-from physx_runtime.worlds.store import Worlds
+from physx_runtime.worlds.store import WorldRows
 
 # Worlds that a warning names.
 MOST_NAMED = 5
@@ -29,14 +29,24 @@ class DivergenceWarning(RuntimeWarning):
 class Stepped(Protocol):
     """What a report asks of the actor that is stepped."""
 
-    worlds: int
-    dt: float
-    steps_taken: int
-    model: PackedModel
-    settings: SolverSettings
+    @property
+    def dt(self) -> float:
+        """Time of a step [s]."""
 
     @property
-    def store(self) -> Worlds:
+    def steps_taken(self) -> int:
+        """How many it took."""
+
+    @property
+    def model(self) -> PackedModel:
+        """What is stepped."""
+
+    @property
+    def settings(self) -> SolverSettings:
+        """Its iterations."""
+
+    @property
+    def store(self) -> WorldRows:
         """Its worlds."""
 
     def get(self, name: str) -> NDArray[Any]:
@@ -44,10 +54,10 @@ class Stepped(Protocol):
 
 
 class DivergenceReport:
-    """Which worlds of an actor have been reported, and what was said of them."""
+    """What was said of an actor's worlds; `reported` marks of which something was, (n_world,), and is kept here."""
 
-    def __init__(self, actor: Stepped) -> None:
-        self._actor, self._reported = actor, np.zeros(actor.worlds, dtype=np.bool_)
+    def __init__(self, actor: Stepped, reported: NDArray[np.bool_]) -> None:
+        self._actor, self._reported = actor, reported
         self.said: list[str] = []
 
     def flags(self) -> NDArray[np.bool_]:

@@ -56,6 +56,12 @@ class WorldMassProperties:
             return np.zeros_like(self.values["center_of_mass"][:, 0])
         return self.values["center_of_mass"][:, 0]
 
+    @property
+    def root_center_moved(self) -> bool:
+        """Whether it is elsewhere than authored in some world."""
+        authored = self.articulation.links[0].center_of_mass
+        return not self.articulation.fixed_base and bool((self.root_center() != authored).any())
+
     def assign(self, name: str, values: Array) -> Iterator[Change]:
         """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
         changed = np.asarray((values != self.values[name]).any(axis=-1), dtype=np.bool_)

@@ -38,10 +38,18 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[Owner, ...]], nam
         given = np.broadcast_to(given, (len(worlds), count))
     elif given.shape != (len(worlds), count):
         raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(worlds)}, {count})")
-    moving = name in model.state or name in FORCE_ROWS
-    array = given if own else rounded(given, dtype)
-    right = np.isfinite(array) if moving else ~np.isnan(array)
+    array, right = sound(model, name, given, dtype)
     if not right.all():
         raise ValueError(refusal(name, given, ~right, worlds, lambda i: row_label(owners, name, i),
-                                 "give finite numbers" if moving else "give numbers"))
+                                 "give finite numbers" if _moving(model, name) else "give numbers"))
     return array
+
+
+def sound(model: PackedModel, name: str, values: Array, dtype: str) -> tuple[Array, NDArray[np.bool_]]:
+    """Values of a row in a simulation's dtype, and which of them it takes."""
+    array = values if values.dtype == dtype else rounded(values, dtype)
+    return array, np.isfinite(array) if _moving(model, name) else ~np.isnan(array)
+
+
+def _moving(model: PackedModel, name: str) -> bool:
+    return name in model.state or name in FORCE_ROWS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.not_simulated import NotSimulated, not_simulated, warn_of
 from physx_runtime.packing.scene import everything
+from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.columns import Columns, alikes_of
 from physx_runtime.simulation.parameter_values import chosen_worlds
-from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.simulation.scene_actor import SceneActor, actors_of
 from physx_runtime.solver.batches import WorldBatches
 from physx_runtime.solver.scene import share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
@@ -51,13 +53,13 @@ class Scene:
                  solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
-        model = everything(description, solver)
-        actors = {name: SceneActor(description, articulation, worlds, dt=dt, device=device, dtype=dtype, solver=solver,
-                              path=path, sleeping=sleeping) for name, articulation in model.actors.items()}
+        model, packed = everything(description, solver)
+        actors = actors_of(packed, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
+                           sleeping=sleeping)
         self._hold(description, model, actors, worlds, dt)
         self.not_simulated: tuple[NotSimulated, ...] = not_simulated(description, model)
         warn_of(self.not_simulated)
-        share_counts(self._solved, self._batches)
+        share_counts(self._solving, self._batches)
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], dt: float) -> Scene:
@@ -72,9 +74,15 @@ class Scene:
         self.model, self.worlds, self.dt = model, worlds, dt
         self._actors = dict(actors)
         self._batches = WorldBatches(description, worlds)
-        for actor in self._actors.values():
-            if actor.dt != dt:
-                actor.set_time_step(dt)
+        self._alikes = cast(list[AlikeInScene], alikes_of(list(self._actors.values())))
+        made: dict[AlikeInScene, list[ActorDescription]] = {alike: [] for alike in self._alikes}
+        for name, actor in self._actors.items():
+            made[actor.alike].append(self.model.actors[name])
+        self._solving = [(found, alike) for alike, found in made.items()]
+        for alike in self._alikes:
+            if alike.dt != dt:
+                alike.set_time_step(dt)
+        self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
 
     # --- actors ------------------------------------------------------------------------------------------------------
 
@@ -89,21 +97,17 @@ class Scene:
             raise ValueError(f"no actor {actor} is stepped; give one of {', '.join(self._actors) or 'none'}")
         return self._actors[actor]
 
-    @property
-    def _solved(self) -> list[tuple[ActorDescription, SceneActor]]:
-        return [(self.model.actors[name], actor) for name, actor in self._actors.items()]
-
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = required_time(dt)
-        for actor in self._actors.values():
-            actor.set_time_step(dt)
+        for alike in self._alikes:
+            alike.set_time_step(dt)
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        step_scene(self._solved, self._batches, required_count("count", count, 0))
+        step_scene(self._solving, self._batches, required_count("count", count, 0))
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
@@ -111,8 +115,8 @@ class Scene:
         Efforts, targets and parameters stay.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        for actor in self._actors.values():
-            actor.reset(chosen)
+        for alike in self._alikes:
+            alike.reset(chosen)
         self._batches.restart(chosen)
 
     # --- state -------------------------------------------------------------------------------------------------------
@@ -124,8 +128,8 @@ class Scene:
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """(n_world,) in which worlds an actor has diverged; it stands still at its last finite state."""
-        found: NDArray[np.bool_] = np.any([actor.diverged for actor in self._actors.values()], axis=0)
-        return found
+        flags = [alike.told_diverged().reshape(-1, self.worlds) for alike in self._alikes]
+        return np.asarray(np.concatenate(flags).any(axis=0))
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -151,15 +155,15 @@ class Scene:
     @property
     def body_pose(self) -> Array:
         """World poses of `body_names`' prims, (n_world, n_body, 7): position, quaternion x y z w."""
-        return self._with_kinematic([actor.link_pose for actor in self._actors.values()], self.model.kinematic_pose)
+        return self._with_kinematic([alike.link_pose() for alike in self._alikes], self.model.kinematic_pose)
 
     @property
     def body_velocity(self) -> Array:
         """World velocities, (n_world, n_body, 6): linear at the centre of mass, angular; as PhysX holds them."""
         still = np.zeros((len(self.model.kinematic), 6))
-        return self._with_kinematic([actor.link_velocity for actor in self._actors.values()], still)
+        return self._with_kinematic([alike.link_velocity() for alike in self._alikes], still)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
-        """What actors do, (n_world, n, k) each, and behind it what kinematic bodies do in every world."""
+        """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do in every world."""
         alike = np.broadcast_to(kinematic, (self.worlds, *kinematic.shape))
-        return np.concatenate([*moving, alike.astype(moving[0].dtype)], axis=1)
+        return np.concatenate([self._links.arranged(moving), alike.astype(moving[0].dtype)], axis=1)

@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 
 
-class Watcher(Protocol):
-    """What looks on as an actor's worlds are written to and stepped."""
-
-    def state_written(self, worlds: Indices) -> None:
-        """Somebody set the state of the worlds with these indices."""
+class StepWatcher(Protocol):
+    """What looks on as worlds are stepped."""
 
     def about_to_step(self) -> None:
         """A step is to begin; the last of a call always is told."""
 
     def stepped(self) -> None:
         """Steps were taken; after the first of a call it always is told."""
+
+
+class Watcher(StepWatcher, Protocol):
+    """What looks on as an actor's worlds are written to and stepped."""
+
+    def state_written(self, worlds: Indices) -> None:
+        """Somebody set the state of the worlds with these indices."""

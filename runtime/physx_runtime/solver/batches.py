@@ -26,6 +26,11 @@ class WorldBatches:
         self._alike = [(start, np.arange(worlds))]      # worlds in which the same happened so far
         self._asleep: NDArray[np.bool_] | None = None   # as last told
 
+    @property
+    def settled(self) -> bool:
+        """Whether counts are what they were last told to be, whoever sleeps."""
+        return self.constant and self._asleep is not None
+
     def restart(self, worlds: Indices) -> None:
         """Let worlds begin anew."""
         others = [(batches, own[~np.isin(own, worlds)]) for batches, own in self._alike]
@@ -38,7 +43,7 @@ class WorldBatches:
 
         Returns whether counts may be others than before.
         """
-        if self._asleep is not None and (self.constant or np.array_equal(asleep, self._asleep)):
+        if self.settled or (self._asleep is not None and np.array_equal(asleep, self._asleep)):
             return False
         self._asleep, found = asleep, []
         for batches, worlds in self._alike:

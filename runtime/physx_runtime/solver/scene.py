@@ -16,39 +16,44 @@ from physx_schema.description.model import ActorDescription
 
 
 class Solved(Protocol):
-    """An actor in every world of a scene."""
+    """Actors that are solved by one call, in every world of a scene."""
 
     @property
-    def asleep(self) -> NDArray[np.bool_]:
-        """(n_world,) which worlds rest."""
+    def resting(self) -> NDArray[np.bool_]:
+        """(n_actor, n_world) which worlds rest."""
 
-    def take(self, counts: Counts) -> None:
-        """Be solved under these counts from now on, each world under those that it is listed with."""
+    def take(self, counts: Sequence[Counts]) -> None:
+        """Be solved under these counts from now on, actor by actor, each world under those that it is listed with."""
 
     def solve(self, steps: int) -> None:
         """Advance every world by so many steps."""
 
 
-def step_scene(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches, steps: int) -> None:
-    """Advance all worlds of a scene by so many steps; actors come with what they were made of."""
+Solving = Sequence[tuple[Sequence[ActorDescription], Solved]]       # and what the actors were made of
+
+
+def step_scene(solving: Solving, batches: WorldBatches, steps: int) -> None:
+    """Advance all worlds of a scene by so many steps."""
     if batches.constant:
-        share_counts(actors, batches)
-        solve_actors(actors, steps)
+        share_counts(solving, batches)
+        solve_actors(solving, steps)
         return
     for _ in range(steps):
-        share_counts(actors, batches)
-        solve_actors(actors, 1)
+        share_counts(solving, batches)
+        solve_actors(solving, 1)
 
 
-def share_counts(actors: Sequence[tuple[ActorDescription, Solved]], batches: WorldBatches) -> None:
+def share_counts(solving: Solving, batches: WorldBatches) -> None:
     """Take who sleeps out of what is solved together, world by world, and who woke into it."""
-    roots = [described.links[0].path for described, _ in actors]
-    if actors and batches.rest(roots, np.array([actor.asleep for _, actor in actors])):
-        for described, actor in actors:
-            actor.take(batches.counts(described))
+    if batches.settled or not solving:
+        return
+    roots = [described.links[0].path for actors, _ in solving for described in actors]
+    if batches.rest(roots, np.concatenate([solved.resting for _, solved in solving])):
+        for actors, solved in solving:
+            solved.take([batches.counts(described) for described in actors])
 
 
-def solve_actors(actors: Sequence[tuple[ActorDescription, Solved]], steps: int) -> None:
+def solve_actors(solving: Solving, steps: int) -> None:
     """Solve and move every actor, which no other touches."""
-    for _, actor in actors:
-        actor.solve(steps)
+    for _, solved in solving:
+        solved.solve(steps)

@@ -34,6 +34,10 @@ class SolverSettings:
     softened: bool
     pgs: bool = False
 
+    def under(self, position: int, velocity: int) -> SolverSettings:
+        """The settings for other counts; the ideal keeps to its own."""
+        return _as_counted(position, velocity, self.pgs) if self.softened else self
+
     def rows(self, dt: float) -> dict[str, float]:
         """The step's rows of time [s] and bias: TGS iterations share dt, PGS iterations count for all of it."""
         n = self.position_iterations
@@ -48,8 +52,11 @@ def solver_settings(solver: str, model: _Model) -> SolverSettings:
     PGS takes one velocity iteration where none is authored. Raises ValueError for another name.
     """
     if solver == "physx":
-        pgs = model.topology.pgs
-        return SolverSettings(model.position_iterations, max(model.velocity_iterations, int(pgs)), True, pgs)
+        return _as_counted(model.position_iterations, model.velocity_iterations, model.topology.pgs)
     if solver == "ideal":
         return SolverSettings(IDEAL_ITERATIONS, 0, False)
     raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
+
+
+def _as_counted(position: int, velocity: int, pgs: bool) -> SolverSettings:
+    return SolverSettings(position, max(velocity, int(pgs)), True, pgs)

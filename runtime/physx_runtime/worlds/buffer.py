@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.vector_ir import CACHE_LINE
+from physx_runtime.worlds.store import EVERY_WORLD
 
 Array = NDArray[Any]
 
@@ -27,17 +28,24 @@ class Buffer:
         self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
         self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
-    def rows(self, name: str) -> Array:
-        group = self._group(name)
-        return group.transpose(0, 2, 1).copy().reshape(len(self.host) * self.lanes, group.shape[1])[:self.count]
+    def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
+        group, (first, end, _) = self._group(name), window.indices(self.count)
+        before = first // self.lanes * self.lanes
+        blocks = group[first // self.lanes:-(-end // self.lanes)].transpose(0, 2, 1).copy()
+        return blocks.reshape(len(blocks) * self.lanes, group.shape[1])[first - before:end - before]
 
-    def write(self, name: str, values: Array) -> None:
-        worlds = self.memory(name).transpose(0, 2, 1)
-        full, rest = divmod(self.count, self.lanes)
-        worlds[:full] = values[:full * self.lanes].reshape(full, *worlds.shape[1:])
-        if rest:
+    def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
+        worlds, (first, end, _) = self.memory(name).transpose(0, 2, 1), window.indices(self.count)
+        if end - first < self.count:
+            chosen = np.arange(first, end)
+            worlds[chosen // self.lanes, chosen % self.lanes] = values
+        else:
+            full = self.count // self.lanes
+            worlds[:full] = values[:full * self.lanes].reshape(full, *worlds.shape[1:])
+            worlds[full:, :self.count % self.lanes] = values[full * self.lanes:]
+        if end == self.count and self.count % self.lanes:
             # the last block is padded with copies of the last world, so that its lanes stay finite
-            worlds[full, :rest], worlds[full, rest:] = values[full * self.lanes:], values[-1]
+            worlds[-1, self.count % self.lanes:] = values[-1]
 
     def memory(self, name: str) -> Array:
         self._alike.pop(name, None)

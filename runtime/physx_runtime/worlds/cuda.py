@@ -13,6 +13,7 @@ from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.path import SPECIALISED
+from physx_runtime.worlds.store import EVERY_WORLD
 
 Array = NDArray[Any]
 
@@ -29,9 +30,9 @@ class CudaWorlds(Buffer):
         self._fetched = True            # whether the host's buffer is as new
         self._kernel = step_kernel(t, dtype)
 
-    def rows(self, name: str) -> Array:
+    def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         self._fetch()
-        return super().rows(name)
+        return super().rows(name, window)
 
     def memory(self, name: str) -> Array:
         self._fetch()

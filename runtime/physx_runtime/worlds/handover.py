@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.topology import Topology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.specialised import SpecialisedWorlds
-from physx_runtime.worlds.store import copy_worlds
+from physx_runtime.worlds.store import EVERY_WORLD, copy_worlds
 
 Array = NDArray[Any]
 
@@ -45,11 +45,11 @@ class HandoverWorlds:
     def count(self) -> int:
         return self._worlds.count
 
-    def rows(self, name: str) -> Array:
-        return self._worlds.rows(name)
+    def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
+        return self._worlds.rows(name, window)
 
-    def write(self, name: str, values: Array) -> None:
-        self._worlds.write(name, values)
+    def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
+        self._worlds.write(name, values, window)
 
     def memory(self, name: str) -> Array:
         return self._worlds.memory(name)

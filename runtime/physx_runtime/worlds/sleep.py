@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.rows import LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.sleep import STARTED, STILL, TOUCHED, WOKEN
+from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
@@ -28,30 +29,23 @@ class Waking:
     """Writes to the worlds of a store, and what they do to those that sleep or are about to; where none ever sleeps,
     writes alone."""
 
-    def __init__(self, store: Worlds, t: ActorTopology) -> None:
+    def __init__(self, store: Worlds | Share, t: ActorTopology) -> None:
         self._store, self._topology = store, t
 
     def write(self, name: str, values: Array, worlds: Indices | None) -> None:
         """Set a row group, (n, size), of the worlds with these indices, all where None."""
         stirs = self._topology.sleeping and name in WAKING_ROWS
-        if worlds is not None:
+        if worlds is None and not stirs:
+            self._store.write(name, values)
+        elif worlds is None and not isinstance(self._store, Share):
+            _write_all(self._store, name, values)
+        else:
+            chosen = np.arange(self._store.count) if worlds is None else worlds
             held = self._store.rows(name)
             if stirs:
-                self._stir(worlds, _stirring(name, held[worlds], values))
-            held[worlds] = values
+                self._stir(chosen, _stirring(name, held[chosen], values))
+            held[chosen] = values
             self._store.write(name, held)
-        elif stirs:
-            self._write_all(name, values)
-        else:
-            self._store.write(name, values)
-
-    def _write_all(self, name: str, values: Array) -> None:
-        """As `write`, of all worlds; it compares in the buffer, where the worlds' numbers follow each other."""
-        before = self._store.memory(name).copy()
-        self._store.write(name, values)
-        woken = _waking(name, before, self._store.memory(name)).any(axis=1, keepdims=True)
-        held = self._store.memory("stirred")
-        np.maximum(held, np.where(woken, WOKEN, TOUCHED), out=held)
 
     @contextmanager
     def noticing(self, names: Collection[str], worlds: Indices) -> Iterator[None]:
@@ -89,6 +83,15 @@ class Waking:
             held = self._store.rows("stirred")
             held[worlds, 0] = np.maximum(held[worlds, 0], amount)
             self._store.write("stirred", held)
+
+
+def _write_all(store: Worlds, name: str, values: Array) -> None:
+    """As `Waking.write`, of a whole buffer; it compares in there, where the worlds' numbers follow each other."""
+    before = store.memory(name).copy()
+    store.write(name, values)
+    woken = _waking(name, before, store.memory(name)).any(axis=1, keepdims=True)
+    held = store.memory("stirred")
+    np.maximum(held, np.where(woken, WOKEN, TOUCHED), out=held)
 
 
 def _stirring(name: str, before: Array, after: Array) -> Array:

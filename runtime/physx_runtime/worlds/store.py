@@ -11,19 +11,21 @@ from physx_runtime.model.rows import input_rows, lasting_rows
 from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
+EVERY_WORLD = slice(None)
 
 
-class Worlds(Protocol):
-    """States and parameters of all worlds, and the step that advances them.
+class WorldRows(Protocol):
+    """States and parameters of worlds that somebody steps.
 
     near: reading a row costs nothing worth saving.
     """
 
-    near: bool
+    @property
+    def near(self) -> bool: ...
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """How many worlds there are."""
 
     @property
     def path(self) -> str:
@@ -35,14 +37,22 @@ class Worlds(Protocol):
     def write(self, name: str, values: Array) -> None:
         """Set a row group from (n_world, n)."""
 
-    def memory(self, name: str) -> Array:
-        """A row group in the buffer, (blocks, n, lanes), to be changed in place before the next step or reading."""
-
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
-        """The buffer itself for reading, (blocks, rows, lanes), and which row each scalar is."""
+        """Everything for reading, (blocks, rows, lanes), and which row each scalar is."""
 
     def alike(self, names: Collection[str]) -> bool:
         """Whether these row groups are the same in every world."""
+
+
+class Worlds(WorldRows, Protocol):
+    """All worlds of a buffer, and the step that advances them; rows may be those of a window of the worlds."""
+
+    def rows(self, name: str, window: slice = EVERY_WORLD) -> Array: ...
+
+    def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None: ...
+
+    def memory(self, name: str) -> Array:
+        """A row group in the buffer, (blocks, n, lanes), to be changed in place before the next step or reading."""
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""

@@ -1,0 +1,105 @@
+"""Actors of one structure in a scene: solved under counts that differ, and known as they were before the last step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.alike import Alike
+from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
+from physx_runtime.simulation.standing import Standing
+from physx_runtime.solver.batches import Counts
+from physx_schema.description.solver_batches import SolverCounts
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+
+
+class LastStep:
+    """What lanes were like before their last step, and whether they were put elsewhere since."""
+
+    def __init__(self, alike: Alike) -> None:
+        self._alike = alike
+        self.before: dict[str, Array] = {}      # empty where no step was taken
+        self.placed = np.ones(alike.lanes, dtype=np.bool_)
+
+    def about_to_step(self) -> None:
+        """A step is to begin."""
+        self.before = {name: self._alike.store.rows(name) for name in self._alike.models[0].state}
+
+    def stepped(self) -> None:
+        """A step was taken."""
+        self.placed[:] = False
+
+
+class AlikeInScene(Alike):
+    """All worlds of actors of one structure in a scene, as `Alike`; only the scene steps them."""
+
+    def __init__(self, models: Sequence[PackedModel], worlds: int = 1, **settings: Any) -> None:
+        super().__init__(models, worlds, **settings)
+        self.iterations = [_own_counts(model) for model in self.models]     # of the first world, and whose they are
+        self.last = LastStep(self)
+        self.watch(self.last)
+        rests = models[0].scene.sleeping and not self._sleepless and not self.topology.tree.moving_links
+        self.standing = Standing(self.lanes) if rests else None
+
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """(n_lane,) which worlds rest until something wakes them, and give their counts to nobody."""
+        return super().asleep if self.standing is None else self.standing.asleep
+
+    @property
+    def resting(self) -> NDArray[np.bool_]:
+        """`asleep` by actor and world, (n_actor, n_world)."""
+        return self.asleep.reshape(-1, self.worlds)
+
+    def take(self, counts: Sequence[Counts]) -> None:
+        """Solve every actor under these counts from now on, each world under those that it is listed with."""
+        for place, found in enumerate(counts):
+            for own, worlds in found:
+                self.solve_under(place, self.settings[place].under(own.position, own.velocity), worlds)
+                self.iterations[place] = own
+        self.write_time()
+
+    def solve(self, steps: int) -> None:
+        """Advance all worlds by so many steps."""
+        self.step(steps)
+        if self.standing is not None:
+            self.standing.step(self.dt, steps)
+
+    def reset(self, worlds: Indices) -> Indices:
+        """As `Alike.reset`."""
+        lanes = super().reset(worlds)
+        if self.standing is not None:
+            self.standing.wake(lanes)
+        return lanes
+
+    def link_pose(self) -> Array:
+        """World poses of the links, (n_lane, n_link, 7): position, quaternion x y z w."""
+        return world_link_poses(self.model_of_lanes(), self.state()).astype(self.dtype)
+
+    def link_velocity(self) -> Array:
+        """World velocities of the links, (n_lane, n_link, 6), linear at the centre of mass, then angular."""
+        return link_velocities(self.model_of_lanes(), self.state(), self.last, slice(None), self.dt).astype(self.dtype)
+
+
+def link_velocities(model: PackedModel, now: dict[str, Array], last: LastStep, lanes: slice, dt: float) -> Array:
+    """World velocities of the links of some lanes, (n, n_link, 6), whose states these are.
+
+    Those of a fixed base are as PhysX holds them after a step, until the state is set.
+    """
+    velocity, placed = spatial_velocities(model, now), last.placed[lanes]
+    if model.topology.tree.fixed_base and not placed.all():
+        before = {name: rows[lanes] for name, rows in last.before.items()}
+        held = velocities_after_step(model, before, now["v"], dt)
+        velocity = np.where(placed[:, None, None], velocity, held)
+    return velocity
+
+
+def _own_counts(model: PackedModel) -> SolverCounts:
+    own = model.position_iterations, model.velocity_iterations
+    return SolverCounts(model.actor.path, *own, model.actor.path, model.actor.path, own)
