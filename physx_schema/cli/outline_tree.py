@@ -18,9 +18,11 @@ from physx_schema.description import (
     Joint,
     Link,
     Mimic,
+    OutsideJoint,
     SpatialTendon,
 )
 from physx_schema.description.model import Collider
+from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.solver_batches import SolverCounts
 
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
@@ -101,16 +103,46 @@ def _links(articulation: Articulation, units: Units, home: str) -> Iterator[str]
         stack += [(child, depth + 1) for child in reversed(children.get(index, []))]
 
 
-def joint_lines(joint: Joint, units: Units) -> Iterator[str]:
+def joint_lines(joint: OutsideJoint, units: Units) -> Iterator[str]:
     """A joint outside articulations: what it joins, its limits and drives."""
-    text = f"{_joint(joint, '')}, from {joint.body0 or 'the world'} to {joint.body1 or 'the world'}"
-    yield ", ".join((text, *_own_limits(joint, units)))
+    text = f"{_named(joint.kind, joint.path, joint.axis)}, from {joint.body0 or 'the world'} to "
+    parts = [text + (joint.body1 or "the world")]
+    if joint.kind in SINGLE_AXIS:
+        parts += [units.limits(axis.lower, axis.upper, axis.angular) for axis in joint.axes]
+    yield ", ".join(parts)
+    yield from (f"    {line}" for line in _held(joint, units))
+
+
+def _held(joint: OutsideJoint, units: Units) -> Iterator[str]:
+    """What a joint outside articulations authors beyond its bodies and the limits of its only axis."""
     if joint.distance is not None:
-        yield f"    distance {units.limits(joint.distance.minimum, joint.distance.maximum, False)}"
+        found = joint.distance
+        soft = _soft(found.stiffness, found.damping, units, False)
+        yield ", ".join((f"distance {units.limits(found.minimum, found.maximum, False)}", *soft))
     if joint.coupling is not None:
         coupling = joint.coupling
-        yield f"    couples {coupling.first} and {coupling.second}, ratio {number(coupling.ratio)}"
-    yield from (f"    {line}" for line in _details(joint, units))
+        yield f"couples {coupling.first} and {coupling.second}, ratio {number(coupling.ratio)}"
+    if joint.cone is not None:
+        cone = joint.cone
+        yield ", ".join((f"swings by {units.coordinate(cone.angle0, True)} and {units.coordinate(cone.angle1, True)}",
+                         *_soft(cone.stiffness, cone.damping, units, True)))
+    for axis in joint.axes:
+        parts = _soft(axis.limit_stiffness, axis.limit_damping, units, axis.angular)
+        if axis.drive is not None:
+            parts.append(_drive(axis.drive, units, axis.angular))
+        if joint.kind not in SINGLE_AXIS:
+            parts.insert(0, f"{axis.axis}: {units.limits(axis.lower, axis.upper, axis.angular)}")
+        if parts:
+            yield ", ".join(parts)
+    if math.isfinite(joint.break_force) or math.isfinite(joint.break_torque):
+        yield f"breaks at {units.effort(joint.break_force, False)}, {units.effort(joint.break_torque, True)}"
+
+
+def _soft(stiffness: float, damping: float, units: Units, angular: bool) -> list[str]:
+    """What makes a limit soft; nothing of a hard one."""
+    if not (stiffness or damping):
+        return []
+    return [f"soft: stiffness {units.stiffness(stiffness, angular)}, damping {units.damping(damping, angular)}"]
 
 
 def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
@@ -128,24 +160,28 @@ def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
 
 def _own_limits(joint: Joint, units: Units) -> list[str]:
     """The limits of a joint with one coordinate; others name them axis by axis."""
-    if joint.kind not in ("revolute", "prismatic"):
+    if joint.kind not in SINGLE_AXIS:
         return []
     return [units.limits(dof.lower, dof.upper, dof.angular) for dof in joint.dofs]
 
 
 def _joint(joint: Joint, home: str) -> str:
     """The joint's kind and path, with its axis where it has one."""
-    preposition = {"revolute": "about", "prismatic": "along", "spherical": "about"}.get(joint.kind)
-    axis = f" {preposition} {_AXES[joint.axis]}" if preposition else ""
     swapped = " (body0 is the child)" if joint.reversed else ""
-    return f"{'generic' if joint.kind == 'd6' else joint.kind} joint {_below(home, joint.path)}{axis}{swapped}"
+    return _named(joint.kind, _below(home, joint.path), joint.axis) + swapped
+
+
+def _named(kind: str, path: str, axis: int) -> str:
+    preposition = {"revolute": "about", "prismatic": "along", "spherical": "about"}.get(kind)
+    turned = f" {preposition} {_AXES[axis]}" if preposition else ""
+    return f"{'generic' if kind == 'd6' else kind} joint {path}{turned}"
 
 
 def _details(joint: Joint, units: Units) -> Iterator[str]:
     """What a joint's degrees of freedom author beyond their limits."""
     for dof in joint.dofs:
         parts = list(_dof(dof, units))
-        if joint.kind in ("revolute", "prismatic"):
+        if joint.kind in SINGLE_AXIS:
             yield from parts
         else:
             limits = units.limits(dof.lower, dof.upper, dof.angular)

@@ -6,6 +6,7 @@ from physx_schema.description.model import (
     Authored,
     Collider,
     CollisionGroup,
+    Cone,
     Coupling,
     Description,
     DistanceRange,
@@ -15,10 +16,12 @@ from physx_schema.description.model import (
     FilteredPair,
     FixedTendon,
     Joint,
+    JointAxis,
     Link,
     Mimic,
     MimicDeclaration,
     Opinion,
+    OutsideJoint,
     PhysicsMaterial,
     Problem,
     Scene,
@@ -30,8 +33,8 @@ from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.reader import describe
 
 __all__ = [
-    "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Coupling", "Description",
-    "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon", "Joint", "Link", "Mimic",
-    "MimicDeclaration", "Opinion", "PhysicsMaterial", "Pose", "Problem", "Quat", "Scene", "SpatialTendon",
-    "TendonAxis", "Vec3", "describe", "unlimited",
+    "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Cone", "Coupling", "Description",
+    "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon", "Joint", "JointAxis", "Link", "Mimic",
+    "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "Pose", "Problem", "Quat", "Scene",
+    "SpatialTendon", "TendonAxis", "Vec3", "describe", "unlimited",
 ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from physx_schema.description.model import ActorDescription, Description, Joint, Link, Scene
+from physx_schema.description.model import ActorDescription, Description, Joint, Link, OutsideJoint, Scene
 from physx_schema.description.opinions.reading import path_key
 
 Described = TypeVar("Described", bound=ActorDescription)
@@ -194,7 +194,7 @@ def _islands(description: Description, loose: Sequence[Link], scene: Scene, asle
     return found
 
 
-def _join(islands: _Islands, joints: Iterable[Joint], roots: Mapping[str, str]) -> None:
+def _join(islands: _Islands, joints: Iterable[Joint | OutsideJoint], roots: Mapping[str, str]) -> None:
     """Make islands of what joints outside articulations hold; `roots` gives the root of a link."""
     holding = {item.root: island for island in islands.every for item in island.members}
     for joint in joints:

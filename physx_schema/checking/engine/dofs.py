@@ -1,18 +1,22 @@
-"""Degrees of freedom as they are authored: all of a stage, their instance names, coordinates and joint states."""
+"""Axes of joints as they are authored: all of a stage, their instance names, coordinates and joint states."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from physx_schema.description import Description, Dof
+from physx_schema.description import Description, Dof, JointAxis
 from physx_schema.description.articulation.dofs import instance_of
 
 
 def every_dof(description: Description) -> list[Dof]:
-    """The degrees of freedom of articulations, then those of joints outside."""
-    inside = [dof for articulation in description.articulations for dof in articulation.dofs]
-    return inside + [dof for joint in description.joints for dof in joint.dofs]
+    """The degrees of freedom of articulations."""
+    return [dof for articulation in description.articulations for dof in articulation.dofs]
+
+
+def every_axis(description: Description) -> list[Dof | JointAxis]:
+    """What may have limits and drives: degrees of freedom of articulations, then axes of joints outside."""
+    return [*every_dof(description), *(axis for joint in description.joints for axis in joint.axes)]
 
 
 def stated_joints(description: Description) -> set[str]:
@@ -21,11 +25,12 @@ def stated_joints(description: Description) -> set[str]:
 
 
 def instance_names(description: Description) -> Mapping[str, str]:
-    """By name of a degree of freedom, the instance name under which its schemas are applied."""
+    """By name of each of `every_axis`, the instance name under which its schemas are applied."""
     inside = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
-    return {dof.name: instance_of(joint, dof) for joint in (*inside, *description.joints) for dof in joint.dofs}
+    found = {dof.name: instance_of(joint, dof) for joint in inside for dof in joint.dofs}
+    return found | {axis.name: axis.instance for joint in description.joints for axis in joint.axes}
 
 
-def spelt(dof: Dof, value: float) -> str:
+def spelt(dof: Dof | JointAxis, value: float) -> str:
     """A coordinate as authored: in degrees or lengths."""
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"

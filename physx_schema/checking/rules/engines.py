@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_dof
+from physx_schema.checking.engine.dofs import every_axis
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.description import Description, Dof
+from physx_schema.description import Description, Dof, JointAxis
 
 _AGREE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
 
@@ -68,7 +68,7 @@ def disagreements(description: Description) -> Iterator[Finding]:
         numbers = (float(item.value),) if isinstance(item.value, bool) else flat(item.value)
         if len(numbers) == 1:
             authored.setdefault(item.path, {})[item.property] = numbers[0]
-    for dof in every_dof(description):
+    for dof in every_axis(description):
         if dof.name == dof.path and dof.path in authored:
             yield from _joint(dof, authored.get(dof.path, {}))
     for scene in description.scenes:
@@ -79,9 +79,10 @@ def disagreements(description: Description) -> Iterator[Finding]:
             yield from _differing(path, meaning, said, values)
 
 
-def _joint(dof: Dof, values: _Values) -> Iterator[Finding]:
+def _joint(dof: Dof | JointAxis, values: _Values) -> Iterator[Finding]:
     axis = "angular" if dof.angular else "linear"
-    taken = {name for _, name in dof.sources}       # of Newton, which PhysX takes in place of its own
+    # of Newton, which PhysX takes in place of its own
+    taken = {name for _, name in dof.sources} if isinstance(dof, Dof) else set[str]()
     for meaning, names in _JOINT:
         said = {}
         for pattern, power in names.items():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_dof, stated_joints
+from physx_schema.checking.engine.dofs import every_axis, every_dof, stated_joints
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
-from physx_schema.description import Articulation, Description, Dof, Problem, unlimited
+from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
 
 LARGEST_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
 _SLOW = 2.0             # m/s: a clamp that ordinary machines reach
@@ -102,7 +102,7 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
 )
 
 
-def _drive(dof: Dof) -> Iterator[Finding]:
+def _drive(dof: Dof | JointAxis) -> Iterator[Finding]:
     drive = dof.drive
     if drive is not None and drive.max_force == 0.0 and (drive.stiffness or drive.damping):
         yield DRIVE_POWERLESS.at(drive.path, drive.prefix + "maxForce", "maxForce is 0 on a drive with gains")
@@ -173,7 +173,8 @@ def degrees_of_freedom(description: Description) -> Iterator[Finding]:
     states, dofs = stated_joints(description), every_dof(description)
     for dof in dofs:
         yield from _speed(dof)
-        yield from _drive(dof)
+    for axis in every_axis(description):
+        yield from _drive(axis)
     yield from _slippery(description, [dof for dof in dofs if dof.static_friction > 0.0 == dof.dynamic_friction])
     for articulation in description.articulations:
         yield from _clamped(articulation, description.scene_of(articulation).meters_per_unit, states)

@@ -118,7 +118,8 @@ def couplings(description: Description) -> Iterator[Finding]:
     """Gear and rack joints whose hinges hold other bodies than theirs."""
     inside = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
     bases = (item.base_joint for item in description.articulations if item.base_joint is not None)
-    held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases, *description.joints)}
+    held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases)}
+    held |= {joint.path: {joint.body0, joint.body1} for joint in description.joints}
     for joint in description.joints:
         if joint.coupling is None:
             continue

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_dof, instance_names, spelt, stated_joints
+from physx_schema.checking.engine.dofs import every_axis, every_dof, instance_names, spelt, stated_joints
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
-from physx_schema.description import Description, Dof, Problem
+from physx_schema.description import Description, Dof, JointAxis, Problem
 
 _BOUNDS = frozenset({"lowerLimit", "upperLimit", "low", "high"})
 _TOLERANCE = 1e-4       # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
@@ -91,7 +91,9 @@ LOCKED = Rule("joint/locked", "info", """
 )
 
 
-def _locked(description: Description, dofs: Sequence[Dof], instances: Mapping[str, str]) -> Iterator[Finding]:
+def _locked(
+    description: Description, dofs: Sequence[Dof | JointAxis], instances: Mapping[str, str],
+) -> Iterator[Finding]:
     """Degrees of freedom that are meant to have one position: limits that PhysX refuses leave them 0 as well."""
     paths = {dof.path for dof in dofs}
     bounds = [item for item in description.authored if item.path in paths and item.base in _BOUNDS]
@@ -135,11 +137,11 @@ def _state(dof: Dof, instance: str) -> Iterator[Finding]:
 @finder("joint-positions", LOCKED, STATE_OUTSIDE_LIMITS)
 def positions(description: Description) -> Iterator[Finding]:
     """What limits leave of each degree of freedom, and where it starts."""
-    states, dofs, instances = stated_joints(description), every_dof(description), instance_names(description)
-    for dof in dofs:
+    states, instances = stated_joints(description), instance_names(description)
+    for dof in every_dof(description):
         if dof.path in states:
             yield from _state(dof, instances[dof.name])
-    yield from _locked(description, [dof for dof in dofs if dof.lower == dof.upper], instances)
+    yield from _locked(description, [axis for axis in every_axis(description) if axis.lower == axis.upper], instances)
 
 
 LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_dof
+from physx_schema.checking.engine.dofs import every_axis
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.numbers import flat
 from physx_schema.checking.engine.profile import PROFILES
@@ -141,7 +141,7 @@ def _is_angle(item: Authored) -> bool:
 
 def _turning(description: Description) -> set[str]:
     """Joints with an angular degree of freedom, in articulations or outside."""
-    return {dof.path for dof in every_dof(description) if dof.angular}
+    return {axis.path for axis in every_axis(description) if axis.angular}
 
 
 UNIT_GRAVITY = Rule("unit/gravity", "warning", """

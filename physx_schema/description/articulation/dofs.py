@@ -1,4 +1,4 @@
-"""Degrees of freedom: limits, initial state, axis properties, drives and their envelopes."""
+"""Degrees of freedom of articulations: limits, initial state, axis properties and drives."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from physx_schema.description.articulation.drives import made_drive, read_envelope, takes_drive
 from physx_schema.description.articulation.friction import read_resistance
 from physx_schema.description.articulation.limits import FREE, bounds, cone, swing
-from physx_schema.description.model import Dof, Drive, Envelope, Joint, Link
+from physx_schema.description.model import Dof, Drive, Joint, Link
 from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import Vec3
-from physx_schema.description.units import DEGREES_PER_TURN, coordinate, gain, radians
+from physx_schema.description.units import DEGREES_PER_TURN, coordinate
 
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 _UNITS: tuple[Vec3, ...] = (_X, _Y, _Z)
@@ -33,20 +34,19 @@ class _Axis(NamedTuple):
     direction: Vec3         # in the joint frame
     lower: float
     upper: float
-    reduced: bool           # in an articulation, where axis properties, joint state and envelopes count
     turn: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
     wraps: bool = False     # PhysX takes whole turns off a target
     driven: bool = True     # PhysX reads a drive and a joint state
 
 
-def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> tuple[Dof, ...]:
-    """The free axes of a joint, in PhysX's order; `reduced` in an articulation, where generic joints only turn."""
+def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
+    """The free axes of an articulation's joint, in PhysX's order; generic joints only turn there."""
     if kind in ("revolute", "prismatic"):
-        return (_read(reading, opinions, _single(reading, opinions, kind, axis, reduced)),)
+        return (_read(reading, opinions, _single(reading, opinions, kind, axis)),)
     if kind == "spherical":
-        found = _ball(reading, opinions, axis, reduced)
+        found = _ball(reading, opinions, axis)
     elif kind == "d6":
-        found = _generic(reading, opinions, reduced)
+        found = _generic(reading, opinions)
     else:
         found = []
     return tuple(_read(reading, opinions, item) for item in found)
@@ -72,39 +72,36 @@ def first_dofs(links: Sequence[Link]) -> dict[str, int]:
     return index
 
 
-def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int, reduced: bool) -> _Axis:
+def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
     angular = kind == "revolute"
     view = opinions.joint_view()
     limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
     wraps = angular and limits == FREE
     turn = DEGREES_PER_TURN if wraps else math.inf
-    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, reduced, turn, wraps)
+    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, turn, wraps)
 
 
-def _ball(reading: Reading, opinions: PrimOpinions, axis: int, reduced: bool) -> list[_Axis]:
+def _ball(reading: Reading, opinions: PrimOpinions, axis: int) -> list[_Axis]:
     """Twist about the joint's axis and two swings, bounded by the cone."""
     limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
     return [
-        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, reduced, DEGREES_PER_TURN / 2,
+        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, DEGREES_PER_TURN / 2,
               driven=False)
         for instance, direction, limit in zip(ROTATIONS, _TWIST_AND_SWINGS[axis], limits, strict=True)
     ]
 
 
-def _generic(reading: Reading, opinions: PrimOpinions, reduced: bool) -> list[_Axis]:
+def _generic(reading: Reading, opinions: PrimOpinions) -> list[_Axis]:
     names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
-    if reduced:
-        if names[:1] and names[0] in TRANSLATIONS:
-            _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
-        names = [name for name in names if name in ROTATIONS]
+    if names[:1] and names[0] in TRANSLATIONS:
+        _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
+    names = [name for name in names if name in ROTATIONS]
     found = []
+    within = DEGREES_PER_TURN / 2
     for name in names:
-        angular = name in ROTATIONS
-        within = DEGREES_PER_TURN / 2 if angular and reduced else math.inf
-        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), angular, within)
+        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), True, within)
         path = f"{opinions.path}:{name}" if len(names) > 1 else opinions.path
-        direction = _UNITS[(ROTATIONS if angular else TRANSLATIONS).index(name)]
-        found.append(_Axis(name, path, angular, direction, *limits, reduced, within))
+        found.append(_Axis(name, path, True, _UNITS[ROTATIONS.index(name)], *limits, within))
     return found
 
 
@@ -118,10 +115,10 @@ def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[s
 
 
 def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
-    properties = opinions.view("PhysxJointAxisAPI", axis.instance) if axis.reduced else None
+    properties = opinions.view("PhysxJointAxisAPI", axis.instance)
     resistance = read_resistance(reading, opinions, properties, axis.angular)
     position, velocity = _state(reading, opinions, axis)
-    axis_prefix = properties.prefix if properties is not None and properties.applied else None
+    axis_prefix = properties.prefix if properties.applied else None
     drive = _drive(reading, opinions, axis) if axis.driven else None
     return Dof(     # by position, which takes half the time
         axis.name, opinions.path, axis.angular, axis.lower, axis.upper, position, velocity, resistance.armature,
@@ -132,7 +129,7 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
 
 def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
     """Initial position and velocity; 0 where PhysX refuses or does not read them."""
-    if not axis.driven or not axis.reduced:
+    if not axis.driven:
         return 0.0, 0.0
     view = opinions.view("PhysicsJointStateAPI", axis.instance)
     if not view.applied:
@@ -157,31 +154,16 @@ def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float
 
 def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", axis.instance)
-    if not view.applied:
+    if not takes_drive(reading, view):
         return None
-    max_force = view.number("maxForce")
-    if max_force < 0.0:
-        reading.problem(
-            "joint/drive-refused", opinions.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
-            "PhysX refuses the whole drive: no stiffness, no damping",
-            "author a force of at least 0, or inf for no bound",
-        )
-        return None
-    return Drive(
-        opinions.path, view.prefix,
-        stiffness=gain(view.number("stiffness"), axis.angular), damping=gain(view.number("damping"), axis.angular),
-        target_position=coordinate(_target(reading, view, axis), axis.angular),
-        target_velocity=coordinate(view.number("targetVelocity"), axis.angular),
-        max_force=math.inf if math.isnan(max_force) else max_force, acceleration=view.token("type") == "acceleration",
-        envelope=_envelope(opinions, axis) if axis.reduced else None,
-    )
+    return made_drive(view, axis.angular, _target(reading, view, axis),
+                      read_envelope(opinions, axis.instance, axis.angular))
 
 
 def _target(reading: Reading, view: View, axis: _Axis) -> float:
     """The target position as PhysX sets it, in degrees or lengths."""
     target = view.number("targetPosition")
-    if not axis.reduced or math.isinf(axis.turn) or abs(target) < axis.turn or (
-            abs(target) == axis.turn and not axis.wraps):
+    if math.isinf(axis.turn) or abs(target) < axis.turn or (abs(target) == axis.turn and not axis.wraps):
         return target
     if axis.wraps and math.isfinite(target):
         taken = math.fmod(target, DEGREES_PER_TURN)
@@ -194,16 +176,3 @@ def _target(reading: Reading, view: View, axis: _Axis) -> float:
         reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
                         why, fix, "warning")
     return taken
-
-
-def _envelope(opinions: PrimOpinions, axis: _Axis) -> Envelope | None:
-    view = opinions.view("PhysxDrivePerformanceEnvelopeAPI", axis.instance)
-    if not view.applied:
-        return None
-    gradient = view.clamped("speedEffortGradient")
-    return Envelope(
-        path=opinions.path, prefix=view.prefix,
-        max_actuator_velocity=coordinate(view.clamped("maxActuatorVelocity"), axis.angular),
-        velocity_dependent_resistance=gain(view.clamped("velocityDependentResistance"), axis.angular),
-        speed_effort_gradient=radians(gradient) if axis.angular else gradient,
-    )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from physx_schema.description.articulation.joints import AuthoredJoint, undirected
+from physx_schema.description.articulation.joints import AuthoredJoint
+from physx_schema.description.articulation.outside_joints import read_outside
 from physx_schema.description.articulation.tree import Tree, nested_roots
-from physx_schema.description.model import Joint
+from physx_schema.description.model import OutsideJoint
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.roster import Roster
 
 
 def free_joints(
     reading: Reading, roster: Roster, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
-) -> tuple[Joint, ...]:
+) -> tuple[OutsideJoint, ...]:
     """The joints that PhysX makes beside articulations; those it makes nowhere are reported."""
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
     used |= {joint.path for tree in trees for joint in tree.closing}
@@ -22,7 +23,7 @@ def free_joints(
     roots = {joint.path for joint in joints if joint.to_world and joint.path not in nested
              and joint.opinions.has("PhysicsArticulationRootAPI")}
     return tuple(
-        undirected(reading, joint) for joint in joints
+        read_outside(reading, roster, joint) for joint in joints
         if joint.enabled and joint.path not in used and _is_made(reading, roster, links, roots, joint)
     )
 

@@ -54,10 +54,8 @@ class _Choice:
         return value
 
 
-def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View | None, angular: bool) -> Resistance:
-    """The resistance of one axis; none outside articulations, where `properties` is None."""
-    if properties is None:
-        return Resistance()
+def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View, angular: bool) -> Resistance:
+    """The resistance of one axis."""
     newton = opinions.view("NewtonJointAPI")
     if properties.silent and newton.silent:
         return _unauthored(angular)

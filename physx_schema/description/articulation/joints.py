@@ -11,7 +11,7 @@ from pxr import Gf
 
 from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
-from physx_schema.description.model import Coupling, DistanceRange, Joint
+from physx_schema.description.model import Joint
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.view import View
@@ -20,9 +20,8 @@ from physx_schema.description.records import record
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
 COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
-_COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
+KINDS = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")     # in the order of making
 TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
-_READING_ORDER = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")
 
 JointOrder = tuple[int, tuple[str, ...]]
 
@@ -68,7 +67,7 @@ class AuthoredJoint:
     @property
     def order(self) -> JointOrder:
         """PhysX's order among joints: by type, then by path."""
-        return _READING_ORDER.index(self.kind), path_key(self.path)
+        return KINDS.index(self.kind), path_key(self.path)
 
     def other(self, body: str) -> str:
         """The body at the other end."""
@@ -179,7 +178,7 @@ def directed(
     parent_end, child_end = (joint.ends[1], joint.ends[0]) if is_reversed else joint.ends
     parent_frame = parent_end.frame if parent_end.sound else _between(reading, parent, child)
     child_frame = child_end.frame if child_end.sound else IDENTITY_POSE
-    dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis, True) if parent else ()
+    dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis) if parent else ()
     body0, body1 = joint.ends[0].body, joint.ends[1].body
     return Joint(
         joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1)
@@ -190,60 +189,6 @@ def _between(reading: Reading, parent: str, child: str) -> Pose:
     poses = [reading.frames.pose(reading.prims[body].prim, body) for body in (parent, child) if body]
     matrices = [pose_matrix(*pose) for pose in poses]
     return pose_of(Gf.Transform(matrices[1] * matrices[0].GetInverse())) if len(matrices) == 2 else poses[0]
-
-
-def undirected(reading: Reading, joint: AuthoredJoint) -> Joint:
-    """A joint outside every articulation: body0 as parent, body1 as child, without link indices."""
-    view = joint.opinions.joint_view()
-    force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
-    return Joint(
-        path=joint.path, kind=joint.kind, axis=joint.axis, parent=-1, child=-1, reversed=False,
-        parent_frame=joint.ends[0].frame, child_frame=joint.ends[1].frame,
-        dofs=read_dofs(reading, joint.opinions, joint.kind, joint.axis, False),
-        body0=joint.ends[0].body, body1=joint.ends[1].body,
-        break_force=force if math.isfinite(force) else math.inf,
-        break_torque=torque if math.isfinite(torque) else math.inf,
-        collision_enabled=view.flag("collisionEnabled"),
-        distance=_distance(joint.opinions, joint.kind),
-        coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
-    )
-
-
-def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
-    """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
-    if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
-        high = opinions.view("PhysicsLimitAPI", "distance").number("high")
-        return DistanceRange(0.0, high if high >= 0.0 else math.inf, 0.0, 0.0, False)
-    if kind != "distance":
-        return None
-    view = opinions.joint_view()
-    low, high = view.number("minDistance"), view.number("maxDistance")
-    spring = opinions.view("PhysxPhysicsDistanceJointAPI")
-    enabled = spring.flag("springEnabled")
-    limit = opinions.view("PhysxLimitAPI", "distance")
-    return DistanceRange(
-        minimum=low if low >= 0.0 else 0.0, maximum=high if high >= 0.0 else math.inf,
-        stiffness=spring.number("springStiffness") if enabled else limit.number("stiffness"),
-        damping=spring.number("springDamping") if enabled else limit.number("damping"), spring=enabled,
-    )
-
-
-def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
-    view = joint.opinions.joint_view()
-    hinges = []
-    for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
-        targets = view.targets(base)
-        hinges.append(targets[0] if targets else "")
-        found = reading.prims.get(hinges[-1])
-        if found is None or found.joint_kind != wanted:
-            reading.problem(
-                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
-                "PhysX couples the bodies about the x axes of the joint's own frames"
-                if found is None or found.joint_kind is None else
-                "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
-                f"point {base} at a {wanted} joint",
-            )
-    return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
 
 
 def joint_order(kind: str | None, path: str) -> JointOrder:

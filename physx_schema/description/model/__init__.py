@@ -11,7 +11,18 @@ from physx_schema.description.model.articulation import ActorDescription, Articu
 from physx_schema.description.model.body import BodySettings, Link, Push
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model.description import Description
-from physx_schema.description.model.joint import Coupling, DistanceRange, Dof, Drive, Envelope, Joint, unlimited
+from physx_schema.description.model.joint import (
+    Cone,
+    Coupling,
+    DistanceRange,
+    Dof,
+    Drive,
+    Envelope,
+    Joint,
+    JointAxis,
+    OutsideJoint,
+    unlimited,
+)
 from physx_schema.description.model.mimic import Mimic, MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
 from physx_schema.description.model.scene import IterationBounds, Scene
@@ -19,7 +30,7 @@ from physx_schema.description.model.tendon import Attachment, FixedTendon, Spati
 
 __all__ = [
     "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider",
-    "CollisionGroup", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
-    "FixedTendon", "FreeBody", "IterationBounds", "Joint", "Link", "Mimic", "MimicDeclaration", "Opinion",
-    "PhysicsMaterial", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
+    "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
+    "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion",
+    "OutsideJoint", "PhysicsMaterial", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
 from physx_schema.description.model.body import Link
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
-from physx_schema.description.model.joint import Joint
+from physx_schema.description.model.joint import OutsideJoint
 from physx_schema.description.model.mimic import MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
 from physx_schema.description.model.scene import Scene
@@ -22,7 +22,7 @@ class Description:
     articulations: tuple[Articulation, ...]
     bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
     body_paths: tuple[str, ...] = ()    # of every rigid body that PhysX makes, links too, in traversal order
-    joints: tuple[Joint, ...] = ()      # joints between them (link indices are -1)
+    joints: tuple[OutsideJoint, ...] = ()       # joints outside articulations
     mimic_declarations: tuple[MimicDeclaration, ...] = ()
     problems: tuple[Problem, ...] = ()
     unused: tuple[Opinion, ...] = ()

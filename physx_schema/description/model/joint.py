@@ -1,4 +1,4 @@
-"""Joints: their degrees of freedom, drives and what they hold outside articulations."""
+"""Joints of articulations and outside of them: what they leave free, their limits and drives."""
 
 from __future__ import annotations
 
@@ -66,11 +66,46 @@ class Dof:
     sources: tuple[tuple[str, str], ...] = ()   # fields with a value of another engine's property: ("armature", ...)
 
 
+@record
+@dataclass(frozen=True, slots=True)
+class JointAxis:
+    """One axis of a joint outside articulations that it does not lock.
+
+    Axes are those of PhysX's generic joint: "transX", "rotX" and the others count along and about the axes of the joint
+    frame, which PhysX turns so that the axis of a revolute, prismatic or spherical joint is its x.
+    """
+
+    name: str                           # joint prim path, or "path:instance" for a joint with several
+    path: str                           # joint prim path
+    axis: str                           # "transX" | "transY" | "transZ" | "rotX" | "rotY" | "rotZ"
+    instance: str                       # of its limit, soft limit and drive on the prim: "angular", "rotY", ...
+    lower: float                        # rad or length, -inf where free
+    upper: float                        # rad or length, inf where free
+    limit_stiffness: float              # force / length, torque / rad; 0 with no damping: hard
+    limit_damping: float                # force s / length, torque s / rad
+    drive: Drive | None = None
+
+    @property
+    def angular(self) -> bool:
+        """Whether it turns."""
+        return self.axis.startswith("rot")
+
+
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """What bounds both swings of a spherical joint outside articulations together."""
+
+    angle0: float                       # rad, half angle about the joint frame's y once its axis is x
+    angle1: float                       # rad, about its z
+    stiffness: float                    # torque / rad; 0 with no damping: hard
+    damping: float                      # torque s / rad
+
+
 @dataclass(frozen=True, slots=True)
 class DistanceRange:
     """What a distance joint holds the distance between its two frames' origins to."""
 
-    minimum: float                      # length, 0 where there is none
+    minimum: float                      # length, -inf where there is none
     maximum: float                      # length, inf where there is none
     stiffness: float                    # force / length beyond the range; 0 with no damping: hard
     damping: float                      # force s / length
@@ -98,8 +133,7 @@ class Joint:
     """
 
     path: str
-    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"; outside
-                                        # articulations "distance" | "gear" | "rack" as well
+    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"
     axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for fixed joints
     parent: int                         # link index
     child: int                          # link index
@@ -109,8 +143,25 @@ class Joint:
     dofs: tuple[Dof, ...]               # empty for fixed joints
     body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
     body1: str = ""
-    break_force: float = math.inf       # mass length / s^2; what breaks a joint outside articulations
-    break_torque: float = math.inf      # mass length^2 / s^2
-    collision_enabled: bool = False     # whether the two bodies of a joint outside articulations collide
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class OutsideJoint:
+    """A joint outside articulations: between two rigid bodies or links, or one of them and the world."""
+
+    path: str
+    kind: str                           # "fixed" | "revolute" | "prismatic" | "spherical" | "d6" | "distance" | "gear"
+                                        # | "rack"
+    axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for kinds without an axis
+    body0: str                          # the rigid bodies it holds; "" for the world
+    body1: str
+    frame0: Pose                        # joint frame in the frame of body0, lengths scaled; where no rigid body is
+    frame1: Pose                        # made of it in the world
+    axes: tuple[JointAxis, ...] = ()    # those that it does not lock, translations first
+    cone: Cone | None = None
     distance: DistanceRange | None = None
     coupling: Coupling | None = None
+    break_force: float = math.inf       # mass length / s^2 that takes the joint away
+    break_torque: float = math.inf      # mass length^2 / s^2
+    collision_enabled: bool = False     # whether its two bodies collide

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from physx_schema.description.model import Articulation, Authored, Joint, Link, Opinion, unlimited
+from physx_schema.description.model import Articulation, Authored, Link, Opinion, OutsideJoint, unlimited
 from physx_schema.description.opinions.circumstances import report_connection
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
@@ -61,7 +61,7 @@ class Account:
 
 
 def settle(
-    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
+    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(
@@ -95,7 +95,7 @@ def settle(
 
 
 def _fates(
-    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[Joint],
+    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
 ) -> Fates:
     return Fates(
         inside=frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None),
@@ -114,7 +114,7 @@ def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
 
 
 def _unsimulated(
-    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Sequence[Joint],
+    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Sequence[OutsideJoint],
 ) -> Iterator[Opinion]:
     """Facts that no solver of this library steps."""
     for articulation in articulations:
@@ -161,9 +161,6 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         reason = f"{applied}: PhysX has no schema of this name"
         suggestion = close and applied.replace(name, close, 1)
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema", applied))
-    elif name == "PhysxLimitAPI" and opinions.path in account.fates.outside:
-        reason = f"{applied}: soft limits of joints outside articulations are not simulated"
-        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", reason))
     elif name in OF_BODIES and opinions.path in account.repeated:
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {_REPEATED} are not simulated"))
     elif SCHEMAS[name].multiple and not instance:
@@ -254,8 +251,6 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
                 return _REPEATED
             if owner.schema in OF_BODIES and opinions.path not in account.fates.bodies:
                 return ""       # PhysX makes no body of the prim
-            if owner.schema == "PhysxLimitAPI" and opinions.path in account.fates.outside:
-                return "soft limits of joints outside articulations"
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
             about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
             if about:

@@ -24,6 +24,9 @@ Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
 OUTSIDE_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
+_BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
+_SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
+             "d6": (*TRANSLATIONS, *ROTATIONS)}
 OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
@@ -105,7 +108,9 @@ def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
     place = opinions.path, part(SCHEMAS[owner.schema].name("", owner.instance))
     if place in fates.dropped:
         return "dropped", fates.dropped[place], ""
-    if owner.schema == "PhysxLimitAPI" and opinions.path not in fates.unmade:
+    if owner.schema == "PhysxLimitAPI" and opinions.path in fates.outside and owner.base in _BOUNCING:
+        return "idle", "the joint stops on its limit and never bounces", "remove it"
+    if owner.schema == "PhysxLimitAPI" and opinions.path not in fates.outside | fates.unmade.keys():
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
     if opinions.path in fates.unmade:
@@ -153,6 +158,8 @@ def _why_idle_on_joint(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Re
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if owner.schema.startswith("PhysxTendon") and right and opinions.path not in fates.inside:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
+    if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
+        return "idle", "there are no limits that it could soften", "author limits, or remove it"
     return "idle", f"PhysX does not read it on a {kind} joint", ""
 
 

@@ -6,6 +6,7 @@ actor0_mass, joint2_stiffness, kinematic0_position. `ISLAND_TABLE` continues `ro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from physx_runtime.model.island import AXES, DISTANCE, GEAR, LIMITED, RACK, IslandTopology, JointTopology
@@ -72,8 +73,10 @@ ISLAND_TABLE: tuple[Row, ...] = (
         _POSITIONS, components=("first", "second"), when=_coupling),
     Row("last_angle", OUTSIDE, KEPT, "Where the two hinges stood at the last step's start.", _POSITIONS,
         components=("first", "second"), when=_coupling),
-    Row("lower_limit", OUTSIDE, PARAMETER, "Of every axis that has limits.", _POSITIONS, BOUND, AXES, when=_limited),
-    Row("upper_limit", OUTSIDE, PARAMETER, "Of every axis that has limits.", _POSITIONS, BOUND, AXES, when=_limited),
+    Row("lower_limit", OUTSIDE, PARAMETER, "Of every axis that has limits.", _POSITIONS, BOUND, AXES,
+        neutral=-math.inf, when=_limited),
+    Row("upper_limit", OUTSIDE, PARAMETER, "Of every axis that has limits.", _POSITIONS, BOUND, AXES,
+        neutral=math.inf, when=_limited),
     Row("limit_stiffness", OUTSIDE, PARAMETER, "Of a soft limit.", _STIFFNESSES, NON_NEGATIVE, AXES, when=_limited),
     Row("limit_damping", OUTSIDE, PARAMETER, "Of a soft limit.", _DAMPINGS, NON_NEGATIVE, AXES, when=_limited),
     Row("cone_angle", OUTSIDE, PARAMETER, "Half angles of the cone that bounds both swings.", "radian", NON_NEGATIVE,
@@ -84,7 +87,7 @@ ISLAND_TABLE: tuple[Row, ...] = (
         NON_NEGATIVE, AXES, when=_driven),
     Row("damping", OUTSIDE, PARAMETER, "Of the drives.", f"{_DAMPINGS}; 1 / time (acceleration drives)", NON_NEGATIVE,
         AXES, when=_driven),
-    Row("max_force", OUTSIDE, PARAMETER, "Of the drives.", "force, torque", "[0, inf]", AXES, neutral=float("inf"),
+    Row("max_force", OUTSIDE, PARAMETER, "Of the drives.", "force, torque", "[0, inf]", AXES, neutral=math.inf,
         clipped=True, when=_driven),
     Row("target_position", OUTSIDE, PARAMETER, "Of the drives.", _POSITIONS, ANY, AXES, when=_driven),
     Row("target_velocity", OUTSIDE, PARAMETER, "Of the drives.", _VELOCITIES, ANY, AXES, when=_driven),

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_schema.description.model import ActorDescription, Joint, Link
+from physx_schema.description.model import ActorDescription, Link, OutsideJoint
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class SceneModel:
 
     actors: Mapping[str, ActorDescription]      # by name: articulations, and free bodies as such of a single link
     kinematic: tuple[Link, ...] = ()        # bodies that no force moves
-    joints: tuple[Joint, ...] = ()          # at links and bodies, of actors and of others
+    joints: tuple[OutsideJoint, ...] = ()          # at links and bodies, of actors and of others
 
     @cached_property
     def owners(self) -> Mapping[str, ActorDescription]:
@@ -32,7 +32,7 @@ class SceneModel:
         return np.array([(*position, *rotation) for position, rotation in (body.pose for body in self.kinematic)],
                         dtype=np.float64).reshape(-1, 7)
 
-    def ends(self, joint: Joint) -> tuple[ActorDescription | None, ActorDescription | None]:
+    def ends(self, joint: OutsideJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
         """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
         return self.owners.get(joint.body0), self.owners.get(joint.body1)
 

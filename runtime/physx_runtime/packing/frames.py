@@ -43,20 +43,25 @@ def internal_frame(link: Link, fixed_base: bool) -> Frame:
     """F in the link frame: the joint's child frame turned so that x is its axis; a floating root's centre of mass."""
     if link.joint is None:
         return ((0.0, 0.0, 0.0) if fixed_base else link.center_of_mass), IDENTITY_ROTATION
-    return compose(link.joint.child_frame, ((0.0, 0.0, 0.0), _axis_turn(link.joint)))
+    return on_axis(link.joint.child_frame, link.joint.kind, link.joint.axis, link.joint.reversed)
 
 
-def _axis_turn(joint: Joint) -> sp.Quat:
-    if joint.kind == "d6":
+def on_axis(frame: Frame, kind: str, axis: int, reversed_: bool = False) -> Frame:
+    """A joint frame turned so that x is the joint's axis: as PhysX's loader turns it."""
+    return compose(frame, ((0.0, 0.0, 0.0), _axis_turn(kind, axis, reversed_)))
+
+
+def _axis_turn(kind: str, axis: int, reversed_: bool) -> sp.Quat:
+    if kind == "d6":
         return IDENTITY_ROTATION
-    return BALL_ROTATIONS[joint.axis] if joint.kind == "spherical" else AXIS_ROTATIONS[joint.axis, joint.reversed]
+    return BALL_ROTATIONS[axis] if kind == "spherical" else AXIS_ROTATIONS[axis, reversed_]
 
 
 def tree_frame(joint: Joint | None, into_parent: Frame) -> Frame:
     """F where q is 0, in the parent's F; `into_parent`: the parent link's frame in its F."""
     if joint is None:
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
-    return compose(into_parent, compose(joint.parent_frame, ((0.0, 0.0, 0.0), _axis_turn(joint))))
+    return compose(into_parent, on_axis(joint.parent_frame, joint.kind, joint.axis, joint.reversed))
 
 
 def in_frame(into: Frame, point: sp.Vec3) -> sp.Vec3:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
-from physx_schema.description.model import ActorDescription, Description, Joint, Opinion
+from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
@@ -120,7 +120,7 @@ def _is_held(ends: Sequence[ActorDescription | None]) -> bool:
     return ends[0] is not ends[1] and any(end is not None and not end.fixed_base for end in ends)
 
 
-def _held(joint: Joint) -> NotSimulated:
+def _held(joint: OutsideJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
@@ -129,7 +129,7 @@ def _held(joint: Joint) -> NotSimulated:
                         "to false to step it without the joint", refused=True)
 
 
-def _loose(joint: Joint) -> NotSimulated:
+def _loose(joint: OutsideJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
                         f"{second}; both move as if it were not there, set physics:jointEnabled to false where it is "

@@ -33,7 +33,7 @@ class ReadingOfJoints(Reading):
     def dofs(self, joint: Joint) -> tuple[Dof, ...]:
         """The degrees of freedom of a joint as authored now, with the initial state as read before."""
         opinions = PrimOpinions(self.stage.GetPrimAtPath(joint.path), self.problems)
-        found = read_dofs(self, opinions, joint.kind, joint.axis, True)
+        found = read_dofs(self, opinions, joint.kind, joint.axis)
         before = {dof.name: dof for dof in joint.dofs}
         return tuple(
             replace(dof, position=before[dof.name].position, velocity=before[dof.name].velocity)

@@ -11,12 +11,12 @@ from support.recorded.scene_stages import still
 from support.recorded.tree_stages import anchor, chain, hinge, links
 from support.stages.robots import described, joint, link, prim
 
-from physx_schema.description import Joint
+from physx_schema.description import Description, OutsideJoint
 
 DEGREE = math.pi / 180.0
 
 
-def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> Joint:
+def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> OutsideJoint:
     """A joint between two free bodies."""
     more: dict[str, object] = {f"float {name.replace('__', ':')}": value for name, value in values.items()}
     return described(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, more), schemas=())).joints[0]
@@ -52,10 +52,10 @@ def test_generic_joint_outside_articulations_slides_as_well() -> None:
                  limit__transX__physics__low=1.0, limit__transX__physics__high=-1.0,
                  limit__rotX__physics__low=-200.0, limit__rotX__physics__high=10.0,
                  drive__transY__physics__stiffness=5.0)
-    assert [dof.name.rpartition(":")[2] for dof in found.dofs] == ["transY", "transZ", "rotX", "rotY", "rotZ"]
-    assert found.dofs[0].drive is not None
-    assert not found.dofs[0].angular
-    assert found.dofs[2].lower == pytest.approx(-200 * DEGREE)
+    assert [axis.axis for axis in found.axes] == ["transY", "transZ", "rotX", "rotY", "rotZ"]
+    assert found.axes[0].drive is not None
+    assert not found.axes[0].angular
+    assert found.axes[2].lower == pytest.approx(-200 * DEGREE)
 
 
 def test_joint_names_its_bodies_in_authored_order() -> None:
@@ -82,13 +82,13 @@ def test_breaking_is_unused_inside_an_articulation() -> None:
 def test_distance_joint_has_a_range() -> None:
     found = free("Distance", physics__minDistance=-1.0, physics__maxDistance=2.0).distance
     assert found is not None
-    assert (found.minimum, found.maximum, found.spring) == (0.0, 2.0, False)
+    assert (found.minimum, found.maximum, found.spring) == (-math.inf, 2.0, False)
 
 
 def test_generic_joint_takes_an_upper_distance() -> None:
     found = free("", ("PhysicsLimitAPI:distance",), limit__distance__physics__high=2.0).distance
     assert found is not None
-    assert (found.minimum, found.maximum) == (0.0, 2.0)
+    assert (found.minimum, found.maximum) == (-math.inf, 2.0)
 
 
 def test_distance_joint_has_a_spring_where_it_is_enabled() -> None:
@@ -180,19 +180,48 @@ def test_values_of_a_joint_that_closes_a_loop_are_dropped_with_it() -> None:
     assert "beside /Robot/j" in found[0].reason
 
 
-def test_soft_limits_outside_articulations_are_not_evaluated() -> None:
-    text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxLimitAPI:angular",), {
-        "float physxLimit:angular:stiffness": 1.0}), schemas=())
-    found = described(text)
+LIMITS = {      # kind of joint to the instance name of its soft limit, and the limits that it softens
+    "Revolute": ("angular", {"float physics:lowerLimit": -10.0, "float physics:upperLimit": 20.0}),
+    "Prismatic": ("linear", {"float physics:lowerLimit": -10.0, "float physics:upperLimit": 20.0}),
+    "": ("rotX", {"float limit:rotX:physics:low": -10.0, "float limit:rotX:physics:high": 20.0}),
+    "Spherical": ("cone", {"float physics:coneAngle0Limit": 20.0, "float physics:coneAngle1Limit": 30.0}),
+}
+
+
+def softened(kind: str, limited: bool = True, **values: float) -> Description:
+    """A joint between two free bodies with PhysxLimitAPI."""
+    instance, limits = LIMITS[kind]
+    schemas = (f"PhysxLimitAPI:{instance}", *(("PhysicsLimitAPI:rotX",) if not kind else ()))
+    soft = {f"float physxLimit:{instance}:{name}": value for name, value in values.items()}
+    return described(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, {
+        **soft, **(limits if limited else {})}), schemas=()))
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+def test_soft_limits_outside_articulations_count_as_authored(kind: str) -> None:
+    found = softened(kind, stiffness=3.0, damping=0.5)
     assert found.unused == ()
-    assert "physxLimit:angular:stiffness" in [item.property for item in found.not_evaluated]
+    made = found.joints[0]
+    if made.cone is not None:
+        assert (made.cone.stiffness, made.cone.damping) == (3.0, 0.5)
+    else:
+        soft = {axis.instance: (axis.limit_stiffness, axis.limit_damping) for axis in made.axes}
+        assert soft.pop(LIMITS[kind][0]) == (3.0, 0.5)
+        assert set(soft.values()) <= {(0.0, 0.0)}
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+def test_softness_without_limits_and_bouncing_are_unused(kind: str) -> None:
+    for found, reason in ((softened(kind, False, stiffness=3.0), "there are no limits that it could soften"),
+                          (softened(kind, True, restitution=0.5, stiffness=1.0), "the joint stops on its limit")):
+        assert [item.code for item in found.unused if item.property != "apiSchemas"] == ["idle"]
+        assert reason in next(item.reason for item in found.unused if item.property != "apiSchemas")
 
 
 def test_axis_properties_outside_articulations_are_unused() -> None:
     text = still(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysxJointAxisAPI:angular",), {
         "float physxJointAxis:angular:armature": 1.0}), schemas=())
     found = described(text)
-    assert found.joints[0].dofs[0].armature == 0.0
     assert {item.reason for item in found.unused if item.property != "apiSchemas"} == {
         "PhysX reads it on joints of an articulation only"}
 
@@ -202,4 +231,4 @@ def test_frame_in_a_prim_without_body_is_brought_into_the_world() -> None:
                                     "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:scale"]})
     anchored = joint("Fixed", "j", "m", "b", (), {"point3f physics:localPos0": (1, 0, 0)})
     text = still(mount, link("b"), anchored, schemas=())
-    assert described(text).joints[0].parent_frame[0] == pytest.approx((7.0, 0.0, 0.0))
+    assert described(text).joints[0].frame0[0] == pytest.approx((7.0, 0.0, 0.0))

@@ -37,7 +37,8 @@ from physx_runtime.model.rows import (
 from physx_runtime.model.topology import BodyTopology
 
 SIDES = (Side(WORLD), Side(BODY))
-FRAMES = {"frame0_position": 3, "frame0_rotation": 4, "frame1_position": 3, "frame1_rotation": 4}
+FRAMES = {"frame0_position": 3, "frame0_rotation": 4, "frame1_position": 3, "frame1_rotation": 4,
+          "length_scale": 1}
 FIXED = JointTopology(D6, SIDES, (AxisTopology(LOCKED),) * 6)
 
 

@@ -1,0 +1,78 @@
+"""One joint outside articulations, from body0 to body1: its frames, and what it holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
+from physx_schema.description.articulation.outside_axes import read_axes, read_cone, softness
+from physx_schema.description.frames import composed
+from physx_schema.description.model import Coupling, DistanceRange, OutsideJoint
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.poses import Pose
+from physx_schema.description.roster import Roster
+
+_COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
+
+
+def read_outside(reading: Reading, roster: Roster, joint: AuthoredJoint) -> OutsideJoint:
+    """A joint that PhysX makes outside articulations."""
+    view = joint.opinions.joint_view()
+    force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
+    return OutsideJoint(
+        path=joint.path, kind=joint.kind, axis=joint.axis, body0=joint.ends[0].body, body1=joint.ends[1].body,
+        frame0=_frame(reading, roster, joint.ends[0]), frame1=_frame(reading, roster, joint.ends[1]),
+        axes=read_axes(reading, joint.opinions, joint.kind), cone=read_cone(reading, joint.opinions, joint.kind),
+        distance=_distance(joint.opinions, joint.kind),
+        coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
+        break_force=force if math.isfinite(force) else math.inf,
+        break_torque=torque if math.isfinite(torque) else math.inf,
+        collision_enabled=view.flag("collisionEnabled"),
+    )
+
+
+def _frame(reading: Reading, roster: Roster, end: JointEnd) -> Pose:
+    """The joint frame at one side; in the world where PhysX makes the body a static one."""
+    if not end.body or end.body in roster.scenes:
+        return end.frame
+    return composed(reading.frames.pose(reading.prims[end.body].prim, end.body), end.frame)
+
+
+def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+    """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
+    if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
+        high = opinions.view("PhysicsLimitAPI", "distance").number("high")
+        return DistanceRange(-math.inf, high if high >= 0.0 else math.inf, *softness(opinions, "distance"), False)
+    if kind != "distance":
+        return None
+    view = opinions.joint_view()
+    low, high = view.number("minDistance"), view.number("maxDistance")
+    spring = opinions.view("PhysxPhysicsDistanceJointAPI")
+    enabled = spring.flag("springEnabled")
+    return DistanceRange(
+        minimum=low if low >= 0.0 else -math.inf, maximum=high if high >= 0.0 else math.inf,
+        stiffness=spring.clamped("springStiffness") if enabled else 0.0,
+        damping=spring.clamped("springDamping") if enabled else 0.0, spring=enabled,
+    )
+
+
+def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
+    view = joint.opinions.joint_view()
+    hinges = []
+    for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
+        targets = view.targets(base)
+        hinges.append(targets[0] if targets else "")
+        found = reading.prims.get(hinges[-1])
+        if found is None or found.joint_kind != wanted:
+            reading.problem(
+                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
+                "PhysX couples the bodies about the x axes of the joint's own frames"
+                if found is None or found.joint_kind is None else
+                "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
+                f"point {base} at a {wanted} joint",
+            )
+    return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
+
+

@@ -1,0 +1,194 @@
+"""Description -> islands: which actors joints outside articulations hold together, as structure and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
+from physx_runtime.model.scene import SceneModel
+from physx_runtime.model.topology import BodyTopology
+from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.facts import RowValues
+from physx_runtime.packing.frames import Frame, compose, in_frame, inverse_frame, on_axis
+from physx_runtime.packing.joint_order import creation_order
+from physx_runtime.packing.model import Array, PackedModel, arrays
+from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
+from physx_schema.description.model import Description, Link, OutsideJoint
+from physx_schema.errors import UnsupportedError
+
+_KINEMATIC_ROTATION = (0.0, 0.0, 0.0, 1.0)      # of F in the prim
+
+
+@dataclass(frozen=True, slots=True)
+class PackedIsland:
+    """An island ready to step: structure, parameters and the authored state, float64; rows as in model.island_rows."""
+
+    topology: IslandTopology
+    parameters: Mapping[str, Array]     # of actors, joints and kinematic bodies, settings left out
+    state: Mapping[str, Array]          # of actors, and what joints keep
+    actors: Mapping[str, PackedModel]   # by name, in the order of the scene
+    joints: tuple[str, ...]             # paths, in the order in which PhysX makes them
+    kinematic: tuple[str, ...]          # paths of the kinematic bodies at joints
+
+
+def islands_of(description: Description, model: SceneModel, solver: str = "physx") -> tuple[PackedIsland, ...]:
+    """What joints hold together of a scene's actors, in the order of its actors; actors without joints are in none.
+
+    Raises UnsupportedError, a line for each joint and actor that is not stepped.
+    """
+    joints = [joint for joint in creation_order(model.joints) if any(model.ends(joint))]
+    problems = [line for joint in joints for line in _refused(description, model, joint)]
+    if problems:
+        raise UnsupportedError("\n".join(problems))
+    return tuple(_packed(description, model, names, held, solver) for names, held in _held_together(model, joints))
+
+
+def _held_together(model: SceneModel, joints: Sequence[OutsideJoint]
+                   ) -> Iterator[tuple[list[str], list[OutsideJoint]]]:
+    """Names of actors and joints of every island."""
+    names = {id(actor): name for name, actor in model.actors.items()}
+    ends = {joint.path: [names[id(end)] for end in model.ends(joint) if end is not None] for joint in joints}
+    leader = {name: name for held in ends.values() for name in held}
+
+    def leading(name: str) -> str:
+        while leader[name] != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    for held in ends.values():
+        leader[leading(held[-1])] = leading(held[0])
+    islands: dict[str, tuple[list[str], list[OutsideJoint]]] = {}
+    for name in filter(leader.__contains__, model.actors):
+        islands.setdefault(leading(name), ([], []))[0].append(name)
+    for joint in joints:
+        islands[leading(ends[joint.path][0])][1].append(joint)
+    yield from islands.values()
+
+
+def _refused(description: Description, model: SceneModel, joint: OutsideJoint) -> Iterator[str]:
+    """Why a joint is not stepped."""
+    if joint.kind == "d6" and joint.distance is not None:
+        yield (f"{joint.path}.limit:distance:physics:high: a generic joint with a distance limit is not stepped; use a "
+               "distance joint beside it")
+    left_out = {joint.body0, joint.body1} & set(description.body_paths)
+    left_out -= model.owners.keys() | {body.path for body in model.kinematic}
+    for body in sorted(left_out):
+        yield f"{joint.path}: it holds {body}, which is not stepped here; step the whole scene"
+    known = _joined(model) if joint.coupling is not None else {}
+    for path, body in _hinges(joint):
+        if path in known and body not in known[path]:
+            yield (f"{joint.path}: its hinge {path} does not hold {body or 'the world'}, and such gears are not "
+                   "stepped; point it at the joint that does")
+
+
+def _joined(model: SceneModel) -> dict[str, tuple[str, str]]:
+    """The bodies of every joint, those of articulations too, by its path."""
+    inside = [link.joint for actor in model.actors.values() for link in actor.links if link.joint is not None]
+    found = {joint.path: (joint.body0, joint.body1) for joint in inside}
+    return found | {joint.path: (joint.body0, joint.body1) for joint in model.joints}
+
+
+def _hinges(joint: OutsideJoint) -> tuple[tuple[str, str], ...]:
+    """(hinge, body that it turns) of a gear or a rack."""
+    coupling = joint.coupling
+    return ((coupling.first, joint.body0), (coupling.second, joint.body1)) if coupling is not None else ()
+
+
+class _Places:
+    """What of an island is where: actors, links, kinematic bodies, joints."""
+
+    def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:
+        self.actors, self.joints = list(actors.values()), joints
+        self.links = {path: (i, k) for i, actor in enumerate(self.actors) for k, path in enumerate(actor.link_names)}
+        at = {path for joint in joints for path in (joint.body0, joint.body1)}
+        self.kinematic = [body for body in model.kinematic if body.path in at and body.path not in self.links]
+        self._kinematic = {body.path: i for i, body in enumerate(self.kinematic)}
+
+    def side(self, body: str) -> Side:
+        """What a joint holds at a body."""
+        if body in self.links:
+            i, link = self.links[body]
+            return Side(BODY if isinstance(self.actors[i].topology, BodyTopology) else LINK, i, link)
+        return Side(KINEMATIC, self._kinematic[body]) if body in self._kinematic else Side(WORLD)
+
+    def into(self, body: str) -> Frame:
+        """The frame of a body's prim in its F."""
+        if body in self.links:
+            i, link = self.links[body]
+            return self.actors[i].link_frames[link]
+        if body in self._kinematic:
+            return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, _KINEMATIC_ROTATION))
+        return (0.0, 0.0, 0.0), _KINEMATIC_ROTATION
+
+    def hinges(self, joint: OutsideJoint) -> list[Hinge]:
+        """The two hinges of a gear or a rack; none where one is missing, whose turns PhysX then does not count."""
+        found = [self._hinge(path, body, {joint.body0, joint.body1}) for path, body in _hinges(joint)]
+        return [hinge for hinge in found if hinge is not None] if None not in found else []
+
+    def _hinge(self, path: str, body: str, coupled: set[str]) -> Hinge | None:
+        for i, joint in enumerate(self.joints):
+            if joint.path == path:
+                frame = own_frames(joint)[0 if body == joint.body0 else 1]
+                return Hinge(HingeTopology(joint=i, holds_first=joint.body0 in coupled), frame)
+        for i, actor in enumerate(self.actors):
+            dof = 0
+            for link in actor.actor.links:
+                if link.joint is not None and link.joint.path == path:
+                    frame = link.joint.child_frame if body == link.path else link.joint.parent_frame
+                    return Hinge(HingeTopology(actor=i, dof=dof, holds_first=link.joint.body0 in coupled),
+                                 on_axis(frame, link.joint.kind, link.joint.axis))
+                dof += len(link.joint.dofs) if link.joint is not None else 0
+        return None
+
+
+def _packed(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[OutsideJoint],
+            solver: str) -> PackedIsland:
+    actors = {name: pack_actor(model.actors[name], description.scene_of(model.actors[name]), solver)
+              for name in names}
+    _refuse_pgs(actors, joints)
+    scene = next(iter(actors.values())).scene
+    places = _Places(model, actors, joints)
+    topologies, rows = [], dict[str, Array]()
+    for i, joint in enumerate(joints):
+        hinges = places.hinges(joint)
+        topologies.append(joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges))
+        frames = _frames(places, joint, hinges)
+        found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit)
+        rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
+    for i, body in enumerate(places.kinematic):
+        rows |= _prefixed(f"{KINEMATIC_GROUP}{i}_", arrays(_kinematic_rows(body)))
+    for i, actor in enumerate(actors.values()):
+        rows |= _prefixed(f"{ACTOR_GROUP}{i}_", {**actor.parameters, **actor.state})
+    t = IslandTopology(tuple(actor.topology for actor in actors.values()), tuple(topologies), len(places.kinematic),
+                       solver == "ideal")
+    lasting = island_lasting_rows(t)
+    return PackedIsland(
+        t, {name: values for name, values in rows.items() if name not in lasting},
+        {name: values for name, values in rows.items() if name in lasting}, actors,
+        tuple(joint.path for joint in joints), tuple(body.path for body in places.kinematic))
+
+
+def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:
+    for actor in actors.values():
+        if actor.topology.pgs:
+            raise UnsupportedError(
+                f"{actor.scene.path}.physxScene:solverType: PGS, with which joints outside articulations such as "
+                f"{joints[0].path} are not stepped; set it to TGS, or solve for the ideal")
+
+
+def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge]) -> tuple[Frame, Frame]:
+    """The joint frame in the F of either side; of a gear or a rack that of the hinge there."""
+    own = (hinges[0].frame, hinges[1].frame) if hinges else own_frames(joint)
+    return compose(places.into(joint.body0), own[0]), compose(places.into(joint.body1), own[1])
+
+
+def _kinematic_rows(body: Link) -> RowValues:
+    """Where a kinematic body stands as authored."""
+    return {"position": list(in_frame(body.pose, body.center_of_mass)), "rotation": list(body.pose[1]),
+            "velocity": [0.0] * 6}
+
+
+def _prefixed(prefix: str, rows: Mapping[str, Array]) -> dict[str, Array]:
+    return {prefix + name: values for name, values in rows.items()}

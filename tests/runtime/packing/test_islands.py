@@ -1,0 +1,227 @@
+"""Islands as packed: who is held together, what at which side, in which order, and the numbers of joints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from physx_runtime.model.island import (
+    BODY,
+    DISTANCE,
+    FREE,
+    GEAR,
+    KINEMATIC,
+    LIMITED,
+    LINK,
+    LOCKED,
+    WORLD,
+    HingeTopology,
+    Side,
+)
+from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.packing.island import PackedIsland, islands_of
+from physx_runtime.packing.joint_order import creation_order
+from physx_runtime.packing.scene import scene_model
+from support.stages.robots import base, described, joint, link, robot
+
+from physx_schema.description import Description
+from physx_schema.errors import UnsupportedError
+
+
+def loose(*parts: str, outside: str = "", meters: float = 1.0) -> Description:
+    return described(robot(*parts, schemas=(), outside=outside, meters=meters))
+
+
+def islands(description: Description, solver: str = "physx") -> tuple[PackedIsland, ...]:
+    bodies = [body for body in description.bodies if not body.kinematic]
+    return islands_of(description, scene_model(description, bodies), solver)
+
+
+def named(joints: tuple[str, ...]) -> list[str]:
+    return [path.rpartition("/")[2] for path in joints]
+
+
+def test_joints_are_made_by_kind_and_then_by_path_as_a_plain_string() -> None:
+    parts = [joint(kind, name, "a", "b") for name, kind in (
+        ("d", ""), ("s", "Spherical"), ("j2", "Revolute"), ("j10", "Revolute"), ("p", "Prismatic"), ("f", "Fixed"),
+        ("c", "Distance"))]
+    made = creation_order(loose(link("a"), link("b"), *parts).joints)
+    assert named(tuple(item.path for item in made)) == ["f", "j10", "j2", "p", "s", "c", "d"]
+
+
+def test_gears_and_racks_are_made_last() -> None:
+    hinges = {"rel physics:hinge0": "</Robot/h>", "rel physics:hinge1": "</Robot/k>"}
+    gear = joint("Gear", "g", "a", "b", (), hinges).replace("PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    made = creation_order(loose(link("a"), link("b"), gear, joint("", "z", "a", "b"), joint("Revolute", "h", "", "a"),
+                                joint("Revolute", "k", "", "b")).joints)
+    assert named(tuple(item.path for item in made)) == ["h", "k", "z", "g"]
+
+
+def test_actors_that_joints_join_are_one_island_and_others_none() -> None:
+    found = islands(loose(link("a"), link("b"), link("c"), link("d"), link("e"), joint("Fixed", "ad", "a", "d"),
+                          joint("Fixed", "w", "", "c"), joint("Fixed", "bd", "b", "d")))
+    assert [list(item.actors) for item in found] == [["/Robot/a", "/Robot/b", "/Robot/d"], ["/Robot/c"]]
+    assert [named(item.joints) for item in found] == [["ad", "bd"], ["w"]]
+
+
+def test_the_world_and_a_kinematic_body_join_nothing() -> None:
+    kinematic = link("k", more={"bool physics:kinematicEnabled": True})
+    found = islands(loose(kinematic, link("a"), link("b"), joint("Fixed", "j", "k", "a"), joint("Fixed", "l", "b", "k"),
+                          joint("Fixed", "w", "", "b")))
+    assert [list(item.actors) for item in found] == [["/Robot/a"], ["/Robot/b"]]
+    assert [item.kinematic for item in found] == [("/Robot/k",), ("/Robot/k",)]
+    assert found[1].topology.joints[0].sides == (Side(BODY, 0), Side(KINEMATIC, 0))
+    assert found[1].topology.joints[1].sides == (Side(WORLD), Side(BODY, 0))
+
+
+def test_a_loop_of_an_articulation_holds_two_of_its_links() -> None:
+    text = robot(base(), link("a", (1, 0, 0)), link("b", (2, 0, 0)), joint("Revolute", "j", "base", "a"),
+                 joint("Revolute", "k", "a", "b"),
+                 joint("Revolute", "loop", "b", "base", (), {"bool physics:excludeFromArticulation": True}))
+    found, = islands(described(text))
+    assert found.topology.joints[0].sides == (Side(LINK, 0, 2), Side(LINK, 0, 0))
+    assert not found.topology.coupled
+
+
+def test_the_ideal_solver_couples_links_of_one_articulation() -> None:
+    assert islands(loose(link("a"), joint("Fixed", "w", "", "a")), "ideal")[0].topology.coupled
+
+
+def test_a_disabled_body_is_the_world_where_it_stands() -> None:
+    still = link("s", (3, 0, 0), more={"bool physics:rigidBodyEnabled": False})
+    found, = islands(loose(still, link("a"), joint("Fixed", "j", "s", "a", (), {
+        "point3f physics:localPos0": (0, 2, 0)})))
+    assert found.topology.joints[0].sides == (Side(WORLD), Side(BODY, 0))
+    np.testing.assert_allclose(found.parameters["joint0_frame0_position"], (3, 2, 0))
+
+
+def test_an_islands_numbers_are_those_that_its_rows_name() -> None:
+    limits = {"float physics:lowerLimit": -30.0, "float physics:upperLimit": 40.0, "float physics:breakForce": 5.0,
+              "float drive:angular:physics:stiffness": 2.0, "float drive:angular:physics:targetPosition": 90.0}
+    found, = islands(loose(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysicsDriveAPI:angular",), limits),
+                           meters=0.01))
+    settings = {f"actor{i}_{name}" for i in (0, 1) for name in ("dt", "h")}
+    kept = {name for name in island_lasting_rows(found.topology) if name.rpartition("_")[2] in (
+        "diverged", "asleep", "stirred", "counter", "linear", "angular")}
+    known = island_input_rows(found.topology) | island_lasting_rows(found.topology)
+    given = {name: len(values) for name, values in {**found.parameters, **found.state}.items()}
+    assert given == {name: size for name, size in known.items() if name in given}
+    assert known.keys() - given.keys() - settings - kept == {
+        name for name in known if "link_force" in name or "link_torque" in name}
+    axis = found.topology.joints[0].axes[3]
+    assert (axis.motion, axis.drive, axis.soft) == (LIMITED, "force", False)
+    assert [item.motion for item in found.topology.joints[0].axes].count(LOCKED) == 5
+    rows = found.parameters
+    assert rows["joint0_lower_limit"][3] == pytest.approx(math.radians(-30.0))
+    assert rows["joint0_lower_limit"][0] == -math.inf
+    assert rows["joint0_stiffness"][3] == pytest.approx(math.degrees(2.0))
+    assert rows["joint0_target_position"][3] == pytest.approx(math.pi / 2)
+    assert rows["joint0_break_force"] == [5.0] and rows["joint0_break_torque"] == [math.inf]
+    assert rows["joint0_length_scale"] == pytest.approx(100.0)
+    assert found.state["joint0_broken"] == [0.0]
+
+
+def test_a_cone_bounds_the_swings_of_a_spherical_joint_together() -> None:
+    found, = islands(loose(link("a"), joint("Spherical", "j", "", "a", ("PhysxLimitAPI:cone",), {
+        "float physics:coneAngle0Limit": 20.0, "float physics:coneAngle1Limit": 30.0,
+        "float physxLimit:cone:damping": 3.0})))
+    t = found.topology.joints[0]
+    assert t.cone == "soft"
+    assert [axis.motion for axis in t.axes] == [LOCKED] * 3 + [FREE] * 3
+    np.testing.assert_allclose(found.parameters["joint0_cone_angle"], np.radians((20.0, 30.0)))
+    assert found.parameters["joint0_cone_damping"] == [3.0]
+
+
+@pytest.mark.parametrize(("low", "high", "range_"), [
+    (-1.0, 2.0, "most"), (1.0, -1.0, "least"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
+    (0.0, 2.0, "both"),
+])
+def test_bounds_of_at_least_0_make_the_range_of_a_distance_joint(low: float, high: float, range_: str) -> None:
+    found, = islands(loose(link("a"), joint("Distance", "j", "", "a", (), {
+        "float physics:minDistance": low, "float physics:maxDistance": high})))
+    t = found.topology.joints[0]
+    assert (t.kind, t.range, t.spring) == (DISTANCE, range_, False)
+
+
+def test_a_gear_has_the_frames_of_its_hinges_on_its_bodies() -> None:
+    hinges = {"rel physics:hinge0": "</Robot/h>", "rel physics:hinge1": "</Robot/k>", "float physics:gearRatio": 2.0}
+    gear = joint("Gear", "g", "a", "b", (), hinges).replace("PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    found, = islands(loose(
+        link("a"), link("b"), gear,
+        joint("Revolute", "h", "", "a", (), {"point3f physics:localPos1": (1, 0, 0), "token physics:axis": "Z"}),
+        joint("Revolute", "k", "b", "", (), {"point3f physics:localPos0": (0, 1, 0)})))
+    t = found.topology.joints[2]
+    assert (t.kind, t.hinges) == (GEAR, (HingeTopology(joint=0), HingeTopology(joint=1, holds_first=True)))
+    rows = found.parameters
+    np.testing.assert_allclose(rows["joint2_frame0_position"], (1, 0, 0))
+    np.testing.assert_allclose(rows["joint2_frame0_rotation"], rows["joint0_frame1_rotation"])
+    np.testing.assert_allclose(rows["joint2_frame1_position"], (0, 1, 0))
+    assert rows["joint2_ratio"] == [2.0]
+    assert list(found.state["joint2_last_angle"]) == [math.inf, math.inf]
+
+
+def test_a_gear_between_links_counts_degrees_of_freedom() -> None:
+    gear = joint("Gear", "g", "a", "b", (), {
+        "rel physics:hinge0": "</Robot/j>", "rel physics:hinge1": "</Robot/k>",
+        "bool physics:excludeFromArticulation": True}).replace("PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    found, = islands(described(robot(base(), link("a"), link("b"), joint("Revolute", "j", "base", "a"),
+                                     joint("Revolute", "k", "base", "b"), gear)))
+    assert found.topology.joints[0].hinges == (HingeTopology(actor=0, dof=0), HingeTopology(actor=0, dof=1))
+
+
+def test_a_rack_counts_radians() -> None:
+    rack = joint("Rack", "r", "a", "b", (), {
+        "rel physics:hinge": "</Robot/h>", "rel physics:prismatic": "</Robot/p>", "float physics:ratio": 180.0,
+    }).replace("PhysicsRackJoint", "PhysxPhysicsRackAndPinionJoint")
+    found, = islands(loose(link("a"), link("b"), joint("Revolute", "h", "", "a"), joint("Prismatic", "p", "", "b"),
+                           rack))
+    assert found.parameters["joint2_ratio"] == pytest.approx(math.pi)
+
+
+def test_a_kinematic_body_stands_where_its_centre_of_mass_is() -> None:
+    kinematic = link("k", (1, 0, 0), more={"bool physics:kinematicEnabled": True,
+                                           "point3f physics:centerOfMass": (0, 0, 2)})
+    found, = islands(loose(kinematic, link("a"), joint("Fixed", "j", "k", "a")))
+    np.testing.assert_allclose(found.parameters["kinematic0_position"], (1, 0, 2))
+    np.testing.assert_allclose(found.parameters["joint0_frame0_position"], (0, 0, -2))
+    np.testing.assert_allclose(found.parameters["kinematic0_velocity"], np.zeros(6))
+
+
+PGS = '\ndef PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{\n' \
+      '    uniform token physxScene:solverType = "PGS"\n}\n'
+
+
+def test_joints_under_pgs_are_refused_in_one_line() -> None:
+    found = loose(link("a"), joint("Fixed", "w", "", "a"), outside=PGS)
+    with pytest.raises(UnsupportedError, match=r"^/scene.physxScene:solverType: PGS, .* /Robot/w .* set it to TGS"):
+        islands(found)
+    assert islands(found, "ideal")
+
+
+def test_a_generic_joint_with_a_distance_limit_is_refused_in_one_line() -> None:
+    found = loose(link("a"), joint("", "j", "", "a", ("PhysicsLimitAPI:distance",), {
+        "float limit:distance:physics:high": 2.0}))
+    with pytest.raises(UnsupportedError, match=r"^/Robot/j\.limit:distance:physics:high: a generic joint"):
+        islands(found)
+
+
+def test_a_joint_at_a_body_that_is_left_out_is_refused() -> None:
+    found = loose(link("a"), link("b"), joint("Fixed", "j", "a", "b"))
+    with pytest.raises(UnsupportedError, match=r"^/Robot/j: it holds /Robot/b, which is not stepped"):
+        islands_of(found, scene_model(found, found.bodies[:1]))
+
+
+def test_frames_are_in_the_frame_of_a_links_step() -> None:
+    text = robot(base(), link("a", (1, 0, 0)),
+                 joint("Revolute", "j", "base", "a", (), {"point3f physics:localPos1": (0.5, 0, 0)}),
+                 joint("Fixed", "loop", "", "a", (), {"bool physics:excludeFromArticulation": True,
+                                                      "point3f physics:localPos1": (0.5, 0, 2)}))
+    found, = islands(described(text))
+    np.testing.assert_allclose(found.parameters["joint0_frame1_position"], (0, 0, 2), atol=1e-12)
+
+
+def test_lengths_of_frames_are_scaled_as_the_bodies_are() -> None:
+    big = link("a").replace("xformOp:scale = (1, 1, 1)", "xformOp:scale = (2, 2, 2)")
+    found, = islands(loose(big, joint("Fixed", "w", "", "a", (), {"point3f physics:localPos1": (1, 0, 0)})))
+    np.testing.assert_allclose(found.parameters["joint0_frame1_position"], (2, 0, 0))
