@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from physx_runtime.compiling.trace import row_of, row_scalars, trace
 from physx_runtime.model.island import (
     AXES,
@@ -32,6 +33,7 @@ from physx_runtime.solver.joint.step import broken, prepare, prepared_rows, solv
 from support.chance.held_bodies import DT, UPRIGHT, Rows, body_at_origin
 from support.mechanics.body_islands import BodyIsland, step
 
+Array = NDArray[np.float64]
 FIXED = (AxisTopology(LOCKED),) * 6
 EVERYTHING = tuple(AxisTopology(LIMITED, drive="force") for _ in AXES[:3]) + tuple(
     AxisTopology(LIMITED, soft=True, drive="acceleration") for _ in AXES[3:])
@@ -161,6 +163,18 @@ def test_what_is_fixed_to_a_kinematic_body_goes_with_it() -> None:
     np.testing.assert_allclose(step(t, rows, (4, 4))["actor0_v"], speed, atol=1e-12)
 
 
+def test_what_is_fixed_to_a_kinematic_body_is_not_behind_it_at_the_steps_end() -> None:
+    speed = [0.3, -0.2, 0.1, 0.0, 0.0, 0.0]
+    t, rows = body_at_origin(JointTopology(D6, (Side(KINEMATIC), Side(BODY)), FIXED), velocity=speed, iterations=4)
+    np.testing.assert_allclose(step(t, rows, (4, 0))["actor0_root_position"], DT * np.array(speed[:3]), atol=1e-15)
+
+
+def test_a_drive_damps_against_the_velocity_of_a_kinematic_body() -> None:
+    found = velocity_after(along_x(AxisTopology(drive="force"), KINEMATIC), damping=[11.0, *[0.0] * 5],
+                           velocity=[0.3, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert found == pytest.approx(implicit(0.0, 0.0, 11.0, 0.0, 0.3, 2.0, 1), rel=1e-12)
+
+
 # --- breaking --------------------------------------------------------------------------------------------------------
 
 def cantilever(**rows: list[float]) -> BodyIsland:
@@ -181,6 +195,17 @@ def test_a_fixed_joint_bears_the_weight_and_its_torque() -> None:
     np.testing.assert_allclose(force, [0, 0, -20.0, 0, 10.0, 0], atol=1e-5)
 
 
+def test_what_a_drive_bears_does_not_count() -> None:
+    axes = tuple(AxisTopology(drive="force") if name == "transZ" else AxisTopology(LOCKED) for name in AXES)
+    t, rows = body_at_origin(JointTopology(D6, (Side(WORLD), Side(BODY)), axes, breaks=True), gravity=[0, 0, -10.0],
+                             damping=[0, 0, 1e6, 0, 0, 0])
+    island = BodyIsland(t, rows)
+    island.step(16, 1)
+    joint = t.joints[0]
+    force = broken(joint, island.joints[0] | island.at_sides(joint.sides))["joint_force"]
+    np.testing.assert_allclose(force, 0.0, atol=1e-9)
+
+
 @pytest.mark.parametrize(("name", "bears"), (("break_force", 20.0), ("break_torque", 10.0)))
 def test_a_joint_breaks_beyond_what_it_bears(name: str, bears: float) -> None:
     assert cantilever(**{name: [1.001 * bears]}).rows["joint0_broken"] == [0.0]
@@ -195,51 +220,70 @@ def test_a_broken_joint_gives_nothing() -> None:
 
 # --- links -----------------------------------------------------------------------------------------------------------
 
-def linked(first: np.ndarray, second: np.ndarray, cross: np.ndarray | None, cfm: tuple[float, float] = (0.0, 0.0)
-           ) -> tuple[JointTopology, Rows]:
-    """A joint between two links that heeds but the way along x, with what they answer (6x6, linear first)."""
-    t = JointTopology(D6, (Side(LINK), Side(LINK, 0, 1)), (AxisTopology(LOCKED),) + (AxisTopology(),) * 5)
-    rows: Rows = {"dt": [DT], "h": [DT], "length_scale": [1.0], "frame0_position": [0.1, 0.2, 0.3],
-                  "frame1_position": [-0.2, 0.1, 0.0], "frame0_rotation": UPRIGHT, "frame1_rotation": UPRIGHT}
-    for k, response in enumerate((first, second)):
-        upper = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-        rows |= {f"side{k}_response": [*(response[:3, :3][i] for i in upper), *response[3:, :3].ravel(),
-                                       *(response[3:, 3:][i] for i in upper)], f"side{k}_cfm": [cfm[k]],
-                 f"side{k}_origin": [0.0] * 3, f"side{k}_rotation": UPRIGHT, f"side{k}_position": [0.0] * 3}
-    return t, rows if cross is None else rows | {"cross_response": [*cross.ravel()]}
+PLACES = ([0.0, 0.0, 0.0], [0.4, -0.3, 0.5])        # of the links' centres of mass, which are their origins
+ANCHOR = [0.3, 0.2, -0.4]
+STILL = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
+    ("travel", [0.0] * 3), ("turn", [0.0] * 3), ("turned_by", UPRIGHT))}
 
 
-@pytest.mark.parametrize("together", (False, True))
-def test_a_row_between_links_stands_in_the_answers_that_it_knows(together: bool) -> None:
-    rng = np.random.default_rng(3)
-    half = rng.normal(size=(12, 12))
-    answers = half @ half.T
-    first, second, cross = answers[:6, :6], answers[6:, 6:], answers[:6, 6:] if together else np.zeros((6, 6))
-    t, rows = linked(first, second, cross if together else None)
-    v = rng.normal(size=(2, 6))
-    still = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
-        ("travel", [0.0] * 3), ("turn", [0.0] * 3), ("turned_by", UPRIGHT))}
-    made = solve(t, rows | prepare(t, rows) | still | {"elapsed": [0.0], "side0_v": v[0], "side1_v": v[1]}, True)
-    impulses = [np.array(made[f"side{k}_impulse"]) for k in (0, 1)]
-    after = (v[0] + first @ impulses[0] + cross @ impulses[1], v[1] + second @ impulses[1] + cross.T @ impulses[0])
-    ends = ([0.1, 0.1, 0.0], [-0.2, 0.1, 0.0])      # side 0's at A's anchor along the locked axis, at B's across
-    speeds = [x[0] + np.cross(x[3:], end)[0] for x, end in zip(after, ends, strict=True)]
-    assert speeds[0] - speeds[1] == pytest.approx(0.0, abs=1e-12)
-    np.testing.assert_allclose(impulses[0][:3], -impulses[1][:3])
+def two_links(axes: tuple[AxisTopology, ...], answers: Array, coupled: bool, cfm: float = 0.0,
+              **more: list[float]) -> tuple[JointTopology, Rows]:
+    """A joint between two links and what they answer (12x12, linear first)."""
+    t = JointTopology(D6, (Side(LINK), Side(LINK, 0, 1)), axes)
+    given = {"dt": [DT], "h": [DT], "length_scale": [1.0], "frame0_rotation": UPRIGHT, "frame1_rotation": UPRIGHT,
+             **({"cross_response": [*answers[:6, 6:].ravel()]} if coupled else {})}
+    upper = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    for k, response in enumerate((answers[:6, :6], answers[6:, 6:])):
+        given |= {f"side{k}_response": [*(response[:3, :3][i] for i in upper), *response[3:, :3].ravel(),
+                                        *(response[3:, 3:][i] for i in upper)],
+                  f"side{k}_cfm": [k * cfm], f"side{k}_origin": PLACES[k], f"side{k}_rotation": UPRIGHT,
+                  f"side{k}_position": PLACES[k], f"frame{k}_position": [*np.subtract(ANCHOR, PLACES[k])], **more}
+    return t, {name: [0.0] * size for name, size in joint_rows(t, *LASTING, *READ).items()} | given
 
 
-def test_the_larger_cfm_of_two_links_leaves_its_part_of_the_velocity() -> None:
-    # both links answer 2 and 3 along x at their centres of mass, and nothing else: unit 5, cfm 1
-    t, rows = linked(np.diag([2.0, 0, 0, 0, 0, 0]), np.diag([3.0, 0, 0, 0, 0, 0]), None, (0.25, 1.0))
-    still = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
-        ("travel", [0.0] * 3), ("turn", [0.0] * 3), ("turned_by", UPRIGHT), ("v", [1.0 - k, 0, 0, 0, 0, 0]))}
-    made = solve(t, rows | prepare(t, rows) | still | {"elapsed": [0.0]}, True)
-    assert made["side0_impulse"][0] == pytest.approx(-1.0 / 6.0, rel=1e-12)
+def impulses(t: JointTopology, rows: Rows, v: Array, final: bool) -> Array:
+    """What one solve gives both links (12,), at the velocities v (12,)."""
+    now = STILL | {"elapsed": [0.0], "side0_v": [*v[:6]], "side1_v": [*v[6:]]}
+    made = solve(t, rows | prepare(t, rows) | now, final)
+    return np.array([*made["side0_impulse"], *made["side1_impulse"]])
+
+
+def random_answers() -> Array:
+    half = np.random.default_rng(3).normal(size=(12, 12))
+    return half @ half.T
+
+
+@pytest.mark.parametrize("coupled", (False, True))
+def test_rows_between_links_are_solved_one_after_the_other(coupled: bool) -> None:
+    # Gauss and Seidel's way with Delassus' matrix; links that do not answer together have none of its outer blocks
+    t, rows = two_links(FIXED[:3] + (AxisTopology(),) * 3, random_answers(), coupled, cfm=0.3)
+    answers = random_answers()
+    if not coupled:
+        answers[:6, 6:], answers[6:, :6] = 0.0, 0.0
+    arms = [np.subtract(ANCHOR, place) for place in PLACES]
+    J = np.array([[*x, *np.cross(arms[0], x), *-x, *-np.cross(arms[1], x)] for x in np.eye(3)])
+    A, v, P = J @ answers @ J.T, np.random.default_rng(4).normal(size=12), np.zeros(3)
+    for i in range(3):
+        P[i] = -(J[i] @ v + A[i] @ P) / (A[i, i] + 0.3)
+    np.testing.assert_allclose(impulses(t, rows, v, final=True), J.T @ P, rtol=1e-12)
+
+
+def test_cfm_weakens_springs_at_links() -> None:
+    # both links answer 2 and 3 along x and nothing else; the larger cfm is added to their 5
+    axes = (AxisTopology(drive="force"),) + (AxisTopology(),) * 5
+    answers = np.diag([2.0, *[0.0] * 5, 3.0, *[0.0] * 5])
+    t, rows = two_links(axes, answers, False, 0.7, damping=[11.0, *[0.0] * 5], max_force=[math.inf] * 6)
+    found = impulses(t, rows, np.array([1.0, *[0.0] * 11]), final=False)[0]
+    assert found == pytest.approx(-11.0 * DT / (1.0 + 11.0 * DT * 5.7), rel=1e-12)
+
+
+def test_links_take_an_error_back_at_a_tenth_of_what_bodies_do() -> None:
+    t, rows = two_links((AxisTopology(LOCKED),) + (AxisTopology(),) * 5, np.diag([2.0, *[0.0] * 5, 3.0, *[0.0] * 5]),
+                        False)
+    rows["frame1_position"] = [1000.0, 0.0, 0.0]
+    assert impulses(t, rows, np.zeros(12), final=False)[0] * 5.0 == pytest.approx(1.5 / DT, rel=1e-12)
 
 
 def test_a_row_that_no_link_answers_gives_nothing() -> None:
-    t, rows = linked(np.zeros((6, 6)), np.zeros((6, 6)), None, (1.0, 1.0))
-    still = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
-        ("travel", [0.0] * 3), ("turn", [0.0] * 3), ("turned_by", UPRIGHT), ("v", [1.0 - k, 0, 0, 0, 0, 0]))}
-    made = solve(t, rows | prepare(t, rows) | still | {"elapsed": [0.0]}, False)
-    assert not np.any(made["side0_impulse"])
+    t, rows = two_links(FIXED, np.zeros((12, 12)), False, 1.0)
+    assert not np.any(impulses(t, rows, np.ones(12), final=False))
