@@ -1,0 +1,72 @@
+"""Measure in real PhysX which limits of joints outside articulations act, and as which.
+
+Needs the same environment as `measure_tendon_enabled.py`. A body beside its joint falls about the joint's y axis, by
+positive angles, or down along z. The y of its rotation (x, y, z, w) is 0.2588 at 30 deg, 0.7071 at 90 deg.
+"""
+
+from __future__ import annotations
+
+from measure_broken_joints import turned
+from rule_stages import Attributes, Fact, at, body, joint, print_facts, world
+
+Limit = tuple[object, object]
+LOCKED = (1, -1)
+BESIDE = {"point3f physics:localPos0": "(0, 0, 10)", "point3f physics:localPos1": "(-0.5, 0, 0)"}
+X_ALONG_Y = "(0.70710678, 0, 0, 0.70710678)"        # of joint frames whose x axis is to be the world's y
+
+
+def held(kind: str, more: Attributes, *schemas: str, steps: int = 120) -> Fact:
+    """A body held beside its centre of mass."""
+    return Fact(world(body("thing", at(10.0, 0.5)) + joint(kind, "j", "", "/thing", {**BESIDE, **more}, *schemas)),
+                turned, steps)
+
+
+def generic(limits: dict[str, Limit], more: Attributes | None = None, steps: int = 120) -> Fact:
+    """A generic joint with locked axes but for these limits."""
+    axes: dict[str, Limit] = dict.fromkeys(("transX", "transY", "transZ", "rotX", "rotY", "rotZ"), LOCKED) | limits
+    authored = {f"float limit:{axis}:physics:{name}": str(value) for axis, limit in axes.items()
+                for name, value in zip(("low", "high"), limit, strict=True)}
+    return held("", {**authored, **(more or {})}, *(f"PhysicsLimitAPI:{axis}" for axis in axes), steps=steps)
+
+
+def cones() -> dict[str, Fact]:
+    """Of spherical joints."""
+    return {f"{first} and {second}": held("Spherical", {
+        "uniform token physics:axis": '"X"', "float physics:coneAngle0Limit": str(first),
+        "float physics:coneAngle1Limit": str(second)}) for first, second in (
+            (30, 30), (1e-4, 30), (0, 30), (30, 0), (0, 0), (170, 20), (180, 180), (200, 30), (30, -1))}
+
+
+def swings() -> dict[str, Fact]:
+    """Of generic joints: rotY, with rotZ locked or limited."""
+    alone = {f"rotY {limit}, rotZ locked": generic({"rotY": limit}) for limit in (
+        (-30, 30), (-179.9, 30), (-180, 30), (-200, 30), (-30, 200), (-400, -300), ("-inf", 30), ("-inf", "inf"))}
+    both = {f"rotY {y}, rotZ {z}": generic({"rotY": y, "rotZ": z}) for y, z in (
+        ((-30, 30), (-30, 30)), ((-30, 30), (-200, 200)), ((-200, 200), (-30, 30)), ((-30, 30), ("-inf", "inf")))}
+    return alone | both
+
+
+def twists() -> dict[str, Fact]:
+    """Of generic joints: rotX, falling to the upper limit, then to the lower."""
+    ways = {"": X_ALONG_Y, "falling the other way, ": X_ALONG_Y.replace(", 0.7", ", -0.7")}
+    limits = ((-30, 30), ("-inf", 30), (-30, "inf"), (-200, 200))
+    return {f"{said}rotX {limit}": generic({"rotX": limit}, {
+        f"quatf physics:localRot{side}": turn for side in (0, 1)}) for said, turn in ways.items() for limit in limits}
+
+
+def slides() -> dict[str, Fact]:
+    """Of prismatic and generic joints, which fall to the lower limit."""
+    found = {}
+    for limit in ((-0.1, 0.1), (-0.1, 1e30), (-0.1, "inf")):
+        found[f"transZ {limit}"] = generic({"transZ": limit}, steps=30)
+        found[f"prismatic {limit}"] = held("Prismatic", {
+            "uniform token physics:axis": '"Z"', "float physics:lowerLimit": str(limit[0]),
+            "float physics:upperLimit": str(limit[1])}, steps=30)
+    return found
+
+
+if __name__ == "__main__":
+    print_facts("cones of spherical joints", cones())
+    print_facts("swings of generic joints", swings())
+    print_facts("twists of generic joints", twists())
+    print_facts("translations: 9.9 is held, 8.747 is free fall", slides())
