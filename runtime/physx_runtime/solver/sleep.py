@@ -40,8 +40,13 @@ class Drowsiness:
 
 def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
     """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
+    return rest_together(t, rows, after, longest_counter(t, rows))
+
+
+def rest_together(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar) -> dict[str, list[Scalar]]:
+    """As `fall_asleep` for an actor among others that rest only with it; longest: of all their counters."""
     links = _begun(t, rows)
-    resting, moves_no_more = rests(_longest(links), after[DIVERGED][0], rows["asleep"][0])
+    resting, moves_no_more = rests(longest, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = resting if isinstance(t, BodyTopology) else moves_no_more
     out: dict[str, list[Scalar]] = {
@@ -55,6 +60,11 @@ def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Sca
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
         "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(resting, 1.0, 0.0)],
         "stirred": [STILL]}
+
+
+def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
+    """The longest counter of an actor's links before a step is counted."""
+    return _longest(_begun(t, rows))
 
 
 def _begun(t: ActorTopology, rows: Rows) -> list[Drowsiness]:

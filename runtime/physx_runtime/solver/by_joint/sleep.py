@@ -13,24 +13,29 @@ from physx_runtime.solver.divergence import DIVERGED, moving_rows
 def write_sleep(p: Plan, s: Schedule) -> None:
     """After everything else of a step: what rests, and every link's counter."""
     if p.t.sleeping:
-        _decide(p, s)
-        _rest(p, s)
-        _count(p, s)
+        clear(s, p.row("longest"))
+        write_waking(p, s, p.row("longest"))
+        write_resting(p, s, p.row("longest"))
 
 
-def _decide(p: Plan, s: Schedule) -> None:
-    """Counters of worlds that something woke, and whether the world rests."""
+def write_waking(p: Plan, s: Schedule, longest: Span) -> None:
+    """Counters of worlds that something woke, and the longest of them so far."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
     clear(s, p.row("pushing"))
     pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
         s.repeat(p.row(name).size, rows.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
     s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "asleep", "pushing")})
-    clear(s, p.row("longest"))
     for i in range(len(p.t.moving_links)):
-        s.do(sleep.wake, **_own(p, i), **flags, longest=p.row("longest"))
-    s.do(sleep.fall, diverged=p.row(DIVERGED), **{name: p.row(name) for name in (
-        "longest", "asleep", "stirred", "resting", "frozen")})
+        s.do(sleep.wake, **_own(p, i), **flags, longest=longest)
+
+
+def write_resting(p: Plan, s: Schedule, longest: Span) -> None:
+    """Worlds whose longest counter is 0 rest; every link's counter after the step."""
+    s.do(sleep.fall, longest=longest, diverged=p.row(DIVERGED),
+         **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
+    _rest(p, s)
+    _count(p, s)
 
 
 def _rest(p: Plan, s: Schedule) -> None:

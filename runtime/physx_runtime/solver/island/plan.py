@@ -30,8 +30,8 @@ READ_SCRATCH = {"held_motion": 6}
 # Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
 MISREAD_SCRATCH = {"integrated": 6, "since": 6, "mistaken": 6}
 CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation that answer together
-ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "side0_v": 6, "side1_v": 6, "side0_impulse": 6,
-                  "side1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
+ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "longest": 1, "side0_v": 6, "side1_v": 6,
+                  "side0_impulse": 6, "side1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
 
 
 @dataclass(slots=True)

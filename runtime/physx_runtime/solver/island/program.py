@@ -12,6 +12,7 @@ from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.iteration import write_island_iteration
 from physx_runtime.solver.island.joints import enter_inside
 from physx_runtime.solver.island.plan import make_island_plan
+from physx_runtime.solver.island.sleep import write_island_sleep
 from physx_runtime.solver.island.start import write_island_start
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT
 
@@ -28,6 +29,7 @@ def island_schedules(t: IslandTopology) -> ScheduledProgram:
     write_island_iteration(p, position, final=False)
     write_island_iteration(p, velocity, final=True)
     write_island_end(p, end)
+    write_island_sleep(p, end)
     lasting = island_lasting_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}

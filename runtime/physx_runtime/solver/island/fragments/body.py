@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.language.ops import Rows
+from physx_runtime.language.ops import Rows, maximum
 from physx_runtime.model.topology import BodyTopology
+from physx_runtime.solver import sleep
 from physx_runtime.solver.body import step
 from physx_runtime.solver.by_joint.fragments.operands import Operands
 
@@ -39,3 +40,14 @@ def finish(rows: Operands, t: BodyTopology) -> Rows:
 
 def _moving_always(t: BodyTopology) -> BodyTopology:
     return replace(t, forces_every_iteration=True)
+
+
+def wake(rows: Operands, t: BodyTopology) -> Rows:
+    """The longest counter of the island so far, with the body's."""
+    return {"longest": [maximum(rows["longest"][0], sleep.longest_counter(t, rows))]}
+
+
+def rest(rows: Operands, t: BodyTopology) -> Rows:
+    """The body at the step's end, at rest where the whole island rests, and its counter."""
+    as_moved = {**rows, "root_rotation": rows["kept_root_rotation"]}
+    return sleep.rest_together(_moving_always(t), as_moved, rows, rows["longest"][0])
