@@ -15,7 +15,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
-from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows
+from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows, given_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.step import held_velocity, step_outputs
@@ -70,6 +70,7 @@ class Articulations:
 
     def __init__(self, simulation: Actor, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
+        simulation.keep_tendon_impulses()
         self._quantities = WorldQuantities(simulation.model.topology)
         # state, time and forces of the last step since this was made
         self.start_of_step: dict[str, Array] = {}
@@ -203,6 +204,7 @@ class Articulations:
         start, nothing = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
         given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
         given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
+        given |= {name: self.simulation.store.rows(name)[worlds] for name in given_rows(self.topology)}
         return self._quantities.values(step_outputs, self.simulation.store, worlds,
                                   self._start(worlds) | given)
 

@@ -41,6 +41,7 @@ PARAMETER = "parameter"         # as authored; every world may have its own
 DERIVED = "derived"             # from parameters and the structure, by packing
 START = "start of the step"     # the constraints' coefficients
 TOTAL = "iterations"            # impulses since the step began
+GIVEN = "whole step"            # the same, left for answers
 
 XYZ, XYZW = ("x", "y", "z"), ("x", "y", "z", "w")
 SYMMETRIC = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -225,6 +226,8 @@ TABLE: tuple[Row, ...] = (
     Row("friction_total", DOF, TOTAL),
     Row("lower_total", DOF, TOTAL),
     Row("upper_total", DOF, TOTAL),
+    *(Row("given", owner, GIVEN, "Impulse in the last step, kept where joint forces are reported.",
+          when=lambda t: t.tendon_impulses) for owner in (SPATIAL_TENDON, TENDON_AXIS)),
     *(Row(name, owner, TOTAL, when=lambda t: t.pgs) for owner in (SPATIAL_TENDON, TENDON_AXIS)
       for name in ("total", "limit_total")),
 )
@@ -272,8 +275,8 @@ def state_rows(t: ActorTopology) -> dict[str, int]:
 
 
 def lasting_rows(t: ActorTopology) -> dict[str, int]:
-    """Rows that a step changes for good: the state, whether it diverged, and what it keeps about sleeping."""
-    return rows_made(t, STATE, KEPT)
+    """Rows that a step changes for good: the state, whether it diverged, what it keeps about sleeping, what it gave."""
+    return rows_made(t, STATE, KEPT, GIVEN)
 
 
 def input_rows(t: ActorTopology) -> dict[str, int]:
@@ -296,7 +299,7 @@ def settable_rows(t: ActorTopology) -> Mapping[str, int]:
 
 def total_rows(t: Topology) -> dict[str, int]:
     """Impulses that constraints have given since the step began; a PGS tendon's springs count theirs too."""
-    return rows_made(t, TOTAL)
+    return rows_made(t, TOTAL, GIVEN)
 
 
 @cache
@@ -315,6 +318,11 @@ def names_of(owner: str, *makers: str) -> tuple[str, ...]:
 def widths_of(owner: str, *makers: str) -> dict[str, int]:
     """Name to numbers of one owner, of `rows_of`."""
     return {row.name: row.width for row in rows_of(owner, *makers)}
+
+
+def given_rows(t: ActorTopology) -> dict[str, int]:
+    """Impulses that a step leaves for answers."""
+    return rows_made(t, GIVEN)
 
 
 FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING)

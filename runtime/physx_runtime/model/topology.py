@@ -128,6 +128,7 @@ class Topology(_Actor):
     mimics: tuple[tuple[int, int], ...] = ()        # (follower dof, reference dof)
     solver: str = TGS
     link_forces: bool = False
+    tendon_impulses: bool = False                   # a step keeps what tendons gave in it
     pushes: tuple[PushTopology, ...] = ()
     sleeping: bool = False                          # worlds fall asleep
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,13 +120,17 @@ class WorldQuantities:
 def structure(t: ActorTopology) -> ActorTopology:
     """What quantities depend on: the tree, its joints and what pushes links from outside.
 
-    How often forces act stays too, which reports of joint forces show. Whatever else acts on the joints is left out.
-    The rows of link forces are there; a quantity that reads them is given them.
+    How often forces act stays too, which reports of joint forces show, and tendons whose impulses are kept for them.
+    Whatever else acts on the joints is left out. The rows of link forces are there; a quantity that reads them is given
+    them.
     """
     if isinstance(t, BodyTopology):
         return BodyTopology(t.forces_every_iteration, link_forces=True, pushes=t.pushes)
     dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
-    return Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
+    alone = Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
+    if not t.tendon_impulses:
+        return alone
+    return replace(alone, fixed_tendons=t.fixed_tendons, spatial_tendons=t.spatial_tendons, tendon_impulses=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -177,6 +177,10 @@ class Actor:
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
 
+    def keep_tendon_impulses(self) -> None:
+        """Leave what tendons give in a step for reports from now on."""
+        self._alike.keep_tendon_impulses()
+
     def _state_written(self, worlds: Indices) -> None:
         for watcher in self._watchers:
             watcher.state_written(worlds)

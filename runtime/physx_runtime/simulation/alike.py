@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.owners import owners
 from physx_runtime.model.rows import input_rows, lasting_rows
-from physx_runtime.model.topology import ActorTopology
+from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
@@ -61,7 +61,7 @@ class Alike:
         self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
         self.dtype, self.solver, self._device, self._path = dtype, solver, device, path
         self._sleepless = not sleeping or solver == "ideal"
-        self._link_forces = False
+        self._link_forces = self._tendon_impulses = False
         self.models = [self.adapted(model) for model in models]
         self.settings = [solver_settings(solver, model) for model in self.models]
         self.lanes = len(self.models) * self.worlds
@@ -88,7 +88,7 @@ class Alike:
     def adapted(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off here."""
         sleeping = model.topology.sleeping and not self._sleepless
-        topology = replace(model.topology, link_forces=self._link_forces, sleeping=sleeping)
+        topology = self._with_features(replace(model.topology, sleeping=sleeping))
         rows = input_rows(topology)
         return replace(model, topology=topology,
                        parameters={name: values for name, values in model.parameters.items() if name in rows})
@@ -150,10 +150,26 @@ class Alike:
 
     def heed_link_forces(self) -> None:
         """Step from now on by code that reads link forces, all rows staying as they are."""
-        if self._link_forces:
+        self._link_forces = True
+        self._step_anew()
+
+    def keep_tendon_impulses(self) -> None:
+        """Leave what tendons give in a step for reports from now on, all rows staying as they are."""
+        self._tendon_impulses = True
+        self._step_anew()
+
+    def _with_features(self, t: ActorTopology) -> ActorTopology:
+        """A structure with the features that were switched on here."""
+        if isinstance(t, BodyTopology):
+            return replace(t, link_forces=self._link_forces)
+        kept = self._tendon_impulses and bool(t.fixed_tendons or t.spatial_tendons)
+        return replace(t, link_forces=self._link_forces, tendon_impulses=kept)
+
+    def _step_anew(self) -> None:
+        before, topology = self.store, self.topology
+        if self._with_features(topology) == topology:
             return
-        before, topology, self._link_forces = self.store, self.topology, True
-        self.models = [replace(model, topology=replace(topology, link_forces=True)) for model in self.models]
+        self.models = [replace(model, topology=self._with_features(topology)) for model in self.models]
         self.store = make_worlds(self.topology, self.lanes, self._device, self.dtype, self._path)
         copy_worlds(before, topology, self.store)
         for actor in self._actors:

@@ -1,4 +1,4 @@
-"""Forces of inbound joints and accelerations of links are those that PhysX reports, for trees without tendons."""
+"""Forces of inbound joints and accelerations of links are those that PhysX reports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
+from physx_runtime.worlds.path import AUTO, BY_JOINT
 from pxr import Usd
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
@@ -28,10 +29,16 @@ FORCES_ONCE, PGS = replace(EVERYTHING_BUT_TENDONS, once=1.0), replace(EVERYTHING
 GENERIC = replace(EVERYTHING_BUT_TENDONS, spherical=0.7, generic=1.0)       # PhysX lets its locked axes drift
 PUSH = np.array([3.0, -2.0, 1.0, 0.5, -1.0, 2.0])       # m/s^2, rad/s^2
 KINDS = (EVERYTHING_BUT_TENDONS, FORCES_ONCE, PGS, GENERIC)
+TENDONS = replace(EVERYTHING_BUT_TENDONS, links=(4, 7), fixed_tendon=1.0, spatial_tendon=1.0, tendon_limits=0.5,
+                  leaves=0.3)
+PULLED_PGS = replace(TENDONS, solver="PGS")
+PULLED = [features for fixed in (TENDONS, replace(TENDONS, once=1.0), PULLED_PGS)
+          for features in (fixed, fixed, replace(fixed, floating=True))]
 FIXED = [features for features, count in zip(KINDS, (6, 3, 3, 2), strict=True) for _ in range(count)]
 FLOATING = [replace(features, floating=True) for features, count in zip(KINDS, (4, 2, 2, 2), strict=True)
             for _ in range(count)]
-CASES = [*FIXED, *FLOATING]
+CASES = [*((features, AUTO) for features in (*FIXED, *FLOATING, *PULLED)),
+         (TENDONS, BY_JOINT), (PULLED_PGS, BY_JOINT)]
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ def push_last_link(path: Path) -> None:
 @pytest.fixture(scope="module")
 def reports(oracle_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Reports]:
     simulations, jobs, folder = [], [], tmp_path_factory.mktemp("stages")
-    for seed, features in enumerate(CASES):
+    for seed, (features, way) in enumerate(CASES):
         art, random = random_articulation(seed, features), np.random.default_rng(seed)
         path = folder / f"{seed}.usda"
         path.write_text(art.text)
@@ -78,7 +85,7 @@ def reports(oracle_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> li
         names = engine_names(description.articulations[0])
         q, v, effort = ([values[name] for name in names] for values in (art.positions, art.velocities, art.efforts))
         wrenches = np.round(random.uniform(-1.0, 1.0, (len(description.articulations[0].links), 6)), 3) * (seed % 3)
-        sim = Simulation(description, dt=DT, dtype="float64")
+        sim = Simulation(description, dt=DT, dtype="float64", path=way)
         sim.reset(joint_position=q, joint_velocity=v)
         simulations.append((sim, effort, wrenches))
         jobs.append(pushed(path, DT, STEPS, {"*": {"link_force": wrenches}}, q, v, effort=effort,

@@ -238,7 +238,7 @@ def _full(s: tuple[float, ...]) -> NDArray[np.float64]:
 def test_every_part_of_a_structure_is_known_to_the_by_joint_step() -> None:
     """A field that schedules do not heed would be ignored in silence."""
     known = {"fixed_base", "forces_every_iteration", "links", "dofs", "fixed_tendons", "spatial_tendons", "mimics",
-             "solver", "link_forces", "pushes", "sleeping", "body"}
+             "solver", "link_forces", "tendon_impulses", "pushes", "sleeping", "body"}
     assert {field.name for field in fields(Topology)} - known == set()
     assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
     assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "limit", "max_velocity", "axis"}

@@ -28,6 +28,10 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     else:
         for part in ("spring_column", "limit_column"):
             clear(s, p.scratch(f"{name}_{part}", p.t.nv))
+    if p.t.tendon_impulses:
+        clear(s, p.row(f"{name}_given"))
+        for part in () if p.t.pgs else ("spring_share", "limit_share"):
+            p.scratch(f"{name}_{part}", axes)
     response = p.row("couple_axis_response")
     for axis, dof in enumerate(tendon.dofs):
         child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
@@ -45,6 +49,9 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         if not p.t.pgs:
             add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
             add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
+        if p.t.tendon_impulses and not p.t.pgs:
+            copy_rows(s, p.row("couple_share"), p.row(f"{name}_spring_share").part(axis))
+            copy_rows(s, p.row("couple_limit_share"), p.row(f"{name}_limit_share").part(axis))
     _begin_rate(p, s, i)
 
 
@@ -62,8 +69,13 @@ def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
              impulse=p.row("couple_share"),
              **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
         add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
+        if p.t.tendon_impulses:
+            add_product(s, p.row(f"{name}_given").part(axis), p.row("couple_share"))
     if p.t.pgs:
         return
+    if p.t.tendon_impulses:
+        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_spring_share"), p.row("couple_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_limit_share"), p.row("couple_limit_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_spring_column"), p.row("couple_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
 

@@ -31,6 +31,8 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         p.scratch(f"{name}_{part}", 1)
     for part in names_of(SPATIAL_TENDON, TOTAL):
         clear(s, p.scratch(f"{name}_{part}", 1))
+    if p.t.tendon_impulses:
+        clear(s, p.row(f"{name}_given"))
     _attach(p, s, i, "")
     _measure(p, s, i)
     clear(s, p.row(f"{name}_bias"))
@@ -62,6 +64,8 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
          **parameters(p, name, SPATIAL_TENDON), **parameters(p, name, LEAF),
          **made_at_start(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, TOTAL)))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
+    if p.t.tendon_impulses:
+        add_product(s, p.row(f"{name}_given"), p.row("couple_impulse"))
 
 
 def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:

@@ -71,6 +71,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     rate: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
     apart: dict[str, list[Scalar]] = {}
+    together: dict[str, list[Scalar]] = {}
     for axis, dof in enumerate(dofs):
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
         own = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
@@ -84,12 +85,17 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         column = times(minv, row)
         r = inner(row, column)
         x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
+        if t.tendon_impulses and not t.pgs:
+            apart.setdefault(f"{name}_given_share", []).extend([x, x_limit])
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
+        if t.tendon_impulses and not t.pgs:
+            together.setdefault(f"{name}_spring_share", []).append(x)
+            together.setdefault(f"{name}_limit_share", []).append(x_limit)
         for part, values in axis_alone(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
             apart.setdefault(part, []).extend(values)
         apart.setdefault(f"{name}_column", []).extend(column)
-    together = {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    together |= {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
     return (apart if t.pgs else together) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
 
 
@@ -125,8 +131,13 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
     if t.pgs:
         for axis in range(len(dofs)):
             F = axis_impulse(rows, tendon, axis, pull, limit, out)
+            if t.tendon_impulses:
+                out[f"{name}_given"][axis] = rows[f"{name}_given"][axis] + F
             dv = [x + rows[f"{name}_column"][axis * t.nv + i] * F for i, x in enumerate(dv)]
         return dv
+    if t.tendon_impulses:
+        out[f"{name}_given"] = [given - spring * pull - beyond * limit for given, spring, beyond in zip(
+            rows[f"{name}_given"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
     spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
     return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]
 

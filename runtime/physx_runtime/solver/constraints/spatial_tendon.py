@@ -84,6 +84,8 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv
               tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
     rate = inner(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
     F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
+    if t.tendon_impulses:
+        out[f"{name}_given"] = [rows[f"{name}_given"][0] + F]
     column = rows[f"{name}_column"]
     return [w + column[i] * F for i, w in enumerate(dv)]
 
