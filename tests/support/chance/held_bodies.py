@@ -16,6 +16,7 @@ from support.mechanics.rigid_motion import rotation
 
 Rows = dict[str, Any]
 Array = NDArray[np.float64]
+Frame = tuple[tuple[float, float, float], tuple[float, float, float, float]]
 DT, POSITION_ITERATIONS = 0.01, 4
 UPRIGHT = [0.0, 0.0, 0.0, 1.0]
 BODIES = (Side(BODY, 0), Side(BODY, 1))
@@ -33,10 +34,10 @@ def product(a: Array, b: Array) -> Array:
     return np.array([*(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])), a[3] * b[3] - a[:3] @ b[:3]])
 
 
-def two_bodies(joint: JointTopology, seed: int, twist: float = 0.0,
-               parameters: dict[str, list[float]] | None = None) -> tuple[IslandTopology, Rows]:
-    """An island whose bodies move at random and whose joint's anchors are at one place, its frames turned by so much
-    about x; rows that are not given are 0."""
+def two_bodies(joint: JointTopology, seed: int, apart: Frame = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
+               **parameters: list[float]) -> tuple[IslandTopology, Rows]:
+    """An island of two bodies that move at random, the joint's second frame so far from its first; rows of the joint
+    that are not given are 0."""
     rng = np.random.default_rng(seed)
     rows: Rows = {}
     poses = []
@@ -51,12 +52,11 @@ def two_bodies(joint: JointTopology, seed: int, twist: float = 0.0,
                "max_angular_velocity": [math.inf], "gyroscopic": [1.0], "dt": [DT], "h": [DT / POSITION_ITERATIONS]}
         rows |= {f"{ACTOR_GROUP}{i}_{name}": [float(x) for x in values] for name, values in own.items()}
     anchor, frame = rng.normal(size=3), turned(rng)
-    half = math.sin(twist / 2)
-    given: dict[str, Any] = {"length_scale": [1.0], "max_force": [math.inf] * 6, **(parameters or {})}
-    for i, (place, q) in enumerate(poses):
-        own_frame = product(frame, np.array([half, 0.0, 0.0, math.cos(twist / 2)])) if i else frame
-        given[f"frame{i}_position"] = rotation(q).T @ (anchor - place)
-        given[f"frame{i}_rotation"] = product(np.array([*-q[:3], q[3]]), own_frame)
+    given: dict[str, Any] = {"length_scale": [1.0], "max_force": [math.inf] * 6, **parameters}
+    ends = ((anchor, frame), (anchor + rotation(frame) @ apart[0], product(frame, np.array(apart[1]))))
+    for i, ((place, q), (end, axes)) in enumerate(zip(poses, ends, strict=True)):
+        given[f"frame{i}_position"] = rotation(q).T @ (end - place)
+        given[f"frame{i}_rotation"] = product(np.array([*-q[:3], q[3]]), axes)
     for name, size in {**joint_rows(joint, *LASTING, *READ), "length_scale": 1}.items():
         rows[f"{JOINT_GROUP}0_{name}"] = [float(x) for x in given.get(name, [0.0] * size)]
     return IslandTopology((BodyTopology(True), BodyTopology(True)), (joint,)), rows
