@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import Quat, Vec3
-from physx_runtime.language.ops import Rows, Scalar, arctan2, sqrt, where
+from physx_runtime.language.ops import Rows, Scalar, arctan2, minimum, sqrt, where
 from physx_runtime.model.island import FREE, LIMITED, JointTopology
 from physx_runtime.solver.joint.cone import cone_limit
 from physx_runtime.solver.joint.frames import JointFrames, axis
@@ -24,6 +24,8 @@ from physx_runtime.solver.joint.row import (
 )
 
 TWIST, SWINGS = 3, (4, 5)       # which of the joint's axes they are
+# No bound is farther away: an infinite one would make NaN of sides that nothing moves.
+FARTHEST = 1e18
 
 
 def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
@@ -78,7 +80,7 @@ def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Jo
 def _limited(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
     """A row whose error is what is left to the limit of an axis; 0 where it does not act."""
     if not t.axes[i].soft:
-        return _hard(row, hint)
+        return _hard(replace(row, error=minimum(row.error, FARTHEST)), hint)
     beyond = row.error < 0.0
     return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True,
                    spring=Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]))

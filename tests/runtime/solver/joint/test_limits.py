@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.model.island import LIMITED, AxisTopology, JointTopology
 from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.limits import swing_angles, swing_of, twist_angle
+from physx_runtime.solver.joint.limits import FARTHEST, swing_angles, swing_of, twist_angle
 from physx_runtime.solver.joint.row import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
 from support.chance.packed_trees import Rows
@@ -75,6 +75,16 @@ def test_a_soft_limit_acts_only_beyond_it_and_then_both_ways(axis: int) -> None:
         assert all(row.hint == NO_HINT and (row.lower, row.upper) == (-np.inf, np.inf) for row in found)
         assert all(row.spring and row.spring.stiffness == rows["limit_stiffness"][axis] for row in found)
         assert all(row.error < 0.0 if row.active else row.error == 0.0 for row in found)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("axis", AXES)
+def test_a_bound_that_is_not_there_is_never_near(axis: int, soft: bool) -> None:
+    t = limited(axis, soft)
+    rows = at(t, axis, INSIDE) | {"lower_limit": np.full(6, -np.inf), "upper_limit": np.full(6, np.inf)}
+    for row in limit_rows(t, rows):
+        assert np.isfinite(row.error)
+        assert not row.active if soft else row.keeps_bias and row.error == FARTHEST
 
 
 @pytest.mark.parametrize("axis", [4, 5])
