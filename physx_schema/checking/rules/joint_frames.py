@@ -74,11 +74,12 @@ def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
     Joint frame that is none
 
-    A joint frame needs finite numbers and a rotation other than 0.
+    A joint frame needs finite numbers and a rotation other than 0. Outside articulations PhysX makes no joint without.
 
     Measured: A zero or NaN frame on the parent's side puts the hinge where the child is posed, turned to another axis;
     on the child's side the child is held by its own origin. PhysX logs an invalid pose. A rotation of length 2 counts
-    as of 1. (`benchmarks/measure_joint_bodies.py`)
+    as of 1. (`benchmarks/measure_joint_bodies.py`) A body on a fixed joint outside articulations flies on.
+    (`benchmarks/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"quatf physics:localRot0": "(0, 0, 0, 0)"}),

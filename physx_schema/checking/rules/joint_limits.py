@@ -39,10 +39,12 @@ ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     Joint limit on one side only
 
     PhysX refuses limits with one infinite bound and holds the joint at 0. Author both bounds; 1e38 and above stands for
-    no bound and is accepted.
+    no bound and is accepted. Outside articulations a refused slider slides freely, and a swing of a generic joint turns
+    by 90 degrees to either side, or freely where both swings have limits; hinges and twists take one bound.
 
     Measured: Limits [-inf, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`benchmarks/measure_joint_rules.py`)
+    (`benchmarks/measure_joint_rules.py`) Outside it gets to 1.5 in 1.5 s, a swing with [-inf, 20] to 90 degrees, a
+    hinge to 20. (`benchmarks/measure_outside_joints.py`)
     """,
     example=usda.joint("j2", {"float physics:lowerLimit": "-45"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -64,10 +66,13 @@ def _swapped(problem: Problem, values: Values) -> Repair | None:
 LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     Lower limit above the upper one
 
-    PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds the joint at 0.
+    PhysX refuses limits with the lower bound above the upper, or that are no numbers, and holds the joint at 0. Outside
+    articulations it limits a hinge to 90 degrees to either side, lets a slider slide freely, locks a generic joint's
+    axis, and takes NaN for no bound of a hinge. A hinge's bounds are cut to 180 degrees first.
 
     Measured: Limits [0.5, -0.5] and [NaN, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`benchmarks/measure_joint_rules.py`)
+    (`benchmarks/measure_joint_rules.py`) Outside a hinge with [20, -10] or [200, 250] stops at 90 degrees, with
+    [NaN, 20] at 20; a slider passes both. (`benchmarks/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),
@@ -148,11 +153,13 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
     Limits beyond half a turn
 
     Generic and spherical joints of an articulation turn by at most 180 degrees to either side. PhysX refuses wider
-    limits and holds the axis at 0.
+    limits and holds the axis at 0. Outside articulations it refuses swings and cones from 180 degrees on, and cones of
+    0: one swing then turns by 90 degrees to either side, two that have limits, or would have a cone, turn freely.
 
     Measured: rotX of a generic joint turns with limits of 180 and stays at 0 with [-200, 100]; the swing of a cone of
     200 degrees beside 30 stays at 0.3. PhysX logs the range. A hinge takes [-400, 400].
-    (`benchmarks/measure_joint_limits.py`)
+    (`benchmarks/measure_joint_limits.py`) Outside, a swing with [-90, 250] stops at 90 degrees, and cones of 0, 180 or
+    200 degrees beside 30 stop nothing. (`benchmarks/measure_outside_joints.py`)
     """,
     example=_ball("200", "30"),
     remedy=_ball("180", "30"),
@@ -201,7 +208,7 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
     On a revolute joint without limits PhysX takes whole turns off a drive's target; on a generic joint it refuses
-    targets beyond 180 degrees.
+    targets beyond 180 degrees. Outside articulations it refuses the targets of all axes where one is not finite.
 
     Measured: A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of 600 at
     499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged.
@@ -209,4 +216,18 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     """,
     example=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
     remedy=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
+)
+
+INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
+    Distance joint with an infinite bound
+
+    PhysX refuses an infinite maxDistance and works with 0: the two frames are held together. A negative number stands
+    for no bound.
+
+    Measured: A body of speed 1 on a distance joint with maxDistance inf stops at 0.025, where the joint's tolerance
+    ends; with 0.5 at 0.517, and with NaN it flies on. PhysX logs an invalid parameter.
+    (`benchmarks/measure_outside_joints.py`)
+    """,
+    example=usda.joint("j2", {"float physics:maxDistance": "inf"}, kind="Distance"),
+    remedy=usda.joint("j2", {"float physics:maxDistance": "2"}, kind="Distance"),
 )

@@ -32,7 +32,8 @@ def _is_made(reading: Reading, roster: Roster, links: Container[str], roots: Con
              ) -> bool:
     """Whether PhysX makes a joint of the two ends; `roots` are the joints that articulations are rooted at."""
     first, second = joint.ends[0].body, joint.ends[1].body
-    if joint.path in reading.copies or joint.path in roots or roster.unplaced & {first, second}:
+    if (joint.path in reading.copies or joint.path in roots or roster.unplaced & {first, second}
+            or not all(end.sound for end in joint.ends)):
         return False    # reported as what they are
     if first == second:
         found = f"joins {first} to itself" if first else "joins the world to the world"

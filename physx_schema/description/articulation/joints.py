@@ -145,7 +145,8 @@ def _is_sound(reading: Reading, view: View, side: _Side, position: Vec3) -> bool
             "joint/frame-refused", view.path, view.name(base),
             f"{view.raw(base)} is no {'position' if base == side.position else 'rotation'}",
             "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
-            "the child's its own frame", "author finite numbers and a quaternion of length 1",
+            "the child's its own frame, and outside articulations it makes no joint",
+            "author finite numbers and a quaternion of length 1",
         )
     return not faulty
 

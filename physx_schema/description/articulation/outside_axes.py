@@ -3,80 +3,111 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from physx_schema.description.articulation.drives import made_drive, takes_drive
-from physx_schema.description.articulation.limits import FREE, cone
-from physx_schema.description.model import Cone, JointAxis, unlimited
-from physx_schema.description.opinions.axes import is_axis_free, is_bound
+from physx_schema.description.articulation.outside_limits import (
+    Limits,
+    cone_angles,
+    generic_limits,
+    hinge_limits,
+    slider_limits,
+)
+from physx_schema.description.model import Cone, Drive, JointAxis
+from physx_schema.description.opinions.axes import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.opinions.view import View
-from physx_schema.description.units import DEGREES_PER_TURN, coordinate, radians
+from physx_schema.description.poses import Vec3
+from physx_schema.description.units import coordinate, radians
 
-_HALF_TURN = DEGREES_PER_TURN / 2
 _CONE = "cone"          # instance of PhysxLimitAPI
-
-
-class _Free(NamedTuple):
-    """One axis that is not locked, and where its limits are authored."""
-
-    axis: str
-    instance: str
-    limits: tuple[float, float]         # degrees or lengths
+_D6_AXIS = {"revolute": "rotX", "prismatic": "transX"}
+_NO_LIMITS = Limits(-math.inf, math.inf)
 
 
 def read_axes(reading: Reading, opinions: PrimOpinions, kind: str) -> tuple[JointAxis, ...]:
     """The axes that a joint does not lock, translations first."""
-    found = list(_free_axes(opinions, kind))
-    return tuple(_read(reading, opinions, item, len(found) > 1) for item in found)
-
-
-def _free_axes(opinions: PrimOpinions, kind: str) -> Iterator[_Free]:
     if kind in SINGLE_AXIS:
-        lower, upper = _bounds(opinions.joint_view(), "lowerLimit", "upperLimit")
-        if kind == "revolute" and (lower, upper) != FREE:
-            lower, upper = max(lower, -_HALF_TURN), min(upper, _HALF_TURN)
-        yield _Free("rotX" if kind == "revolute" else "transX", SINGLE_AXIS[kind], (lower, upper))
-    elif kind == "spherical":
-        yield from (_Free(axis, axis, FREE) for axis in ROTATIONS)
-    elif kind == "d6":
-        for axis in (*TRANSLATIONS, *ROTATIONS):
-            if is_axis_free(opinions, axis):
-                yield _Free(axis, axis, _bounds(opinions.view("PhysicsLimitAPI", axis), "low", "high"))
+        view = opinions.joint_view()
+        limits = hinge_limits(reading, view) if kind == "revolute" else slider_limits(reading, view)
+        return (_read(reading, opinions, _D6_AXIS[kind], SINGLE_AXIS[kind], limits, opinions.path),)
+    if kind == "spherical":
+        return tuple(_read(reading, opinions, axis, axis, _NO_LIMITS, f"{opinions.path}:{axis}") for axis in ROTATIONS)
+    if kind != "d6":
+        return ()
+    free = tuple(axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis))
+    found = _softened(opinions, generic_limits(reading, opinions, free))
+    named = {axis: f"{opinions.path}:{axis}" if len(free) > 1 else opinions.path for axis in free}
+    return tuple(_read(reading, opinions, axis, axis, found[axis][0], named[axis], found[axis][1]) for axis in free)
 
 
-def _bounds(view: View, low: str, high: str) -> tuple[float, float]:
-    """Two limits as authored, infinite where PhysX takes a bound for none."""
-    lower, upper = view.number(low), view.number(high)
-    if not (is_bound(lower) or is_bound(upper)):
-        return FREE
-    return -math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper
+def _softened(opinions: PrimOpinions, limits: Mapping[str, Limits]) -> dict[str, tuple[Limits, str]]:
+    """By axis its limits and the axis whose softness they have: that of the last one for both swings."""
+    last = [axis for axis in ROTATIONS[1:] if axis in limits and limits[axis].acts][-1:]
+    return {axis: (found, last[0] if last and axis in ROTATIONS[1:] else axis) for axis, found in limits.items()}
 
 
-def _read(reading: Reading, opinions: PrimOpinions, free: _Free, several: bool) -> JointAxis:
-    angular = free.axis in ROTATIONS
-    stiffness, damping = softness(opinions, free.instance) if free.limits != FREE else (0.0, 0.0)
-    drive = opinions.view("PhysicsDriveAPI", free.instance)
-    driven = opinions.joint_kind != "spherical" and takes_drive(reading, drive)     # PhysX reads none of a ball joint
+def _read(reading: Reading, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
+          soft: str = "") -> JointAxis:
+    angular = axis in ROTATIONS
+    stiffness, damping = softness(opinions, soft or instance) if limits.acts and limits.taken else (0.0, 0.0)
+    driven = opinions.joint_kind != "spherical"         # PhysX reads no drive of it
     return JointAxis(
-        name=f"{opinions.path}:{free.instance}" if several else opinions.path, path=opinions.path, axis=free.axis,
-        instance=free.instance, lower=coordinate(free.limits[0], angular), upper=coordinate(free.limits[1], angular),
+        name=name, path=opinions.path, axis=axis, instance=instance,
+        lower=coordinate(limits.lower, angular), upper=coordinate(limits.upper, angular),
         limit_stiffness=stiffness, limit_damping=damping,
-        drive=made_drive(drive, angular, drive.number("targetPosition")) if driven else None,
+        drive=_drive(reading, opinions, instance, angular) if driven else None,
     )
+
+
+def _drive(reading: Reading, opinions: PrimOpinions, instance: str, angular: bool) -> Drive | None:
+    view = opinions.view("PhysicsDriveAPI", instance)
+    if not takes_drive(reading, view):
+        return None
+    for base in ("stiffness", "damping"):
+        if not view.number(base) >= 0.0:
+            reading.problem(
+                "joint/drive-refused", view.path, view.name(base), f"{base} {view.number(base):g} is negative or no "
+                "number", "outside articulations PhysX refuses the whole drive: no stiffness, no damping",
+                f"author a {base} of at least 0",
+            )
+            return None
+    target = _target(reading, view)
+    return made_drive(view, angular, target if _takes_targets(opinions) else 0.0)
+
+
+def _target(reading: Reading, view: View) -> float:
+    """The target position as authored, in degrees or lengths."""
+    target = view.number("targetPosition")
+    if not math.isfinite(target):
+        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
+            "outside articulations PhysX refuses the targets of all axes and drives to 0", "author a finite target",
+            "warning",
+        )
+    return target
+
+
+def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
+    """What the drives of a joint's rotations turn to, in rad: PhysX makes one rotation of all that are authored, of
+    locked axes and refused ones too."""
+    instances = ROTATIONS if kind == "d6" else (SINGLE_AXIS[kind],) if kind == "revolute" else ()
+    found = [opinions.view("PhysicsDriveAPI", instance).number("targetPosition") for instance in instances]
+    x, y, z = (*found, 0.0, 0.0, 0.0)[:3]
+    return (radians(x), radians(y), radians(z)) if _takes_targets(opinions) else (0.0, 0.0, 0.0)
+
+
+def _takes_targets(opinions: PrimOpinions) -> bool:
+    """Whether all targets of a joint's drives are finite: PhysX takes all of them or none."""
+    return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number("targetPosition"))
+               for instance in opinions.instances("PhysicsDriveAPI"))
 
 
 def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | None:
     """What bounds both swings of a spherical joint; None where nothing does."""
-    if kind != "spherical":
-        return None
-    (_, first), (_, second) = cone(reading, opinions)
-    if math.isinf(first):
-        return None
-    return Cone(radians(first), radians(second), *softness(opinions, _CONE))
+    angles = cone_angles(reading, opinions) if kind == "spherical" else None
+    return Cone(*angles, *softness(opinions, _CONE)) if angles else None
 
 
 def softness(opinions: PrimOpinions, instance: str) -> tuple[float, float]:

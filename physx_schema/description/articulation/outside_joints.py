@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
-from physx_schema.description.articulation.outside_axes import read_axes, read_cone, softness
+from physx_schema.description.articulation.outside_axes import read_aim, read_axes, read_cone, softness
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Coupling, DistanceRange, OutsideJoint
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -25,7 +25,7 @@ def read_outside(reading: Reading, roster: Roster, joint: AuthoredJoint) -> Outs
         path=joint.path, kind=joint.kind, axis=joint.axis, body0=joint.ends[0].body, body1=joint.ends[1].body,
         frame0=_frame(reading, roster, joint.ends[0]), frame1=_frame(reading, roster, joint.ends[1]),
         axes=read_axes(reading, joint.opinions, joint.kind), cone=read_cone(reading, joint.opinions, joint.kind),
-        distance=_distance(joint.opinions, joint.kind),
+        aim=read_aim(joint.opinions, joint.kind), distance=_distance(reading, joint.opinions, joint.kind),
         coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
         break_force=force if math.isfinite(force) else math.inf,
         break_torque=torque if math.isfinite(torque) else math.inf,
@@ -40,7 +40,7 @@ def _frame(reading: Reading, roster: Roster, end: JointEnd) -> Pose:
     return composed(reading.frames.pose(reading.prims[end.body].prim, end.body), end.frame)
 
 
-def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
     """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
     if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
         high = opinions.view("PhysicsLimitAPI", "distance").number("high")
@@ -49,6 +49,13 @@ def _distance(opinions: PrimOpinions, kind: str) -> DistanceRange | None:
         return None
     view = opinions.joint_view()
     low, high = view.number("minDistance"), view.number("maxDistance")
+    if math.inf in (low, high):
+        base = "maxDistance" if high == math.inf else "minDistance"
+        reading.problem(
+            "joint/infinite-distance", opinions.path, view.name(base), f"{base} is infinite",
+            "PhysX refuses the number and works with a distance of 0", "author -1 for no bound",
+        )
+        low, high = (0.0 if bound == math.inf else bound for bound in (low, high))
     spring = opinions.view("PhysxPhysicsDistanceJointAPI")
     enabled = spring.flag("springEnabled")
     return DistanceRange(

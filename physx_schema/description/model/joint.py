@@ -160,6 +160,8 @@ class OutsideJoint:
     frame1: Pose                        # made of it in the world
     axes: tuple[JointAxis, ...] = ()    # those that it does not lock, translations first
     cone: Cone | None = None
+    aim: Vec3 = (0.0, 0.0, 0.0)         # rad about x, y, z of the frame as turned: what its drives turn to together,
+                                        # drives of locked axes and those that PhysX refuses among them
     distance: DistanceRange | None = None
     coupling: Coupling | None = None
     break_force: float = math.inf       # mass length / s^2 that takes the joint away

@@ -97,11 +97,14 @@ def settle(
 def _fates(
     reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
 ) -> Fates:
+    inside = frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None)
+    bases = frozenset(item.base_joint.path for item in articulations if item.base_joint is not None)
+    outside = frozenset(joint.path for joint in joints)
+    made = inside | bases | outside
     return Fates(
-        inside=frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None),
-        bases=frozenset(item.base_joint.path for item in articulations if item.base_joint is not None),
-        outside=frozenset(joint.path for joint in joints),
-        unmade={problem.path: problem.message for problem in reading.problems if problem.code in _UNMADE},
+        inside, bases, outside,
+        unmade={problem.path: problem.message for problem in reading.problems
+                if problem.code in _UNMADE or (problem.code == "joint/frame-refused" and problem.path not in made)},
         bodies=frozenset(link.path for link in chain(bodies, *(item.links for item in articulations))),
         dropped=_dropped(reading),
     )

@@ -100,6 +100,8 @@ def _axis_rows(joint: OutsideJoint, made: Mapping[str, Sequence[float]]) -> RowV
                 "stiffness", "damping", "max_force", "target_position", "target_velocity")}
         for name in rows.keys() & facts.keys():
             rows[name][i] = facts[name]
+    if "target_position" in rows:
+        rows["target_position"][3:] = joint.aim
     return rows
 
 

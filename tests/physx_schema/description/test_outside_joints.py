@@ -1,0 +1,192 @@
+"""Joints outside articulations as PhysX sets them up: `benchmarks/measure_outside_joints.py` says how far each lets a
+body go, which is what is written down here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import pytest
+from support.recorded.scene_stages import still
+from support.stages.robots import described, joint, link
+
+from physx_schema.description import Description, JointAxis, OutsideJoint
+
+INF, NAN = math.inf, math.nan
+FREE = (-INF, INF)
+LOCKED = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+
+
+def stage(kind: str, values: Mapping[str, object], schemas: tuple[str, ...] = ()) -> Description:
+    """A body on a joint to the world."""
+    return described(still(link("a"), joint(kind, "j", "", "a", schemas, values), schemas=()))
+
+
+def made(found: Description) -> OutsideJoint:
+    item, = found.joints
+    return item
+
+
+def codes(found: Description) -> list[str]:
+    return [problem.code for problem in found.problems]
+
+
+def bounds(axis: JointAxis) -> tuple[float, float]:
+    """Of an angle in degrees."""
+    return (math.degrees(axis.lower), math.degrees(axis.upper)) if axis.angular else (axis.lower, axis.upper)
+
+
+def limited(low: float, high: float) -> Mapping[str, object]:
+    return {"float physics:lowerLimit": low, "float physics:upperLimit": high}
+
+
+def generic(**limits: tuple[float, float]) -> tuple[Mapping[str, object], tuple[str, ...]]:
+    """Values and schemas of a generic joint that locks the axes without limits."""
+    every = dict.fromkeys(LOCKED, (1.0, -1.0)) | limits
+    values = {f"float limit:{axis}:physics:{name}": value for axis, pair in every.items()
+              for name, value in zip(("low", "high"), pair, strict=True)}
+    return values, tuple(f"PhysicsLimitAPI:{axis}" for axis in every)
+
+
+@pytest.mark.parametrize(("low", "high", "taken", "code"), [
+    (-10.0, 20.0, (-10.0, 20.0), ""), (-INF, 20.0, (-180.0, 20.0), ""), (-10.0, INF, (-10.0, 180.0), ""),
+    (-1e38, 20.0, (-180.0, 20.0), ""), (20.0, -10.0, (-90.0, 90.0), "joint/limit-order"),
+    (NAN, 20.0, (-180.0, 20.0), "joint/limit-order"), (0.0, 0.0, (0.0, 0.0), ""), (-200.0, 250.0, (-180.0, 180.0), ""),
+    (200.0, 250.0, (-90.0, 90.0), "joint/limit-order"), (-300.0, -200.0, (-90.0, 90.0), "joint/limit-order"),
+    (-INF, INF, FREE, ""),
+])
+def test_a_hinge_stops_where_physx_stops_it(low: float, high: float, taken: tuple[float, float], code: str) -> None:
+    found = stage("Revolute", limited(low, high))
+    axis, = made(found).axes
+    assert axis.axis == "rotX"
+    assert bounds(axis) == pytest.approx(taken)
+    assert codes(found) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("low", "high", "taken", "code"), [
+    (-0.25, 0.5, (-0.25, 0.5), ""), (-INF, 0.5, FREE, "joint/one-sided-limit"), (-0.25, INF, FREE,
+                                                                               "joint/one-sided-limit"),
+    (-2.5e37, 0.5, (-2.5e37, 0.5), ""), (-1e38, 0.5, (-INF, 0.5), ""), (NAN, 0.5, FREE, "joint/limit-order"),
+    (0.5, -0.25, FREE, "joint/limit-order"),
+])
+def test_a_slider_stops_where_physx_stops_it(low: float, high: float, taken: tuple[float, float], code: str) -> None:
+    found = stage("Prismatic", limited(low, high))
+    axis, = made(found).axes
+    assert axis.axis == "transX"
+    assert bounds(axis) == pytest.approx(taken)
+    assert codes(found) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("name", "low", "high", "taken", "code"), [
+    ("rotX", -10.0, 20.0, (-10.0, 20.0), ""), ("rotX", -INF, 20.0, (-INF, 20.0), ""),
+    ("rotX", NAN, 20.0, (-INF, 20.0), "joint/limit-order"), ("rotX", -200.0, 250.0, (-200.0, 250.0), ""),
+    ("rotY", -10.0, 20.0, (-10.0, 20.0), ""), ("rotY", -INF, 20.0, (-90.0, 90.0), "joint/one-sided-limit"),
+    ("rotY", NAN, 20.0, (-90.0, 90.0), "joint/limit-order"), ("rotY", -179.0, 179.0, (-179.0, 179.0), ""),
+    ("rotY", -180.0, 180.0, (-90.0, 90.0), "joint/limit-order"),
+    ("transY", -0.25, 0.5, (-0.25, 0.5), ""), ("transY", -INF, 0.5, FREE, "joint/one-sided-limit"),
+    ("transY", NAN, 0.5, FREE, "joint/limit-order"),
+])
+def test_a_generic_axis_stops_where_physx_stops_it(
+    name: str, low: float, high: float, taken: tuple[float, float], code: str,
+) -> None:
+    found = stage("", *generic(**{name: (low, high)}))
+    axis, = made(found).axes
+    assert (axis.axis, axis.instance) == (name, name)
+    assert bounds(axis) == pytest.approx(taken)
+    assert codes(found) == ([code] if code else [])
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_low_above_high_locks_a_generic_axis(name: str) -> None:
+    assert made(stage("", *generic(**{name: (20.0, -10.0)}))).axes == ()
+
+
+def test_the_limits_of_both_swings_are_refused_together() -> None:
+    first, second = made(stage("", *generic(rotY=(-10.0, 20.0), rotZ=(-INF, 30.0)))).axes
+    assert bounds(first) == bounds(second) == FREE
+
+
+@pytest.mark.parametrize(("soft", "taken"), [
+    ({"rotY": 1.0, "rotZ": 4.0}, (4.0, 4.0)), ({"rotY": 1.0}, (0.0, 0.0)), ({"rotZ": 4.0}, (4.0, 4.0)),
+])
+def test_both_swings_are_as_soft_as_the_last(soft: Mapping[str, float], taken: tuple[float, float]) -> None:
+    values, schemas = generic(rotY=(-1.0, 1.0), rotZ=(-1.0, 1.0))
+    values = {**values, **{f"float physxLimit:{axis}:stiffness": value for axis, value in soft.items()}}
+    found = made(stage("", values, (*schemas, *(f"PhysxLimitAPI:{axis}" for axis in soft))))
+    assert tuple(axis.limit_stiffness for axis in found.axes) == taken
+
+
+def test_one_limited_swing_has_its_own_softness() -> None:
+    values, schemas = generic(rotY=(-1.0, 1.0))
+    found = made(stage("", {**values, "float physxLimit:rotY:stiffness": 1.0}, (*schemas, "PhysxLimitAPI:rotY")))
+    assert found.axes[0].limit_stiffness == 1.0
+
+
+@pytest.mark.parametrize(("first", "second", "code"), [
+    (20.0, 30.0, ""), (179.0, 179.0, ""), (0.0, 0.0, "joint/limit-range"), (0.0, 30.0, "joint/limit-range"),
+    (180.0, 30.0, "joint/limit-range"), (30.0, 200.0, "joint/limit-range"), (20.0, -1.0, "joint/half-cone"),
+    (NAN, 30.0, "joint/half-cone"), (-1.0, -1.0, None),
+])
+def test_a_cone_is_made_of_angles_between_0_and_180_degrees(first: float, second: float, code: str | None) -> None:
+    found = stage("Spherical", {"float physics:coneAngle0Limit": first, "float physics:coneAngle1Limit": second})
+    cone = made(found).cone
+    assert (cone is not None) == (code == "")
+    if cone is not None:
+        assert (cone.angle0, cone.angle1) == pytest.approx((math.radians(first), math.radians(second)))
+    assert codes(found) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(("name", "value", "code"), [
+    ("maxForce", -5.0, "joint/drive-refused"), ("stiffness", -20.0, "joint/drive-refused"),
+    ("damping", -2.0, "joint/drive-refused"), ("stiffness", NAN, "joint/drive-refused"), ("maxForce", NAN, None),
+    ("targetPosition", INF, "joint/target-changed"), ("targetPosition", 400.0, None),
+])
+def test_a_drive_is_refused_as_physx_refuses_it(name: str, value: float, code: str | None) -> None:
+    gains = {"stiffness": 20.0, "damping": 2.0, "targetPosition": 30.0, name: value}
+    found = stage("Revolute", {f"float drive:angular:physics:{key}": number for key, number in gains.items()},
+                  ("PhysicsDriveAPI:angular",))
+    drive = made(found).axes[0].drive
+    assert (drive is None) == (code == "joint/drive-refused")
+    assert codes(found) == ([code] if code else [])
+    if drive is not None:
+        target = 0.0 if math.isinf(gains["targetPosition"]) else gains["targetPosition"]
+        assert math.degrees(drive.target_position) == pytest.approx(target)
+
+
+def test_drives_of_locked_axes_and_refused_ones_aim_with_the_others() -> None:
+    values, schemas = generic(rotY=FREE, rotZ=FREE)
+    drives = {f"float drive:{axis}:physics:{name}": value for axis, value in (
+        ("rotX", 50.0), ("rotY", 40.0), ("rotZ", 10.0)) for name, value in (
+        ("stiffness", 20.0), ("targetPosition", value), ("maxForce", -1.0 if axis == "rotZ" else 100.0))}
+    found = made(stage("", {**values, **drives}, (*schemas, *(f"PhysicsDriveAPI:{axis}" for axis in LOCKED[3:]))))
+    assert [axis.drive is not None for axis in found.axes] == [True, False]
+    assert [math.degrees(angle) for angle in found.aim] == pytest.approx([50.0, 40.0, 10.0])
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("quatf physics:localRot0", (0.0, 0.0, 0.0, 0.0)), ("quatf physics:localRot1", (0.0, 0.0, 0.0, 0.0)),
+    ("point3f physics:localPos0", (NAN, 0.0, 0.0)), ("point3f physics:localPos1", (NAN, 0.0, 0.0)),
+])
+def test_no_joint_is_made_of_a_frame_that_is_none(name: str, value: tuple[float, ...]) -> None:
+    found = stage("Fixed", {name: value, "float physics:breakForce": 3.0})
+    assert found.joints == ()
+    assert codes(found) == ["joint/frame-refused"]
+    assert [item.code for item in found.unused if item.property == "physics:breakForce"] == ["dropped"]
+
+
+@pytest.mark.parametrize(("low", "high", "taken", "code"), [
+    (-1.0, 0.5, (-INF, 0.5), None), (-1.0, NAN, FREE, None), (NAN, 0.5, (-INF, 0.5), None),
+    (-1.0, INF, (-INF, 0.0), "joint/infinite-distance"), (INF, -1.0, (0.0, INF), "joint/infinite-distance"),
+])
+def test_an_infinite_distance_is_one_of_0(
+    low: float, high: float, taken: tuple[float, float], code: str | None,
+) -> None:
+    found = stage("Distance", {"float physics:minDistance": low, "float physics:maxDistance": high})
+    distance = made(found).distance
+    assert distance is not None
+    assert (distance.minimum, distance.maximum) == taken
+    assert codes(found) == ([code] if code else [])
+
+
+def test_what_is_no_axis_is_x() -> None:
+    assert made(stage("Revolute", {"uniform token physics:axis": "W"})).axis == 0
