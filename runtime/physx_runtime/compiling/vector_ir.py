@@ -134,6 +134,8 @@ class Arithmetic:
         if op in ("sqrt", "floor", "abs"):
             name = "fabs" if op == "abs" else op
             return [f"  {self.result(n)} = call {kind} @llvm.{name}.{self.vectors.suffix}({kind} {x[0]})"]
+        if op == "rounded":
+            return [f"  {self.result(n)} = bitcast {kind} {x[0]} to {kind}"]
         if op == "single":
             return self._single(self.result(n), x[0])
         flags = f"<{self.vectors.lanes} x i1>"

@@ -12,7 +12,7 @@ from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import TRANSFORM_SIZE, MaxCounts, WriteType
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.frames import root_frame, root_rows
+from physx_runtime.packing.frames import IDENTITY_ROTATION, root_frame, root_rows
 
 Array = NDArray[Any]
 # One simulation's part of a call: its articulations, their worlds, their blocks (n, block).
@@ -77,7 +77,7 @@ def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int6
         if not root:
             return root_rows(link)
         center = np.moveaxis(simulation.parameter("center_of_mass")[worlds, 0].astype(np.float64), -1, 0)
-        return root_rows(root_frame(link, (center[0], center[1], center[2])))
+        return root_rows(root_frame(link, ((center[0], center[1], center[2]), IDENTITY_ROTATION)))
     if ROW_OF_WRITE[kind] != "v":
         return {ROW_OF_WRITE[kind]: own}
     v = simulation.get("v")[worlds].astype(np.float64)

@@ -66,7 +66,7 @@ def _rate(graph: Graph, n: int, rates: Mapping[int, Scalar]) -> Scalar | None:
         return where(own > 0.0, 0.5 / where(own > 0.0, own, 1.0), 0.0) * d[0]
     if op == "neg":
         return -d[0]
-    if op == "single":
+    if op in ("single", "rounded"):
         return d[0]
     if op == "abs":
         return where(x[0] < 0.0, -d[0], d[0])

@@ -70,6 +70,8 @@ def clamp(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
+    if isinstance(x, Unfused):
+        return Unfused(sqrt(x.value))
     return x.graph.apply("sqrt", x) if isinstance(x, Symbol) else np.sqrt(x)
 
 
@@ -120,6 +122,57 @@ class Single:
 
     def __mul__(self, other: Single) -> Single:
         return Single(self.value * other.value)
+
+
+def rounded(x: Scalar) -> Scalar:
+    """`x` rounded by itself: a product does not become part of an fma."""
+    return x.graph.apply("rounded", x) if isinstance(x, Symbol) else x
+
+
+class Unfused:
+    """A number whose sums round every product by itself, as code without fma does."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Scalar) -> None:
+        self.value = value
+
+    def __add__(self, other: Unfused | float) -> Unfused:
+        return Unfused(self.value + _plain(other))
+
+    def __sub__(self, other: Unfused | float) -> Unfused:
+        return Unfused(self.value - _plain(other))
+
+    def __mul__(self, other: Unfused | float) -> Unfused:
+        return Unfused(rounded(self.value * _plain(other)))
+
+    def __truediv__(self, other: Unfused) -> Unfused:
+        return Unfused(self.value / other.value)
+
+    def __rsub__(self, other: float) -> Unfused:
+        return Unfused(other - self.value)
+
+    def __rtruediv__(self, other: float) -> Unfused:
+        return Unfused(other / self.value)
+
+    def __neg__(self) -> Unfused:
+        return Unfused(-self.value)
+
+    __rmul__ = __mul__
+
+
+def unfused(values: Scalars) -> list[Scalar]:
+    """Each of the numbers as one that is `Unfused`."""
+    return [Unfused(x) for x in values]
+
+
+def plain(values: Scalars) -> list[Scalar]:
+    """The numbers again, from those that are `Unfused`."""
+    return [_plain(x) for x in values]
+
+
+def _plain(x: Scalar) -> Scalar:
+    return x.value if isinstance(x, Unfused) else x
 
 
 def arctan_series(square: Scalar) -> Scalar:

@@ -29,6 +29,9 @@ FOLD: dict[str, Callable[..., float | bool]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "not": lambda a: not a,
 }
 
 
@@ -113,10 +116,14 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
         return _fold_product(graph, x, value)
     if op == "div":
         return graph.constant(0.0) if value[0] == 0.0 else x[0] if value[1] == 1.0 else None
+    if op == "rounded":
+        return None if graph.nodes[x[0].number][0] == "mul" else x[0]
     if op == "neg":
         inner = graph.nodes[x[0].number]
         return Symbol(graph, int(inner[1][0])) if inner[0] == "neg" else None    # type: ignore[call-overload]
     if op == "select":
+        if value[0] is not None:
+            return x[1] if value[0] else x[2]
         return x[1] if x[1].number == x[2].number else None
     return None
 

@@ -97,6 +97,8 @@ class BodyTopology(_Actor):
     link_forces: bool = False
     pushes: tuple[PushTopology, ...] = ()           # of link 0, itself
     sleeping: bool = False                          # worlds fall asleep
+    locked_position: tuple[int, ...] = ()           # world axes along which it does not move
+    locked_rotation: tuple[int, ...] = ()           # world axes about which it has no angular momentum
 
     @property
     def tree(self) -> Topology:

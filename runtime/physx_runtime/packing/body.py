@@ -7,8 +7,8 @@ import numpy as np
 from physx_runtime.model.rows import LINK, input_rows
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.facts import fact_rows
-from physx_runtime.packing.frames import inertia_in_frame, internal_frame, inverse_frame
-from physx_runtime.packing.links import authored_state, symmetric
+from physx_runtime.packing.frames import inverse_frame, root_place
+from physx_runtime.packing.links import authored_state, principal_moments
 from physx_runtime.packing.model import PackedModel, arrays, stepping
 from physx_runtime.packing.pushes import push_rows, push_topologies
 from physx_schema.description.model import BodySettings, FreeBody, Link, Scene
@@ -28,18 +28,19 @@ def _settings(body: Link) -> BodySettings:
 
 
 def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedModel:
-    """The model of a body, for solver="physx" or "ideal". Its frame F is at its centre of mass, axes as its prim's.
+    """The model of a body, for solver="physx" or "ideal". Its frame F is that of its principal moments.
 
     Raises UnsupportedError, naming everything that the step does not handle.
     """
     body, settings = actor.body, _settings(actor.body)
-    _refuse_unsupported(body, settings)
-    into = inverse_frame(internal_frame(body, False))
+    _refuse_unsupported(body)
+    into = inverse_frame(root_place(actor))
     kind, forces_every_iteration = stepping(scene, solver)
-    topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping,
-                            pushes=push_topologies(actor))
+    topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping, pushes=push_topologies(actor),
+                            locked_position=_axes(settings.locked_position),
+                            locked_rotation=_axes(settings.locked_rotation))
     parameters = {"gravity": list(scene.gravity), "gyroscopic": [float(settings.gyroscopic)],
-                  "inertia": list(inertia_in_frame(into, symmetric(body.inertia))), **push_rows(actor, (into,))}
+                  "inertia": [*principal_moments(body), 0.0, 0.0, 0.0], **push_rows(actor, (into,))}
     known = input_rows(topology)
     parameters |= {name: values for name, values in fact_rows(LINK, [body]).items() if name in known}
     if topology.sleeping:
@@ -51,12 +52,13 @@ def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedMod
                        actor.position_iterations, actor.velocity_iterations, actor, scene)
 
 
-def _refuse_unsupported(body: Link, settings: BodySettings) -> None:
+def _axes(bits: int) -> tuple[int, ...]:
+    """The world axes whose bits are set."""
+    return tuple(axis for axis in range(3) if bits >> axis & 1)
+
+
+def _refuse_unsupported(body: Link) -> None:
     problems = []
-    for name, axes in (("position", "lockedPosAxis"), ("rotation", "lockedRotAxis")):
-        if getattr(settings, f"locked_{name}"):
-            problems.append(f"{body.path}: physxRigidBody:{axes} is {getattr(settings, f'locked_{name}')}; bodies "
-                            "with locked axes are not stepped, set it to 0")
     if not np.all(np.isfinite(body.inertia)):
         problems.append(f"{body.path}: physics:diagonalInertia has a moment of 0, which nothing turns; bodies "
                         "with infinite moments are not stepped, author three positive moments")

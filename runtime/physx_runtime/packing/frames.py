@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_schema.description.model import Joint, Link
+from physx_schema.description.model import ActorDescription, FreeBody, Joint, Link
 
 # Position and rotation.
 Frame = tuple[sp.Vec3, sp.Quat]
@@ -74,19 +74,22 @@ def inertia_in_frame(into: Frame, inertia: sp.Sym3) -> sp.Sym3:
     return sp.rotate_sym(sp.matrix(into[1]), inertia)
 
 
-def root_center(link: Link, fixed_base: bool) -> sp.Vec3:
-    """Where the root's F is in its link: at the centre of mass where the base floats."""
-    return (0.0, 0.0, 0.0) if fixed_base else link.center_of_mass
+def root_place(actor: ActorDescription) -> Frame:
+    """F in the root link's frame: a floating base's is at the centre of mass, a body's has its principal axes too."""
+    if actor.fixed_base:
+        return (0.0, 0.0, 0.0), IDENTITY_ROTATION
+    root = actor.links[0]
+    return root.center_of_mass, root.principal_axes if isinstance(actor, FreeBody) else IDENTITY_ROTATION
 
 
-def root_frame(pose: Frame, center: sp.Vec3) -> Frame:
-    """Where the root's F is, from the pose of its link and `root_center`."""
-    return in_frame(pose, center), pose[1]
+def root_frame(pose: Frame, place: Frame) -> Frame:
+    """Where the root's F is, from the pose of its link and `root_place`."""
+    return compose(pose, place)
 
 
-def root_link(frame: Frame, center: sp.Vec3) -> Frame:
+def root_link(frame: Frame, place: Frame) -> Frame:
     """The pose of the root link from where its F is; the reverse of `root_frame`."""
-    return in_frame(frame, sp.scale(-1.0, center)), frame[1]
+    return compose(frame, inverse_frame(place))
 
 
 def root_rows(frame: Frame) -> dict[str, NDArray[np.float64]]:

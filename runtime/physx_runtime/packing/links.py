@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import LINK
 from physx_runtime.packing.facts import RowValues, fact_rows
-from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_center, root_frame, tree_frame
-from physx_schema.description.model import ActorDescription
+from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_frame, root_place, tree_frame
+from physx_schema.description.model import ActorDescription, Link
 
 
 def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
@@ -28,11 +30,18 @@ def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
     return a[0], b[1], c[2], a[1], a[2], b[2]
 
 
+def principal_moments(link: Link) -> sp.Vec3:
+    """The moments of a link's inertia about its principal axes."""
+    turn = np.array(sp.matrix(link.principal_axes), dtype=np.float64)
+    x, y, z = np.diagonal(turn.T @ np.array(link.inertia, dtype=np.float64) @ turn)
+    return (float(x), float(y), float(z))
+
+
 def authored_state(actor: ActorDescription, locked: int) -> RowValues:
     """The authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
-    position, rotation = root_frame(root.pose, root_center(root, actor.fixed_base))
+    position, rotation = root_frame(root.pose, root_place(actor))
     rows = {"q": [dof.position for dof in actor.dofs],
             "v": [*velocity, *(dof.velocity for dof in actor.dofs)],
             "root_position": list(position), "root_rotation": list(rotation)}

@@ -12,7 +12,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.choice import choose
-from physx_runtime.packing.frames import root_frame, root_rows
+from physx_runtime.packing.frames import inverse_frame, root_frame, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
@@ -121,7 +121,8 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))
     rows["v"] = np.concatenate([rows["v"][:t.root_size], joints])
     frames = np.array([[*position, *rotation] for position, rotation in model.link_frames]).reshape(-1, 1)
-    axes = np.array(model.actor.links[0].principal_axes).reshape(-1, 1)
+    back = inverse_frame(root_place(model.actor))[1]
+    axes = np.array(sp.mul_quat(back, model.actor.links[0].principal_axes)).reshape(-1, 1)
     rows |= {"link_frames": np.repeat(frames, count, axis=1), "root_axes": np.repeat(axes, count, axis=1)}
     return single, {name: values.astype(dtype) for name, values in rows.items()}
 
@@ -147,7 +148,7 @@ def _root_rows(model: PackedModel, root: Mapping[str, Array], rows: Mapping[str,
     position = tuple(root.get("position", np.array(authored[0])[:, None]))
     x, y, z, w = root["rotation_wxyz"][[1, 2, 3, 0]] if "rotation_wxyz" in root else np.array(authored[1])[:, None]
     link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
-    placed = root_rows(root_frame(link, model.actor.links[0].center_of_mass))
+    placed = root_rows(root_frame(link, root_place(model.actor)))
     v = rows["v"].copy()
     for name, first in (("linear_velocity", 0), ("angular_velocity", 3)):
         if name in root:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.frames import root_center, root_frame, root_link, root_rows
+from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
@@ -159,16 +159,11 @@ class Run:
     def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
         """The pose of the root's link frame, which its centre of mass does not move."""
         p, r = (_floats(state[name][0]) for name in ("root_position", "root_rotation"))
-        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), _center(model))
+        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), root_place(model.actor))
 
     def _place_root(self, pose: Pose) -> None:
-        for name, values in root_rows(root_frame(pose, _center(self.model))).items():
+        for name, values in root_rows(root_frame(pose, root_place(self.model.actor))).items():
             self.simulation.set_row(name, values)
-
-
-def _center(model: PackedModel) -> Vec3:
-    """Where the root's F is in its link."""
-    return root_center(model.actor.links[0], model.actor.fixed_base)
 
 
 def _floats(values: Iterable[Any]) -> list[float]:

@@ -257,7 +257,7 @@ class Actor:
         ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_center()[chosen])
+        start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_place(chosen))
         start.take(joint_position, joint_velocity, root_pose, root_velocity)
         for name, values in start.rows.items():
             self.set_row(name, values, chosen)
@@ -266,7 +266,7 @@ class Actor:
 
     def reset_with_others(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
-        if "_values" in self.__dict__ and self._values.mass_properties.root_center_moved:
+        if "_values" in self.__dict__ and self._values.mass_properties.root_moved:
             self.reset(worlds)          # where the root's frame stands is its own
         self._state_written(worlds)
 
@@ -293,10 +293,10 @@ class Actor:
         values that nothing would heed (see `randomize`); then nothing is set.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        before = self._values.mass_properties.root_center()
+        before = self._values.mass_properties.root_place()
         with self._waking.noticing(TARGET_ROWS & values.keys(), chosen):
             self._values.assign(values, chosen)
         self._alike.parameters_written()
-        moved, root_position = self._values.root_kept(before)
-        if moved.any():
-            self.set_row("root_position", root_position[moved], moved)
+        for name, moved, rows in self._values.root_kept(before):
+            if moved.any():
+                self.set_row(name, rows[moved], moved)

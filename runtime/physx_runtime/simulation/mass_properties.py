@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
-from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, in_frame, inertia_in_frame, inverse_frame, tree_frame
+from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, inverse_frame, root_place, tree_frame
+from physx_runtime.packing.links import principal_moments
 from physx_runtime.packing.model import PackedModel
+from physx_schema.description.model import FreeBody
 
 Array = NDArray[np.float64]
 
@@ -36,12 +38,13 @@ class WorldMassProperties:
 
     def __init__(self, model: PackedModel, worlds: int) -> None:
         articulation = model.actor
-        self.articulation, self.model = articulation, model
+        self.articulation, self.model, self._worlds = articulation, model, worlds
+        self._is_body = isinstance(articulation, FreeBody)
         links = articulation.links
         self._attachments = [a for t in acting_spatial_tendons(articulation) for a in t.attachments]
         authored = {
             "center_of_mass": [link.center_of_mass for link in links],
-            "diagonal_inertia": [_moments(link.principal_axes, link.inertia) for link in links],
+            "diagonal_inertia": [principal_moments(link) for link in links],
             "principal_axes": [link.principal_axes for link in links],
             "spatial_tendon_local_position": [a.local_position for a in self._attachments],
         }
@@ -50,17 +53,21 @@ class WorldMassProperties:
             name: np.repeat(np.array(rows, dtype=np.float64)[None], worlds, axis=0) for name, rows in authored.items()
             if rows}
 
-    def root_center(self) -> Array:
-        """Origin of the root's F in the root link's frame, (n_world, 3)."""
-        if self.articulation.fixed_base:
-            return np.zeros_like(self.values["center_of_mass"][:, 0])
-        return self.values["center_of_mass"][:, 0]
+    def root_place(self, worlds: NDArray[np.int64] | slice = slice(None)) -> Frame:
+        """F in the root link's frame, numbers (n_world,), in all worlds or those with these indices."""
+        center, rotation = (tuple(np.broadcast_to(x, self._worlds)[worlds] for x in part)
+                            for part in root_place(self.articulation))
+        if not self.articulation.fixed_base:
+            center = tuple(x[worlds] for x in self._center(0))
+        if self._is_body:
+            rotation = tuple(x[worlds] for x in self._axes(0))
+        return (center[0], center[1], center[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
 
     @property
-    def root_center_moved(self) -> bool:
-        """Whether it is elsewhere than authored in some world."""
-        authored = self.articulation.links[0].center_of_mass
-        return not self.articulation.fixed_base and bool((self.root_center() != authored).any())
+    def root_moved(self) -> bool:
+        """Whether F is elsewhere in the root link than authored in some world."""
+        own, authored = self.root_place(), root_place(self.articulation)
+        return any(bool((x != y).any()) for a, b in zip(own, authored, strict=True) for x, y in zip(a, b, strict=True))
 
     def assign(self, name: str, values: Array) -> Iterator[Change]:
         """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
@@ -99,12 +106,14 @@ class WorldMassProperties:
     def _into(self, link: int) -> Frame:
         """The link's frame in its F, which moves with the centre of mass of a floating root."""
         if link == 0 and not self.articulation.fixed_base:
-            return inverse_frame((self._center(0), IDENTITY_ROTATION))
+            return inverse_frame(self.root_place())
         return self.model.link_frames[link]
 
     def _inertia(self, link: int) -> sp.Sym3:
         x, y, z = self._of("diagonal_inertia", link)
         zero = np.zeros_like(x)
+        if self._is_body:
+            return (x, y, z, zero, zero, zero)
         own = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
         return inertia_in_frame(self._into(link), own)
 
@@ -128,10 +137,3 @@ class WorldMassProperties:
 
 def _stacked(parts: tuple[Any, ...]) -> Array:
     return np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.float64)
-
-
-def _moments(axes: sp.Quat, inertia: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Vec3:
-    """Principal moments of an inertia with known axes."""
-    turn = np.array(sp.matrix(axes), dtype=np.float64)
-    x, y, z = np.diagonal(turn.T @ np.array(inertia, dtype=np.float64) @ turn)
-    return (x, y, z)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import Owner, owners
 from physx_runtime.model.topology import REVOLUTE, Topology
+from physx_runtime.packing.frames import Frame, inverse_frame
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.mass_properties import WorldMassProperties
 from physx_runtime.simulation.parameters import FEATURES, Parameter, ordered_pairs, parameters_of
@@ -118,24 +119,26 @@ class ParameterValues:
 
     # --- what follows from them --------------------------------------------------------------------------------------
 
-    def root_kept(self, before: Array) -> tuple[Array, Array]:
-        """(worlds (n_world,), positions of the root's F (n_world, 3)) where its link stays though its centre moves.
+    def root_kept(self, before: Frame) -> Iterator[tuple[str, Array, Array]]:
+        """Rows of the root's F, worlds (n_world,) and values (n_world, n), where its link stays though F moves in it.
 
-        before: (n_world, 3), the root's centres of mass in its frame until now.
+        before: `root_place` of the worlds until now.
         """
-        shift = self.mass_properties.root_center() - before
+        (center, axes), (old_center, old_axes) = self.mass_properties.root_place(), before
         rotation = sp.normalized(tuple(np.moveaxis(self.store.rows("root_rotation").astype(np.float64), -1, 0)))
-        x, y, z = np.moveaxis(shift, -1, 0)
-        turned = np.stack(sp.rotate(rotation, (x, y, z)), axis=-1)
-        return np.asarray(shift.any(axis=-1)), self.store.rows("root_position") + turned
+        link = sp.mul_quat(rotation, sp.conjugate(old_axes))
+        shift = sp.sub(center, old_center)
+        position = self.store.rows("root_position") + np.stack(sp.rotate(link, shift), axis=-1)
+        moved, turned = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
+        yield "root_position", np.asarray(moved.any(axis=0)), position
+        yield "root_rotation", np.asarray(turned.any(axis=0)), np.stack(sp.mul_quat(link, axes), axis=-1)
 
     def model_of_worlds(self) -> PackedModel:
         """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
         own = {name: self.store.rows(name).T.astype(np.float64) for name in self.rows_set}
-        x, y, z = np.moveaxis(self.mass_properties.root_center(), -1, 0)
         frames = list(self._model.link_frames)
         if self.topology.root_size:
-            frames[0] = ((-x, -y, -z), frames[0][1])
+            frames[0] = inverse_frame(self.mass_properties.root_place())
         return replace(self._model, parameters={**self._model.parameters, **own}, link_frames=tuple(frames))
 
     # --- refusing ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.frames import root_frame, root_rows
+from physx_runtime.packing.frames import Frame, root_frame, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import is_rotation, refusal
 
@@ -18,12 +18,12 @@ Array = NDArray[Any]
 class Start:
     """State rows of the worlds with indices `worlds`, as authored until something else is given.
 
-    root_center: (n, 3), each of these worlds' own centre of mass of the root, in its link frame. Methods raise
+    root_place: where the root's F is in its link in each of these worlds (`packing.frames.root_place`). Methods raise
     ValueError for shapes that do not fit and for numbers that `dtype` does not hold.
     """
 
-    def __init__(self, model: PackedModel, worlds: NDArray[np.int64], dtype: str, root_center: Array) -> None:
-        self._model, self._worlds, self._dtype, self._center = model, worlds, dtype, root_center
+    def __init__(self, model: PackedModel, worlds: NDArray[np.int64], dtype: str, root_place: Frame) -> None:
+        self._model, self._worlds, self._dtype, self._place = model, worlds, dtype, root_place
         self.rows = {name: np.broadcast_to(values, (len(worlds), len(values))).copy()
                      for name, values in model.state.items()}
         if model.topology.root_size:
@@ -63,7 +63,6 @@ class Start:
         return array
 
     def _place_root(self, pose: Array) -> None:
-        """The root's rows from the pose of its link, with each world's own centre of mass."""
+        """The root's rows from the pose of its link, with each world's own place of F in it."""
         p = [np.broadcast_to(x, len(self._worlds)) for x in np.moveaxis(pose, -1, 0)]
-        x, y, z = np.moveaxis(self._center, -1, 0)
-        self.rows |= root_rows(root_frame(((p[0], p[1], p[2]), (p[3], p[4], p[5], p[6])), (x, y, z)))
+        self.rows |= root_rows(root_frame(((p[0], p[1], p[2]), (p[3], p[4], p[5], p[6])), self._place))

@@ -14,7 +14,7 @@ from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.python_source import python_function
 from physx_runtime.compiling.trace import trace
 from physx_runtime.compiling.vector_ir import Vectors
-from physx_runtime.language.ops import arctan2, maximum, sincos, where
+from physx_runtime.language.ops import arctan2, maximum, rounded, sincos, where
 from physx_runtime.language.symbols import Graph, TracingError
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import Topology
@@ -53,6 +53,18 @@ def test_branching_on_a_symbol_names_file_and_line() -> None:
 def test_where_on_a_decided_condition_takes_its_side() -> None:
     x = Graph().input("x_0")
     assert where(np.True_, x, 0.0) is x
+
+
+def test_a_condition_between_constants_is_decided_by_tracing() -> None:
+    graph = Graph()
+    zero, x = graph.constant(0.0), graph.input("x_0")
+    assert where(~(zero > 0.0) & (zero < 1.0), x, 0.0).number == x.number
+
+
+def test_a_rounded_product_is_no_part_of_an_fma() -> None:
+    x = Graph().input("x_0")
+    assert rounded(x * x).number != (x * x).number
+    assert rounded(x + 1.0).number == (x + 1.0).number      # nothing else would be fused
 
 
 def test_maximum_keeps_a_nan() -> None:

@@ -223,13 +223,13 @@ def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 # --- what is not stepped --------------------------------------------------------------------------------------------
 
 def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> None:
-    text = stage(slider("A"), free("B"), free("C", more={"int physxRigidBody:lockedPosAxis": "7"}), HELD)
+    text = stage(slider("A"), free("B"), free("C", more={"float3 physics:diagonalInertia": "(0, 1, 1)"}), HELD)
     with pytest.raises(UnsupportedError) as refused:
         scene(text)
     lines = str(refused.value).splitlines()
     assert [line.partition(":")[0] for line in lines[:2]] == ["/B", "/C"]
     assert "/weld holds it outside articulations" in lines[0]
-    assert "physxRigidBody:lockedPosAxis is 7" in lines[1]
+    assert "physics:diagonalInertia has a moment of 0" in lines[1]
     assert lines[2].endswith("not everything on the stage is stepped; articulation picks one by itself: /A")
     with pytest.raises(UnsupportedError) as again:
         simulate(opened(text), steps=1)
