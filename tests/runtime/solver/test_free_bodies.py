@@ -51,7 +51,7 @@ CASES: dict[str, str] = {
     "locked": stage(LOCKED),
     "locked, forces once a step": stage("int physxRigidBody:lockedRotAxis = 2", scene=ONCE),
     "locked, PGS": stage(LOCKED, scene=PGS),
-    "locked and pushed": stage(LOCKED + THRUST, api=FORCE),
+    "locked and pushed": stage(LOCKED + THRUST, api=FORCE, w=(10, 20, -15)),
     "slow": stage(api="", **{**STILL, "v": (4e-3, 0, 0)}),
     "slowing down": stage("float physxRigidBody:linearDamping = 8", **{**STILL, "v": (0.1, 0, 0)}),
     "turning ever slower": stage("float physxRigidBody:angularDamping = 8", **{**STILL, "w": (10, 5, 0)}),
