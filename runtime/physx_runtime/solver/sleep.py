@@ -9,6 +9,7 @@ sleeping).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
@@ -43,8 +44,12 @@ def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Sca
     return rest_together(t, rows, after, longest_counter(t, rows))
 
 
-def rest_together(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar) -> dict[str, list[Scalar]]:
-    """As `fall_asleep` for an actor among others that rest only with it; longest: of all their counters."""
+def rest_together(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar,
+                  joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
+    """As `fall_asleep` for an actor among others that rest only with it.
+
+    longest: of the counters of all of them. joints: how many outside articulations hold each link that can move.
+    """
     links = _begun(t, rows)
     resting, moves_no_more = rests(longest, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
@@ -53,7 +58,7 @@ def rest_together(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar) ->
         name: [where(frozen, kept, x) for x, kept in zip(after[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
     out["v"] = [where(resting, 0.0, x) for x in after["v"]]
-    new = _counted(t, rows, links)
+    new = _counted(t, rows, links, joints or [0.0] * len(links))
     awake = stays_awake(_longest(new), resting)
     new = [settled(link, awake) for link in new]
     return out | {
@@ -131,19 +136,25 @@ def _longest(links: list[Drowsiness]) -> Scalar:
     return longest
 
 
-def _counted(t: ActorTopology, rows: Rows, links: list[Drowsiness]) -> list[Drowsiness]:
+def _counted(t: ActorTopology, rows: Rows, links: list[Drowsiness], joints: Sequence[Scalar]) -> list[Drowsiness]:
     """All links that can move after this step."""
     new, motions = [], mean_motions(t, rows)
-    for own, i in zip(links, t.tree.moving_links, strict=True):
+    for own, i, held in zip(links, t.tree.moving_links, joints, strict=True):
         s, (velocity, R) = rows["inertia"][6 * i:6 * i + 6], motions[i]
         inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
-        new.append(count_down(own, R, velocity, rows["mass"][i], inertia, rows["dt"][0], rows["sleep_threshold"][0]))
+        new.append(count_down(own, R, velocity, rows["mass"][i], inertia, rows["dt"][0], rows["sleep_threshold"][0],
+                              held))
     return new
 
 
 def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
-               threshold: Scalar) -> Drowsiness:
-    """One link after a step with this velocity of its centre of mass; its axes of F are R, its inertia is in them."""
+               threshold: Scalar, joints: Scalar) -> Drowsiness:
+    """One link after a step with this velocity of its centre of mass; its axes of F are R, its inertia is in them.
+
+    Every one of the joints outside articulations that hold it raises the threshold by as much again, and the counter
+    that it sets up by dt.
+    """
+    threshold = (1.0 + joints) * threshold
     v, w = velocity.linear, turned_back(R, velocity.angular)
     added = listens(link.counter, dt)
     linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
@@ -151,7 +162,8 @@ def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
     lively = added & ~(energy < threshold)
     some = threshold > 0.0
     factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
-    counter = where(lively, factor * LISTENING_TIME, maximum((Single(link.counter) - Single(dt)).value, 0.0))
+    left = maximum((Single(link.counter) - Single(dt)).value, 0.0)
+    counter = where(lively, factor * LISTENING_TIME + joints * dt, left)
 
     sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
     return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))

@@ -30,12 +30,15 @@ def write_waking(p: Plan, s: Schedule, longest: Span) -> None:
         s.do(sleep.wake, **_own(p, i), **flags, longest=longest)
 
 
-def write_resting(p: Plan, s: Schedule, longest: Span) -> None:
-    """Worlds whose longest counter is 0 rest; every link's counter after the step."""
+def write_resting(p: Plan, s: Schedule, longest: Span, joints: Span | None = None) -> None:
+    """Worlds whose longest counter is 0 rest; every link's counter after the step.
+
+    joints: how many outside articulations hold each link that can move.
+    """
     s.do(sleep.fall, longest=longest, diverged=p.row(DIVERGED),
          **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
     _rest(p, s)
-    _count(p, s)
+    _count(p, s, joints)
 
 
 def _rest(p: Plan, s: Schedule) -> None:
@@ -45,7 +48,7 @@ def _rest(p: Plan, s: Schedule) -> None:
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
 
-def _count(p: Plan, s: Schedule) -> None:
+def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
     t, mean = p.t, p.row("mean")
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
@@ -58,7 +61,7 @@ def _count(p: Plan, s: Schedule) -> None:
     move_links(p, s, v=mean)
     clear(s, p.row("longest"))
     for i, link in enumerate(t.moving_links):
-        s.do(sleep.drowse, **_own(p, i),
+        s.do(sleep.drowse, **_own(p, i), **({"joints": joints.part(i)} if joints else {}),
              **{name: p.at(name, link) for name in ("R", "motion", "v_com", "mass", "inertia")},
              **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
     for i in range(len(t.moving_links)):

@@ -5,10 +5,10 @@ Each counts by itself and is woken by itself; what is woken keeps the others awa
 
 from __future__ import annotations
 
-from physx_runtime.compiling.schedule import Schedule
+from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.sleep import write_resting, write_waking
 from physx_runtime.solver.by_joint.sweeps import clear
-from physx_runtime.solver.island.fragments import body
+from physx_runtime.solver.island.fragments import body, joint
 from physx_runtime.solver.island.plan import IslandPlan
 
 
@@ -22,7 +22,22 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
         s.do(body.wake, actor.t, **actor.layout.groups, longest=longest)
     for tree in trees:
         write_waking(tree, s, longest)
-    for actor in bodies:
-        s.do(body.rest, actor.t, **actor.layout.groups, longest=longest)
-    for tree in trees:
-        write_resting(tree, s, longest)
+    for i, actor in p.bodies.items():
+        if actor.t.sleeping:
+            s.do(body.rest, actor.t, **actor.layout.groups, longest=longest, joints=_held_by(p, s, i))
+    for i, held in p.trees.items():
+        if held.p.t.sleeping:
+            write_resting(held.p, s, longest, _held_by(p, s, i))
+
+
+def _held_by(p: IslandPlan, s: Schedule, actor: int) -> Span:
+    """The rows with how many joints hold each link of an actor that can move; broken ones do not."""
+    links = p.t.actors[actor].tree.moving_links
+    out = p.actors[actor].layout.add("joints", len(links))
+    clear(s, out)
+    for t, rows in zip(p.t.joints, p.joints, strict=True):
+        for side in t.sides:
+            if side.moves and side.owner == actor and side.link in links:
+                s.do(joint.count, **({"broken": rows["broken"]} if t.breaks else {}),
+                     joints=out.part(links.index(side.link)))
+    return out

@@ -54,7 +54,7 @@ def drowse(rows: Operands) -> Rows:
     """A link after the step, and the longest counter so far."""
     link = sleep.count_down(
         _link(rows), rotation_matrix(rows["R"]), central_velocity(rows), rows["mass"][0],
-        sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0])
+        sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
     return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 

@@ -50,4 +50,4 @@ def wake(rows: Operands, t: BodyTopology) -> Rows:
 def rest(rows: Operands, t: BodyTopology) -> Rows:
     """The body at the step's end, at rest where the whole island rests, and its counter."""
     as_moved = {**rows, "root_rotation": rows["kept_root_rotation"]}
-    return sleep.rest_together(_moving_always(t), as_moved, rows, rows["longest"][0])
+    return sleep.rest_together(_moving_always(t), as_moved, rows, rows["longest"][0], rows["joints"])

@@ -31,3 +31,8 @@ def hinge(rows: Operands, t: JointTopology) -> Rows:
 def slide(rows: Operands, t: JointTopology) -> Rows:
     """How far the slider of a rack is out."""
     return coupling.slide(t, rows)
+
+
+def count(rows: Operands) -> Rows:
+    """How many joints hold a link, with one more unless it is broken."""
+    return {"joints": [rows["joints"][0] + 1.0 - (rows["broken"][0] if "broken" in rows else 0.0)]}
