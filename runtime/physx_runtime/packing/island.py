@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,14 +12,12 @@ from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.facts import RowValues
-from physx_runtime.packing.frames import Frame, compose, in_frame, inverse_frame, on_axis
+from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, in_frame, inverse_frame, on_axis
 from physx_runtime.packing.joint_order import creation_order
 from physx_runtime.packing.model import Array, PackedModel, arrays
 from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
 from physx_schema.description.model import Description, Link, OutsideJoint
 from physx_schema.errors import UnsupportedError
-
-_KINEMATIC_ROTATION = (0.0, 0.0, 0.0, 1.0)      # of F in the prim
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +118,8 @@ class _Places:
             i, link = self.links[body]
             return self.actors[i].link_frames[link]
         if body in self._kinematic:
-            return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, _KINEMATIC_ROTATION))
-        return (0.0, 0.0, 0.0), _KINEMATIC_ROTATION
+            return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, IDENTITY_ROTATION))
+        return (0.0, 0.0, 0.0), IDENTITY_ROTATION
 
     def hinges(self, joint: OutsideJoint) -> list[Hinge]:
         """The two hinges of a gear or a rack; none where one is missing, whose turns PhysX then does not count."""
@@ -131,16 +130,36 @@ class _Places:
         for i, joint in enumerate(self.joints):
             if joint.path == path:
                 frame = own_frames(joint)[0 if body == joint.body0 else 1]
-                return Hinge(HingeTopology(joint=i, holds_first=joint.body0 in coupled), frame)
+                return Hinge(HingeTopology(joint=i, holds_first=joint.body0 in coupled), frame, self._stands(joint))
         for i, actor in enumerate(self.actors):
             dof = 0
             for link in actor.actor.links:
                 if link.joint is not None and link.joint.path == path:
                     frame = link.joint.child_frame if body == link.path else link.joint.parent_frame
                     return Hinge(HingeTopology(actor=i, dof=dof, holds_first=link.joint.body0 in coupled),
-                                 on_axis(frame, link.joint.kind, link.joint.axis))
+                                 on_axis(frame, link.joint.kind, link.joint.axis), actor.actor.dofs[dof].position)
                 dof += len(link.joint.dofs) if link.joint is not None else 0
         return None
+
+
+    def _stands(self, joint: OutsideJoint) -> float:
+        """How far a joint is turned about its axis, or slid along it, as authored."""
+        first, second = (compose(self._pose(body), frame) for body, frame in zip(
+            (joint.body0, joint.body1), own_frames(joint), strict=True))
+        position, (x, _, _, w) = compose(inverse_frame(first), second)
+        if joint.kind == "prismatic":
+            return float(position[0])
+        angle = 2.0 * math.atan2(x, w)
+        return angle - math.copysign(2.0 * math.pi, angle) if abs(angle) > math.pi else angle
+
+    def _pose(self, body: str) -> Frame:
+        """Where a body's prim is as authored; the world where it is none of the island's."""
+        if body in self.links:
+            i, link = self.links[body]
+            return self.actors[i].actor.links[link].pose
+        if body in self._kinematic:
+            return self.kinematic[self._kinematic[body]].pose
+        return (0.0, 0.0, 0.0), IDENTITY_ROTATION
 
 
 def _packed(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[OutsideJoint],
@@ -155,7 +174,7 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         hinges = places.hinges(joint)
         topologies.append(joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges))
         frames = _frames(places, joint, hinges)
-        found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit)
+        found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
     for i, body in enumerate(places.kinematic):
         rows |= _prefixed(f"{KINEMATIC_GROUP}{i}_", arrays(_kinematic_rows(body)))

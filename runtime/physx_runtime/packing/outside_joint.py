@@ -28,16 +28,15 @@ from physx_schema.description.model import Cone, DistanceRange, JointAxis, Outsi
 from physx_schema.description.units import radians
 
 _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}
-_NOT_COUNTED = math.inf         # last_angle before the first step, whose start is no turn
-_INITIAL = {"last_angle": _NOT_COUNTED}
 
 
 @dataclass(frozen=True, slots=True)
 class Hinge:
-    """A hinge of a gear or a rack: what its structure is, and the joint frame at the gear's body."""
+    """A hinge of a gear or a rack: what its structure is, the joint frame at the gear's body, and where it stands."""
 
     topology: HingeTopology
     frame: Frame                        # in the prim of the gear's body, x its axis
+    coordinate: float                   # rad or length as authored, from which PhysX counts
 
 
 def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequence[Hinge]) -> JointTopology:
@@ -76,10 +75,13 @@ def _range(distance: DistanceRange) -> str:
     return "least" if least else "most" if most else ""
 
 
-def outside_rows(joint: OutsideJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float) -> RowValues:
+def outside_rows(joint: OutsideJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float,
+                 hinges: Sequence[Hinge] = ()) -> RowValues:
     """Rows of a joint without prefix; `frames`: the joint frame, x its axis, in the sides' F."""
     known = joint_rows(t, KEPT, PARAMETER, DERIVED)
-    made: RowValues = {name: [_INITIAL.get(name, 0.0)] * size for name, size in known.items()}
+    made: RowValues = {name: [0.0] * size for name, size in known.items()}
+    if hinges:      # a gear's second hinge is counted backwards
+        made["last_angle"] = [hinges[0].coordinate, -hinges[1].coordinate]
     made |= _axis_rows(joint, made) | _held_rows(joint)
     made |= {"break_force": [joint.break_force], "break_torque": [joint.break_torque], "length_scale": [length_scale]}
     for name, (position, rotation) in zip(("frame0", "frame1"), frames, strict=True):

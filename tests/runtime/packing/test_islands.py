@@ -158,7 +158,17 @@ def test_a_gear_has_the_frames_of_its_hinges_on_its_bodies() -> None:
     np.testing.assert_allclose(rows["joint2_frame0_rotation"], rows["joint0_frame1_rotation"])
     np.testing.assert_allclose(rows["joint2_frame1_position"], (0, 1, 0))
     assert rows["joint2_ratio"] == [2.0]
-    assert list(found.state["joint2_last_angle"]) == [math.inf, math.inf]
+    assert list(found.state["joint2_turns"]) == [0.0, 0.0]
+
+
+def test_a_gear_counts_from_where_its_hinges_stand() -> None:
+    hinges = {"rel physics:hinge0": "</Robot/h>", "rel physics:hinge1": "</Robot/k>"}
+    gear = joint("Gear", "g", "a", "b", (), hinges).replace("PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    half = math.radians(40.0) / 2.0
+    turned = {"quatf physics:localRot0": (math.cos(half), math.sin(half), 0.0, 0.0)}
+    found, = islands(loose(link("a"), link("b"), gear, joint("Revolute", "h", "", "a", (), turned),
+                           joint("Revolute", "k", "", "b", (), turned)))
+    np.testing.assert_allclose(np.degrees(found.state["joint2_last_angle"]), (-40.0, 40.0), rtol=1e-6)
 
 
 def test_a_gear_between_links_counts_degrees_of_freedom() -> None:
