@@ -46,11 +46,15 @@ def alone(description: Description, actor: ActorDescription) -> SceneModel:
 
 
 def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
-    """What moves some actors in PhysX and no step of them heeds; joints first, contact in one line."""
+    """What moves actors in PhysX and no step of them without joints heeds; joints first, contact in one line."""
+    return (*_joints(model), *_loops(description, set(model.owners)), *left_out(description, model))
+
+
+def left_out(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
+    """What moves actors in PhysX and no step of them heeds, though joints hold them; contact in one line."""
     moved = tuple(model.actors.values())
     contact = _contact(description, model.owners)
-    return (*_joints(model), *_loops(description, set(model.owners)), *((contact,) if contact else ()),
-            *_estimates(description, moved), *_unread(description, moved))
+    return (*((contact,) if contact else ()), *_estimates(description, moved), *_unread(description, moved))
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
@@ -60,10 +64,14 @@ def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
 
 def untrusted(description: Description, model: SceneModel) -> tuple[str, ...]:
     """Why actors cannot be stepped, a line each: their motion would be another one, or none under endless gravity."""
+    return (*endless_gravity(description, model), *map(str, holding_joints(model)))
+
+
+def endless_gravity(description: Description, model: SceneModel) -> tuple[str, ...]:
+    """Why actors cannot be stepped whose gravity is no number, in a line."""
     scenes = {description.scene_of(actor).path for actor in model.actors.values()}
     endless = [p for p in description.problems if p.code == "scene/gravity" and p.path in scenes]
-    lines = ["; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless)] if endless else []
-    return (*lines, *map(str, holding_joints(model)))
+    return ("; ".join(f"{p.path}.{p.property}: {p.message}: {p.why}; {p.fix}" for p in endless),) if endless else ()
 
 
 def require_trusted(description: Description, actor: ActorDescription, counts: SolverCounts,
@@ -193,9 +201,11 @@ def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iter
     prims |= _pointing(description, prims)
     prims |= {path for actor in moved for path in (actor.path, description.scene_of(actor).path)}
     said = {joint.path for joint in description.joints}
+    held = {path for joint in description.joints for path in (joint.body0, joint.body1)}    # a scene steps them
     found = [opinion for opinion in description.not_evaluated
              if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
-             and opinion.path not in said and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
+             and opinion.path not in said and (opinion.property or opinion.path not in held)
+             and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
     whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
     by_reason: dict[str, list[Opinion]] = {}
     for opinion in found:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from physx_runtime.model.scene import SceneModel, named
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.body import free_body
-from physx_runtime.packing.choice import held_body, nothing_moves, require_taken
+from physx_runtime.packing.choice import nothing_moves, require_taken
+from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import alone, untrusted
+from physx_runtime.packing.not_simulated import alone, endless_gravity
 from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
@@ -21,11 +23,20 @@ def scene_model(description: Description, bodies: Iterable[Link]) -> SceneModel:
     return SceneModel(actors, kinematic, description.joints)
 
 
-def everything(description: Description, solver: str) -> tuple[SceneModel, dict[str, PackedModel]]:
-    """All that moves on a stage, nothing left out, and what is stepped of it, by the actors' names.
+@dataclass(frozen=True, slots=True)
+class PackedScene:
+    """All that moves on a stage, ready to step."""
 
-    Raises UnsupportedError where nothing moves, PhysX refuses the whole stage, or an actor cannot be stepped; a line
-    for each reason, and at the end one that says which actors can be stepped by themselves.
+    model: SceneModel
+    single: Mapping[str, PackedModel]       # actors that no joint holds, by name
+    islands: tuple[PackedIsland, ...]
+
+
+def everything(description: Description, solver: str) -> PackedScene:
+    """All that moves on a stage, nothing left out.
+
+    Raises UnsupportedError where nothing moves, PhysX refuses the whole stage, or an actor or a joint cannot be
+    stepped; a line for each reason, and at the end one that says which actors can be stepped by themselves.
     """
     require_taken(description)
     bodies = [body for body in description.bodies if not body.kinematic]
@@ -36,19 +47,24 @@ def everything(description: Description, solver: str) -> tuple[SceneModel, dict[
     refused = {name: tuple(_refusals(description, name, actor, solver, packed))
                for name, actor in model.actors.items()}
     lines = dict.fromkeys(line for found in refused.values() for line in found)
+    islands: tuple[PackedIsland, ...] = ()
+    try:
+        islands = islands_of(description, model, solver) if not lines else ()
+    except UnsupportedError as error:
+        lines = dict.fromkeys(str(error).splitlines())
+        held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
+        refused = {name: found or tuple(lines) * (actor.path in held)
+                   for (name, found), actor in zip(refused.items(), model.actors.values(), strict=True)}
     if lines:
         raise UnsupportedError("\n".join((*lines, *_advice(description, refused))))
-    return model, packed
+    held = {name for island in islands for name in island.actors}
+    return PackedScene(model, {name: own for name, own in packed.items() if name not in held}, islands)
 
 
 def _refusals(description: Description, name: str, actor: ActorDescription, solver: str,
               packed: dict[str, PackedModel]) -> Iterator[str]:
     """Why one actor is not stepped, a line each; otherwise it is `packed`."""
-    root = actor.links[0]
-    if root.body is not None and (held := held_body(description, root.path)):
-        yield held
-        return
-    yield from untrusted(description, alone(description, actor))
+    yield from endless_gravity(description, alone(description, actor))
     try:
         packed[name] = pack_actor(actor, description.scene_of(actor), solver)
     except UnsupportedError as error:

@@ -54,11 +54,11 @@ class Actor:
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
         self._watchers.append(watcher)
-        self._alike.watch(watcher)
+        self._alike.lanes.watch(watcher)
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
-        self._alike.set_time_step(dt)
+        self._alike.lanes.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
         """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
@@ -69,9 +69,9 @@ class Actor:
         if model.topology != self.model.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
         self._alike.models[self.place] = model
-        self._alike.solve_under(self.place, solver_settings(self.solver, model))
+        self._alike.lanes.solve_under(self.place, solver_settings(self.solver, model))
         self._take_up(model)
-        self._alike.write_time()
+        self._alike.lanes.write_time()
 
     def _take_up(self, model: PackedModel) -> None:
         """Write the parameters of a model, in every world."""
@@ -98,17 +98,17 @@ class Actor:
     @property
     def worlds(self) -> int:
         """How many there are."""
-        return self._alike.worlds
+        return self._alike.lanes.worlds
 
     @property
     def dt(self) -> float:
         """Time of a step [s]."""
-        return self._alike.dt
+        return self._alike.lanes.dt
 
     @property
     def dtype(self) -> str:
         """ "float32" or "float64"."""
-        return self._alike.dtype
+        return self._alike.lanes.dtype
 
     @property
     def solver(self) -> str:
@@ -118,7 +118,7 @@ class Actor:
     @property
     def steps_taken(self) -> int:
         """How many steps were taken since this was made."""
-        return self._alike.steps_taken
+        return self._alike.lanes.steps_taken
 
     @property
     def topology(self) -> Topology:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.alike import Alike
+from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.standing import Standing
 from physx_runtime.solver.batches import Counts
@@ -25,7 +26,7 @@ class LastStep:
     def __init__(self, alike: Alike) -> None:
         self._alike = alike
         self.before: dict[str, Array] = {}      # empty where no step was taken
-        self.placed = np.ones(alike.lanes, dtype=np.bool_)
+        self.placed = np.ones(alike.lanes.count, dtype=np.bool_)
 
     def about_to_step(self) -> None:
         """A step is to begin."""
@@ -37,15 +38,16 @@ class LastStep:
 
 
 class AlikeInScene(Alike):
-    """All worlds of actors of one structure in a scene, as `Alike`; only the scene steps them."""
+    """Actors of one structure in the places of lanes that only a scene steps; arguments as of `Alike`."""
 
-    def __init__(self, models: Sequence[PackedModel], worlds: int = 1, **settings: Any) -> None:
-        super().__init__(models, worlds, **settings)
+    def __init__(self, models: Sequence[PackedModel], lanes: Lanes, solver: str, sleeping: bool = True,
+                 prefix: str = "") -> None:
+        super().__init__(models, lanes, solver, sleeping, prefix)
         self.iterations = [_own_counts(model) for model in self.models]     # of the first world, and whose they are
         self.last = LastStep(self)
-        self.watch(self.last)
-        rests = models[0].scene.sleeping and not self._sleepless and not self.topology.tree.moving_links
-        self.standing = Standing(self.lanes) if rests else None
+        lanes.watch(self.last)
+        rests = self._sleeping and models[0].scene.sleeping and not self.topology.tree.moving_links
+        self.standing = Standing(lanes.count) if rests else None
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
@@ -55,21 +57,20 @@ class AlikeInScene(Alike):
     @property
     def resting(self) -> NDArray[np.bool_]:
         """`asleep` by actor and world, (n_actor, n_world)."""
-        return self.asleep.reshape(-1, self.worlds)
+        return self.asleep.reshape(-1, self.lanes.worlds)
 
     def take(self, counts: Sequence[Counts]) -> None:
         """Solve every actor under these counts from now on, each world under those that it is listed with."""
         for place, found in enumerate(counts):
             for own, worlds in found:
-                self.solve_under(place, self.settings[place].under(own.position, own.velocity), worlds)
+                self.lanes.solve_under(place, self.settings[place].under(own.position, own.velocity), worlds)
                 self.iterations[place] = own
-        self.write_time()
 
-    def solve(self, steps: int) -> None:
-        """Advance all worlds by so many steps."""
-        self.step(steps)
+    def stepped(self, count: int) -> None:
+        """Tell of what diverged, and count down what stands."""
+        super().stepped(count)
         if self.standing is not None:
-            self.standing.step(self.dt, steps)
+            self.standing.step(self.lanes.dt, count)
 
     def reset(self, worlds: Indices) -> Indices:
         """As `Alike.reset`."""
@@ -80,11 +81,12 @@ class AlikeInScene(Alike):
 
     def link_pose(self) -> Array:
         """World poses of the links, (n_lane, n_link, 7): position, quaternion x y z w."""
-        return world_link_poses(self.model_of_lanes(), self.state()).astype(self.dtype)
+        return world_link_poses(self.model_of_lanes(), self.state()).astype(self.lanes.dtype)
 
     def link_velocity(self) -> Array:
         """World velocities of the links, (n_lane, n_link, 6), linear at the centre of mass, then angular."""
-        return link_velocities(self.model_of_lanes(), self.state(), self.last, slice(None), self.dt).astype(self.dtype)
+        found = link_velocities(self.model_of_lanes(), self.state(), self.last, slice(None), self.lanes.dt)
+        return found.astype(self.lanes.dtype)
 
 
 def link_velocities(model: PackedModel, now: dict[str, Array], last: LastStep, lanes: slice, dt: float) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.choice import choose
 from physx_runtime.packing.not_simulated import require_trusted
-from physx_runtime.simulation.alike import Alike
+from physx_runtime.simulation.alike import alone
 from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
@@ -58,9 +58,9 @@ class Simulation(Answers):
         model = pack_actor(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
         if randomize:
             model = replace(model, topology=randomized(model.topology, randomize))
-        super().__init__(Alike([model], worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
+        super().__init__(alone(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
                                sleeping=sleeping))
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        self._alike.step(required_count("count", count, 0))
+        self._alike.lanes.step(required_count("count", count, 0))

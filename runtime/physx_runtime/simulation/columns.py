@@ -32,8 +32,8 @@ class Columns:
     def arranged(self, values: Sequence[Array], axis: int = 0) -> Array:
         """(..., n_world, n of all, ...) of what there is of each `Alike`, (..., n_lane, n, ...), lanes along `axis`."""
         alike, lead = next(iter(self._places)), values[0].shape[:axis]
-        out = np.empty((*lead, alike.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
+        out = np.empty((*lead, alike.lanes.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
         for places, own in zip(self._places.values(), values, strict=True):
-            parted = own.reshape(*lead, len(places), alike.worlds, *own.shape[axis + 1:])
+            parted = own.reshape(*lead, len(places), alike.lanes.worlds, *own.shape[axis + 1:])
             np.moveaxis(out, axis + 1, 0)[np.stack(places)] = np.moveaxis(parted, (axis, axis + 2), (0, 1))
         return out

@@ -77,7 +77,7 @@ def _motion(alike: Alike, states: list[dict[str, Array]], befores: list[dict[str
     model, tree = alike.model_of_lanes(), alike.topology.tree
     velocity = spatial_velocities(model, rows)
     if tree.fixed_base:
-        velocity[1:] = velocities_after_step(model, before, rows["v"], alike.dt)[1:]
+        velocity[1:] = velocities_after_step(model, before, rows["v"], alike.lanes.dt)[1:]
     with np.errstate(over="ignore"):        # links of a world that diverged; the report says it
-        poses, velocity = world_link_poses(model, rows).astype(alike.dtype), velocity.astype(alike.dtype)
+        poses, velocity = world_link_poses(model, rows).astype(alike.lanes.dtype), velocity.astype(alike.lanes.dtype)
     return rows["q"], rows["v"][..., tree.root_size:], poses, velocity

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.not_simulated import NotSimulated, not_simulated, warn_of
+from physx_runtime.packing.not_simulated import NotSimulated, left_out, warn_of
 from physx_runtime.packing.scene import everything
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
-from physx_runtime.simulation.columns import Columns, alikes_of
+from physx_runtime.simulation.assembly import Assembly, assembled
+from physx_runtime.simulation.columns import Columns
 from physx_runtime.simulation.parameter_values import chosen_worlds
-from physx_runtime.simulation.scene_actor import SceneActor, actors_of
+from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.batches import WorldBatches
 from physx_runtime.solver.scene import share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
@@ -53,36 +54,33 @@ class Scene:
                  solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
-        model, packed = everything(description, solver)
-        actors = actors_of(packed, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
-                           sleeping=sleeping)
-        self._hold(description, model, actors, worlds, dt)
-        self.not_simulated: tuple[NotSimulated, ...] = not_simulated(description, model)
+        packed = everything(description, solver)
+        parts = assembled(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
+        self._hold(description, packed.model, parts, worlds, dt)
+        self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model)
         warn_of(self.not_simulated)
-        share_counts(self._solving, self._batches)
+        share_counts(self._company, self._lanes, self._batches)
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], dt: float) -> Scene:
         """One world of those actors of a model that there are, which keep their states; nothing is refused or said."""
         scene = cls.__new__(cls)
-        scene._hold(description, model, actors, 1, dt)
+        lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
+        scene._hold(description, model, Assembly(actors, (), lanes), 1, dt)
         scene.not_simulated = ()
         return scene
 
-    def _hold(self, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], worlds: int,
-              dt: float) -> None:
+    def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
-        self._actors = dict(actors)
+        self._actors, self._islands, self._lanes = dict(parts.actors), parts.islands, parts.lanes
         self._batches = WorldBatches(description, worlds)
-        self._alikes = cast(list[AlikeInScene], alikes_of(list(self._actors.values())))
-        made: dict[AlikeInScene, list[ActorDescription]] = {alike: [] for alike in self._alikes}
+        alikes: dict[AlikeInScene, list[ActorDescription]] = {}
         for name, actor in self._actors.items():
-            made[actor.alike].append(self.model.actors[name])
-        self._solving = [(found, alike) for alike, found in made.items()]
-        for alike in self._alikes:
-            if alike.dt != dt:
-                alike.set_time_step(dt)
+            alikes.setdefault(actor.alike, []).append(model.actors[name])
+        self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
         self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
+        if any(lanes.dt != dt for lanes in self._lanes):
+            self.set_time_step(dt)
 
     # --- actors ------------------------------------------------------------------------------------------------------
 
@@ -102,12 +100,12 @@ class Scene:
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = required_time(dt)
-        for alike in self._alikes:
-            alike.set_time_step(dt)
+        for lanes in self._lanes:
+            lanes.set_time_step(dt)
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        step_scene(self._solving, self._batches, required_count("count", count, 0))
+        step_scene(self._company, self._lanes, self._batches, required_count("count", count, 0))
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
@@ -117,6 +115,8 @@ class Scene:
         chosen = chosen_worlds(worlds, self.worlds)
         for alike in self._alikes:
             alike.reset(chosen)
+        for islands in self._islands:
+            islands.reset(chosen)
         self._batches.restart(chosen)
 
     # --- state -------------------------------------------------------------------------------------------------------

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.actor import Indices
+from physx_runtime.simulation.alike import as_stepped
 from physx_runtime.simulation.alike_in_scene import AlikeInScene, link_velocities
 from physx_runtime.simulation.answers import Answers
+from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.parameter_values import chosen_worlds
+from physx_runtime.solver.settings import solver_settings
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverCounts
 
 Array = NDArray[Any]
-
-
-def actors_of(packed: Mapping[str, PackedModel], worlds: int, **settings: Any) -> dict[str, SceneActor]:
-    """The actors of a scene by name, those of one structure in one buffer; settings as of `Simulation`."""
-    alike: dict[tuple[ActorTopology, bool], list[str]] = {}
-    for name, model in packed.items():
-        alike.setdefault((model.topology, model.scene.sleeping), []).append(name)
-    found: dict[str, SceneActor] = {}
-    for names in alike.values():
-        together = AlikeInScene([packed[name] for name in names], worlds, **settings)
-        found |= {name: SceneActor(together, place) for place, name in enumerate(names)}
-    return {name: found[name] for name in packed}
 
 
 class SceneActor(Answers):
@@ -46,8 +34,11 @@ class SceneActor(Answers):
 
         Raises UnsupportedError where the step does not handle it, ValueError for an argument out of range.
         """
-        model = pack_actor(actor, description.scene_of(actor), settings.get("solver", "physx"))
-        return cls(AlikeInScene([model], **settings))
+        solver, sleeping = settings.pop("solver", "physx"), settings.pop("sleeping", True)
+        packed = pack_actor(actor, description.scene_of(actor), solver)
+        model = as_stepped(packed, sleeping and solver != "ideal")
+        lanes = Lanes(model.topology, [solver_settings(solver, model)], **settings)
+        return cls(AlikeInScene([model], lanes, solver, sleeping))
 
     def step(self, count: int = 1) -> None:
         """Raises RuntimeError: an actor moves with its scene."""

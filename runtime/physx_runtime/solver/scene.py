@@ -15,8 +15,8 @@ from physx_runtime.solver.batches import Counts, WorldBatches
 from physx_schema.description.model import ActorDescription
 
 
-class Solved(Protocol):
-    """Actors that are solved by one call, in every world of a scene."""
+class Sharing(Protocol):
+    """Actors alike in every world of a scene, whose iteration counts are shared."""
 
     @property
     def resting(self) -> NDArray[np.bool_]:
@@ -25,35 +25,35 @@ class Solved(Protocol):
     def take(self, counts: Sequence[Counts]) -> None:
         """Be solved under these counts from now on, actor by actor, each world under those that it is listed with."""
 
-    def solve(self, steps: int) -> None:
+
+class Solved(Protocol):
+    """What is solved by one call, in every world of a scene."""
+
+    def write_time(self) -> None:
+        """Heed the counts that were taken."""
+
+    def step(self, steps: int) -> None:
         """Advance every world by so many steps."""
 
 
-Solving = Sequence[tuple[Sequence[ActorDescription], Solved]]       # and what the actors were made of
+Company = Sequence[tuple[Sequence[ActorDescription], Sharing]]      # and what the actors were made of
 
 
-def step_scene(solving: Solving, batches: WorldBatches, steps: int) -> None:
+def step_scene(company: Company, solved: Sequence[Solved], batches: WorldBatches, steps: int) -> None:
     """Advance all worlds of a scene by so many steps."""
-    if batches.constant:
-        share_counts(solving, batches)
-        solve_actors(solving, steps)
-        return
-    for _ in range(steps):
-        share_counts(solving, batches)
-        solve_actors(solving, 1)
+    for part in [steps] if batches.constant else [1] * steps:
+        share_counts(company, solved, batches)
+        for one in solved:
+            one.step(part)
 
 
-def share_counts(solving: Solving, batches: WorldBatches) -> None:
+def share_counts(company: Company, solved: Sequence[Solved], batches: WorldBatches) -> None:
     """Take who sleeps out of what is solved together, world by world, and who woke into it."""
-    if batches.settled or not solving:
+    if batches.settled or not company:
         return
-    roots = [described.links[0].path for actors, _ in solving for described in actors]
-    if batches.rest(roots, np.concatenate([solved.resting for _, solved in solving])):
-        for actors, solved in solving:
-            solved.take([batches.counts(described) for described in actors])
-
-
-def solve_actors(solving: Solving, steps: int) -> None:
-    """Solve and move every actor, which no other touches."""
-    for _, solved in solving:
-        solved.solve(steps)
+    roots = [described.links[0].path for actors, _ in company for described in actors]
+    if batches.rest(roots, np.concatenate([sharing.resting for _, sharing in company])):
+        for actors, sharing in company:
+            sharing.take([batches.counts(described) for described in actors])
+        for one in solved:
+            one.write_time()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED
 from physx_schema.errors import UnsupportedError
@@ -40,15 +41,27 @@ def expected_operations(t: Topology) -> int:
     return 3 * n**3 + 40 * n**2 + 300 * n + 2 * couplings * n**2
 
 
-def choose_path(t: ActorTopology, device: str, asked: str) -> Choice:
+def choose_path(t: ActorTopology | IslandTopology, device: str, asked: str) -> Choice:
     """The path for a topology on a device; said in one line of the log "physx_runtime" at level INFO.
 
     Raises ValueError for an unknown path, UnsupportedError where the device does not have the one asked for.
     """
     if asked not in PATHS:
         raise ValueError(f"path is {asked!r}; allowed are {', '.join(map(repr, PATHS))}")
+    if isinstance(t, IslandTopology):
+        return _of_island(t, device)
     choice = _choose(t, device, asked)
     logger.info("%d links, %d dofs on %s: %s path, %s", len(t.tree.links), len(t.tree.dofs), device, choice.path,
+                choice.reason)
+    return choice
+
+
+def _of_island(t: IslandTopology, device: str) -> Choice:
+    """Islands have but one path, which compiles nothing for them."""
+    if device == "cuda":
+        raise UnsupportedError("device 'cuda' steps no joints outside articulations; use device='cpu'")
+    choice = Choice(BY_JOINT, "an island of joints outside articulations")
+    logger.info("%d actors held by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device, choice.path,
                 choice.reason)
     return choice
 

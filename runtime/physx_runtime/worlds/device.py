@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
 from physx_runtime.worlds.cuda import CudaWorlds
 from physx_runtime.worlds.handover import HandoverWorlds
+from physx_runtime.worlds.island import IslandWorlds
 from physx_runtime.worlds.path import AUTO, BY_JOINT, SPECIALISED
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
@@ -15,7 +17,7 @@ DTYPES = ("float32", "float64")
 DEVICES = ("cpu", "cuda")
 
 
-def make_worlds(t: ActorTopology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
+def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
     """Worlds on "cpu" or "cuda", stepped along a path.
 
     Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
@@ -26,6 +28,8 @@ def make_worlds(t: ActorTopology, count: int, device: str, dtype: str, path: str
     if device not in DEVICES:
         raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
     chosen = choose_path(t, device, path).path
+    if isinstance(t, IslandTopology):
+        return IslandWorlds(t, count, dtype)
     if device == "cuda":
         return CudaWorlds(t, count, dtype)
     if chosen == SPECIALISED or isinstance(t, BodyTopology):

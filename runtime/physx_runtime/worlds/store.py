@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -58,7 +58,12 @@ class Worlds(WorldRows, Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
+def copy_rows(before: Worlds, names: Iterable[str], after: Worlds) -> None:
+    """Copy rows of worlds to others that have them too."""
+    for name in names:
+        after.write(name, before.rows(name))
+
+
 def copy_worlds(before: Worlds, t: ActorTopology, after: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
-    for name in lasting_rows(t) | input_rows(t):
-        after.write(name, before.rows(name))
+    copy_rows(before, lasting_rows(t) | input_rows(t), after)

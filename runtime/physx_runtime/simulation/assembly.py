@@ -1,0 +1,71 @@
+"""The parts of a scene: actors that no joint holds, islands, and the buffers that those of one structure share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.island_rows import ACTOR_GROUP
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.scene import PackedScene
+from physx_runtime.simulation.alike import as_stepped
+from physx_runtime.simulation.alike_in_scene import AlikeInScene
+from physx_runtime.simulation.island import AlikeIslands
+from physx_runtime.simulation.lanes import Lanes
+from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.solver.settings import solver_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What a scene steps."""
+
+    actors: Mapping[str, SceneActor]        # by name, in the order of the scene
+    islands: Sequence[AlikeIslands]
+    lanes: Sequence[Lanes]
+
+
+def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
+    """Actors and islands in many worlds; settings as of `Lanes`."""
+    found: dict[str, SceneActor] = {}
+    together: list[AlikeIslands] = []
+    lanes: list[Lanes] = []
+    alike: dict[tuple[ActorTopology, bool], list[str]] = {}
+    for name, model in packed.single.items():
+        alike.setdefault((model.topology, model.scene.sleeping), []).append(name)
+    for names in alike.values():
+        models = [as_stepped(packed.single[name], sleeping and solver != "ideal") for name in names]
+        lanes.append(Lanes(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
+                           **settings))
+        group = AlikeInScene(models, lanes[-1], solver, sleeping)
+        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
+    structures: dict[IslandTopology, list[PackedIsland]] = {}
+    for island in packed.islands:
+        structures.setdefault(island.topology, []).append(island)
+    for islands in structures.values():
+        lanes.append(_lanes_of(islands, worlds, solver, **settings))
+        together.append(AlikeIslands(islands, lanes[-1]))
+        found |= _members(islands, lanes[-1], solver)
+    return Assembly({name: found[name] for name in packed.model.actors}, together, lanes)
+
+
+def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, **settings: Any) -> Lanes:
+    """Lanes for islands of one structure."""
+    first = islands[0].topology
+    topology = replace(first, actors=tuple(replace(actor, sleeping=False) for actor in first.actors))
+    solved = [solver_settings(solver, next(iter(island.actors.values()))) for island in islands]
+    return Lanes(topology, solved, worlds, **settings)
+
+
+def _members(islands: Sequence[PackedIsland], lanes: Lanes, solver: str) -> dict[str, SceneActor]:
+    """The actors of islands of one structure, by name."""
+    found: dict[str, SceneActor] = {}
+    for i in range(len(islands[0].actors)):
+        names = [tuple(island.actors)[i] for island in islands]
+        models = [as_stepped(island.actors[name], False) for island, name in zip(islands, names, strict=True)]
+        group = AlikeInScene(models, lanes, solver, False, f"{ACTOR_GROUP}{i}_")
+        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
+    return found

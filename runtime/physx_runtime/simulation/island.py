@@ -1,0 +1,57 @@
+"""Islands of one structure in a scene: what joints outside articulations and kinematic bodies have among their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.simulation.lanes import Lanes
+from physx_runtime.simulation.parameter_values import rounded
+from physx_runtime.worlds.share import Share
+from physx_runtime.worlds.store import Worlds
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+
+
+class AlikeIslands:
+    """Islands of one structure in the places of `lanes`, without their actors, which are `Alike`s of their own."""
+
+    def __init__(self, islands: Sequence[PackedIsland], lanes: Lanes) -> None:
+        self.islands, self.lanes = list(islands), lanes
+        self._state = [name for name in islands[0].state if not name.startswith(ACTOR_GROUP)]
+        for name in (*self._state, *(name for name in islands[0].parameters if not name.startswith(ACTOR_GROUP))):
+            lanes.store.write(name, self._authored(name, lanes.worlds))
+
+    def _authored(self, name: str, worlds: int) -> Array:
+        """A row as it is authored, in so many worlds of every island."""
+        values = np.stack([{**island.parameters, **island.state}[name] for island in self.islands])
+        return np.repeat(rounded(values, self.lanes.dtype), worlds, axis=0)
+
+    def reset(self, worlds: Indices) -> None:
+        """Put joints back to what they keep at the start, unbroken, in these worlds."""
+        lanes = self.lanes.of_worlds(worlds)
+        for name in self._state:
+            held = self.lanes.store.rows(name)
+            held[lanes] = self._authored(name, len(worlds))
+            self.lanes.store.write(name, held)
+
+    def joints(self) -> Iterable[tuple[str, int, int]]:
+        """Path of every joint, its island's place and its own number there."""
+        return ((path, place, j) for place, island in enumerate(self.islands) for j, path in enumerate(island.joints))
+
+    def share_of_joint(self, place: int, number: int) -> Worlds | Share:
+        """The rows of one joint."""
+        return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
+
+    def place_kinematic(self, rows: Mapping[str, Mapping[str, Array]], names: Collection[str]) -> None:
+        """Write rows of kinematic bodies by path, (n_world, n) each, where these islands have the bodies."""
+        for name in names:
+            for k in range(len(self.islands[0].kinematic)):
+                own = [rows[island.kinematic[k]][name] for island in self.islands]
+                self.lanes.store.write(f"{KINEMATIC_GROUP}{k}_{name}", np.concatenate(own).astype(self.lanes.dtype))

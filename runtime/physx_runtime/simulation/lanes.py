@@ -1,0 +1,173 @@
+"""What is stepped by one call: things of one structure in many worlds, each a lane of one buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.island_rows import LASTING, READ, island_rows
+from physx_runtime.model.rows import KEPT, STATE, TIME, rows_made
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.watcher import StepWatcher
+from physx_runtime.solver.settings import SolverSettings
+from physx_runtime.worlds.device import make_worlds
+from physx_runtime.worlds.path import AUTO
+from physx_runtime.worlds.share import Share
+from physx_runtime.worlds.store import Worlds, copy_rows
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+
+
+class Occupant(Protocol):
+    """What works on rows of the lanes."""
+
+    def stepped(self, count: int) -> None:
+        """So many steps were taken at once."""
+
+    def store_exchanged(self) -> None:
+        """Rows are in another buffer from now on."""
+
+
+class Lanes:
+    """Actors or islands of one structure: the worlds of the first, then those of the second, each a lane.
+
+    Args:
+        topology: their structure.
+        settings: under which each of them is solved.
+        worlds, dt, device, dtype, path: as of `Simulation`.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, topology: ActorTopology | IslandTopology, settings: Sequence[SolverSettings], worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", path: str = AUTO) -> None:
+        self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
+        self.topology, self.dtype, self._device, self._path = topology, dtype, device, path
+        self.settings = list(settings)      # of the first world, where they differ
+        self.count = len(self.settings) * self.worlds
+        self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
+        self.store: Worlds = make_worlds(topology, self.count, device, dtype, path)
+        self.steps_taken = 0
+        self._watchers: list[StepWatcher] = []
+        self._occupants: list[Occupant] = []
+        self._time_outdated = True
+        self.write_time()
+
+    def of_place(self, place: int) -> slice:
+        """The lanes of the one at a place."""
+        return slice(place * self.worlds, (place + 1) * self.worlds)
+
+    def of_worlds(self, worlds: Indices) -> Indices:
+        """The lanes of worlds with these indices, of every place."""
+        return np.asarray((np.arange(len(self.settings))[:, None] * self.worlds + worlds).ravel())
+
+    # --- rows --------------------------------------------------------------------------------------------------------
+
+    def occupy(self, occupant: Occupant) -> None:
+        """Tell somebody from now on of what happens to the lanes."""
+        self._occupants.append(occupant)
+
+    def share(self, place: int, prefix: str = "") -> Worlds | Share:
+        """The rows that begin with a prefix, of the worlds at a place."""
+        whole = len(self.settings) == 1 and not prefix
+        return self.store if whole else Share(self.store, place * self.worlds, self.worlds, prefix)
+
+    def part(self, prefix: str) -> Worlds | Share:
+        """The rows that begin with a prefix, of all lanes."""
+        return Share(self.store, 0, self.count, prefix) if prefix else self.store
+
+    def exchange(self, topology: ActorTopology | IslandTopology) -> None:
+        """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
+        before, self.topology = (self.store, self.topology), topology
+        self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path)
+        copy_rows(before[0], rows_by(before[1]), self.store)
+        for occupant in self._occupants:
+            occupant.store_exchanged()
+
+    # --- the time step and the iterations ----------------------------------------------------------------------------
+
+    def set_time_step(self, dt: float) -> None:
+        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        self.dt, self._time_outdated = required_time(dt), True
+        self.write_time()
+
+    def solve_under(self, place: int, settings: SolverSettings, worlds: Indices | None = None) -> None:
+        """Step these worlds of a place under other settings, from the next `write_time` on; all where None."""
+        lanes = np.arange(self.count)[self.of_place(place)][slice(None) if worlds is None else worlds]
+        self.settings[place], self._iterations[lanes], self._time_outdated = settings, _counts(settings), True
+
+    def write_time(self) -> None:
+        """Write the rows that follow from the time step and the iteration counts, where one of them changed."""
+        if not self._time_outdated:
+            return
+        self._time_outdated = False
+        found, which = np.unique(self._iterations, axis=0, return_inverse=True)
+        self._solved = [(int(n), int(v), np.flatnonzero(which.ravel() == i)) for i, (n, v) in enumerate(found)]
+        rows = [replace(self.settings[0], position_iterations=n, velocity_iterations=v).rows(self.dt)
+                for n, v, _ in self._solved]
+        for name in rows_by(self.topology, TIME):
+            values = np.array([own[name.rpartition("_")[2]] for own in rows], dtype=self.dtype)
+            self.store.write(name, values[which.ravel()][:, None])
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def watch(self, watcher: StepWatcher) -> None:
+        """Tell somebody of every step that is taken from now on."""
+        self._watchers.append(watcher)
+
+    def step(self, count: int) -> None:
+        """Advance every world by `count` steps of dt."""
+        if self._watchers:              # who see the first and the last step by themselves
+            for part in ([1, count - 2, 1] if count > 2 else [1] * count):
+                self._advance(part)
+        elif count:
+            self._advance(count)
+        for occupant in self._occupants:
+            occupant.stepped(count)
+
+    def _advance(self, count: int) -> None:
+        for watcher in self._watchers:
+            watcher.about_to_step()
+        self._step(count)
+        self.steps_taken += count
+        for watcher in self._watchers:
+            watcher.stepped()
+
+    def _step(self, count: int) -> None:
+        if len(self._solved) == 1:
+            n, v, _ = self._solved[0]
+            self.store.step(count, n, v)
+            return
+        for _ in range(count):
+            self._step_apart()
+
+    def _step_apart(self) -> None:
+        """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""
+        before = {name: self.store.rows(name) for name in rows_by(self.topology, STATE, KEPT)}
+        after = {name: rows.copy() for name, rows in before.items()}
+        for n, v, lanes in self._solved:
+            for name, rows in before.items():
+                self.store.write(name, rows)
+            self.store.step(1, n, v)
+            for name, rows in after.items():
+                rows[lanes] = self.store.rows(name)[lanes]
+        for name, rows in after.items():
+            self.store.write(name, rows)
+
+
+def rows_by(t: ActorTopology | IslandTopology, *makers: str) -> dict[str, int]:
+    """Size of every row of an actor or an island that one of these makes, of all that last or are read where none."""
+    makers = makers or (*LASTING, *READ)
+    return island_rows(t, *makers) if isinstance(t, IslandTopology) else rows_made(t, *makers)
+
+
+def _counts(settings: SolverSettings) -> tuple[int, int]:
+    return settings.position_iterations, settings.velocity_iterations
