@@ -123,13 +123,12 @@ class Writer:
     def hold(self, body0: Body | None, body1: Body | None, joint: Joint, at: Vector, turn: Vector,
              excluded: bool = True, inside: bool = False, more: Attributes | None = None) -> str:
         """A joint whose frame of body0 is at a pose in the world, and that of body1 as the joint says; its path."""
-        if self.chance(0.3) and joint.kind in ("Fixed", "Revolute", "Spherical") and not inside:
-            body0, body1 = body1, body0
-            joint = Joint(joint.kind, joint.schemas, joint.values, joint.axis)
-        other = at + rotate(turn, joint.shift), product(turn, joint.turn)
-        own = [_seen_from(body, pose) for body, pose in ((body0, (at, turn)), (body1, other))]
+        ends = [(body0, (at, turn)), (body1, (at + rotate(turn, joint.shift), product(turn, joint.turn)))]
+        if self.chance(0.3) and joint.kind and not inside:      # a generic joint's axes are those of body0
+            ends.reverse()
+        own = [_seen_from(body, pose) for body, pose in ends]
         values: Attributes = {f"rel physics:body{i}": f"<{body.path}>"
-                              for i, body in enumerate((body0, body1)) if body is not None}
+                              for i, (body, _) in enumerate(ends) if body is not None}
         values |= {f"point3f physics:localPos{i}": _written(place[0] * self.length) for i, place in enumerate(own)}
         values |= {f"quatf physics:localRot{i}": _written(place[1]) for i, place in enumerate(own)}
         if joint.axis:
