@@ -180,6 +180,16 @@ def test_a_gear_between_links_counts_degrees_of_freedom() -> None:
     assert found.topology.joints[0].hinges == (HingeTopology(actor=0, dof=0), HingeTopology(actor=0, dof=1))
 
 
+def test_turns_of_degrees_of_freedom_are_counted_from_where_they_are_authored() -> None:
+    at = (("PhysicsJointStateAPI:angular",), {"float state:angular:physics:position": 90.0})
+    gear = joint("Gear", "g", "a", "b", (), {
+        "rel physics:hinge0": "</Robot/j>", "rel physics:hinge1": "</Robot/k>",
+        "bool physics:excludeFromArticulation": True}).replace("PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    found, = islands(described(robot(base(), link("a"), link("b"), joint("Revolute", "j", "base", "a", *at),
+                                     joint("Revolute", "k", "base", "b", *at), gear)))
+    np.testing.assert_allclose(found.state["joint0_last_angle"], (math.pi / 2, -math.pi / 2))
+
+
 def test_a_rack_counts_radians() -> None:
     rack = joint("Rack", "r", "a", "b", (), {
         "rel physics:hinge": "</Robot/h>", "rel physics:prismatic": "</Robot/p>", "float physics:ratio": 180.0,

@@ -161,4 +161,4 @@ def ancestor_and_link(t: Topology, joint: JointTopology) -> tuple[int, int] | No
     if first.kind != LINK or second.kind != LINK or first.owner != second.owner:
         return None
     pairs = ((first.link, second.link), (second.link, first.link))
-    return next(((one, other) for one, other in pairs if one in t.path(t.links[other].parent)), None)
+    return next(((one, other) for one, other in pairs if one != other and one in t.path(other)), None)
