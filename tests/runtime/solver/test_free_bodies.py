@@ -26,8 +26,8 @@ DT, STEPS = 0.01, 60
 PLACE = 2e-5
 # PhysX's start differs from the one read here by the last bit of a quaternion, and with it all later rounding of the
 # spin: at 5 rad/s this is worth 5e-5 rad/s and 1e-5 of a quaternion in 60 steps (test_spin.py starts as PhysX does).
-TURN, SPIN = 5e-5, 2e-4
-SPEED = 3e-5            # with forces, whose acceleration is a quotient
+TURN, SPIN = 5e-5, 3e-4
+SPEED = 5e-6            # with forces, whose acceleration is a quotient
 DAMPED = "float physxRigidBody:linearDamping = 1\n        float physxRigidBody:angularDamping = 0.5\n"
 THRUST = """        vector3f physxForce:force = (1, 2, 3)
         vector3f physxForce:torque = (0.1, 0.2, 0.3)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.spatial import Force, Motion, linear_first, motion_of, quaternion, triple
+from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_first, motion_of, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.body import spin
@@ -21,9 +21,9 @@ from physx_runtime.solver.response import Response
 def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque, without locked axes."""
     rotation = spin.trimmed(quaternion(rows, "root_rotation", 0))
-    a, velocity, dt = body_acceleration(t, rows, rotation), motion_of(rows["v"]), rows["dt"][0]
+    fall, a, velocity, dt = _fall(rows), pushed_acceleration(t, rows, rotation), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
-        velocity = velocity + a * dt
+        velocity = velocity + (fall + a) * dt
     v = spin.limited(spin.damped(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
     w = spin.limited(spin.damped(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
     w = sp.add(w, sp.scale(rows["gyroscopic"][0], spin.gyroscopic_change(rows, rotation, w, dt)))
@@ -31,7 +31,8 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     roots = {} if t.pgs else spin.roots(rows, rotation)
     kept = {**roots, **spin.held(roots, w)} if _holds_spin(t) else {}
     w = spin.there_and_back(roots, w) if roots else w
-    return {"v": [*v, *w], "push": [rows["h"][0] * x for x in linear_first(a)], **kept,
+    return {"v": [*v, *w], "fall": [rows["h"][0] * x for x in fall.linear],
+            "push": [rows["h"][0] * x for x in linear_first(a)], **kept,
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
@@ -47,15 +48,19 @@ def world_inertia(rows: Rows, R: sp.Mat3) -> sp.Sym3:
     return sp.rotate_sym(R, (s[0], s[1], s[2], s[3], s[4], s[5]))
 
 
-def body_acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
-    """Of the centre of mass by gravity and forces, their torque without the gyroscopic one; world axes."""
-    fall = sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0))
+def _fall(rows: Rows) -> Motion:
+    """The acceleration by gravity."""
+    return Motion(sp.ZERO3, sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0)))
+
+
+def pushed_acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
+    """Of the centre of mass by forces, their torque without the gyroscopic one; world axes."""
     if not t.pushed:
-        return Motion(sp.ZERO3, fall)
+        return NO_MOTION
     R = sp.matrix(rotation)
     inertia = world_inertia(rows, R)
     force = body_force(t, rows, R, inertia)
-    return Motion(sp.solve_sym(inertia, force.angular), sp.add(fall, sp.scale(1.0 / rows["mass"][0], force.linear)))
+    return Motion(sp.solve_sym(inertia, force.angular), sp.scale(1.0 / rows["mass"][0], force.linear))
 
 
 def body_force(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
@@ -70,7 +75,8 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """The velocity after the forces of one position iteration; nothing without forces in it."""
     if final or not t.forces_every_iteration:
         return {}
-    v = [x + push for x, push in zip(rows["v"], rows["push"], strict=True)]
+    fallen = [*(x + fall for x, fall in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
+    v = [x + push for x, push in zip(fallen, rows["push"], strict=True)]
     linear, w = spin.without((v[0], v[1], v[2]), t.locked_position), v[3:6]
     if t.pushed and _holds_spin(t):      # where nothing turns the body, locked rotations have to wait for its motion
         turned = abs(rows["push"][3]) + abs(rows["push"][4]) + abs(rows["push"][5]) > 0.0
