@@ -12,13 +12,14 @@ CLOSE_ENOUGH, MOST_EVALUATIONS = 1e-4, 20
 ON_MAJOR_AXIS = 1e-6
 
 
-def cone_limit(y: Scalar, z: Scalar, half_angles: tuple[Scalar, Scalar], twist: Vec3) -> tuple[Vec3, Scalar]:
-    """The axis about which the swing angles y, z leave the cone, in A's axes, and what is left to its rim.
+def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar],
+               twist: Vec3) -> tuple[Vec3, Scalar]:
+    """The axis about which these swing angles leave the cone, in A's axes, and what is left to its rim.
 
-    twist: the twist axis of B in A's axes. The rim's direction v1 v2 is that of the rotation with the tangents r of a
-    quarter of its angles; dv1 and dv2 are changes across the rim.
+    twist: the twist axis of B in A's axes; `line` is where it would be at the nearest point of the rim. With the
+    tangents r of a quarter of the angles there it is v1 v2 - e_x; dv1 and dv2 are the changes across the rim.
     """
-    ay, az = half_angles
+    (y, z), (ay, az) = angles, half_angles
     cy, cz = nearest_on_ellipse(y, z, ay, az)
     ry, rz = _tangent(0.25 * cy), _tangent(0.25 * cz)
     dy, dz = cy / (ay * ay), cz / (az * az)

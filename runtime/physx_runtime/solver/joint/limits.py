@@ -34,24 +34,31 @@ def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointR
 
 
 def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
-    swings = [] if t.cone else [i for i in SWINGS if t.axes[i].motion == LIMITED and t.axes[9 - i].motion != FREE]
-    found = []
+    swings, found = _limited_swings(t), list[JointRow]()
     if t.cone or swings:
         swing = swing_of(frames.relative)
-        y, z = swing_angles(swing)
+        angles = swing_angles(swing)
         if t.cone:
-            found.append(_cone(t, rows, frames, y, z))
+            found.append(_cone(t, rows, frames, angles))
         turned = sp.matrix(sp.mul_quat(frames.a, swing))
         for i in swings:
-            found += _between(t, rows, i, (y, z)[i - 4], axis(turned, i - 3))
+            found += _between(t, rows, i, angles[SWINGS.index(i)], axis(turned, i - TWIST))
     if t.axes[TWIST].motion == LIMITED:
         found += _between(t, rows, TWIST, twist_angle(frames.relative), axis(frames.B, 0))
     return found
 
 
-def _cone(t: JointTopology, rows: Rows, frames: JointFrames, y: Scalar, z: Scalar) -> JointRow:
+def _limited_swings(t: JointTopology) -> list[int]:
+    """Swings with limits of their own: a cone bounds both, and beside a free swing the other has no row."""
+    if t.cone or FREE in (t.axes[i].motion for i in SWINGS):
+        return []
+    return [i for i in SWINGS if t.axes[i].motion == LIMITED]
+
+
+def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scalar, Scalar]) -> JointRow:
     """The row of the cone; a soft one always acts, and draws the twist axis out to its rim."""
-    about, error = cone_limit(y, z, (rows["cone_angle"][0], rows["cone_angle"][1]), axis(sp.matrix(frames.relative), 0))
+    twist = axis(sp.matrix(frames.relative), 0)
+    about, error = cone_limit(angles, (rows["cone_angle"][0], rows["cone_angle"][1]), twist)
     row = angular_row(sp.rotate(frames.a, about), error)
     if t.cone == "soft":
         return replace(row, spring=Spring(rows["cone_stiffness"][0], rows["cone_damping"][0]), holds=True)
