@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
 from physx_schema.description.model import ActorDescription, Link, OutsideJoint
 
 
@@ -25,12 +22,6 @@ class SceneModel:
     def owners(self) -> Mapping[str, ActorDescription]:
         """The actor that a link or a body is of, by the link's path."""
         return {link.path: actor for actor in self.actors.values() for link in actor.links}
-
-    @property
-    def kinematic_pose(self) -> NDArray[np.float64]:
-        """Where kinematic bodies stand, (n, 7): position, quaternion x y z w; world."""
-        return np.array([(*position, *rotation) for position, rotation in (body.pose for body in self.kinematic)],
-                        dtype=np.float64).reshape(-1, 7)
 
     def ends(self, joint: OutsideJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
         """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,9 +49,10 @@ class AlikeIslands:
         """The rows of one joint."""
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
 
-    def place_kinematic(self, rows: Mapping[str, Mapping[str, Array]], names: Collection[str]) -> None:
-        """Write rows of kinematic bodies by path, (n_world, n) each, where these islands have the bodies."""
-        for name in names:
-            for k in range(len(self.islands[0].kinematic)):
-                own = [rows[island.kinematic[k]][name] for island in self.islands]
-                self.lanes.store.write(f"{KINEMATIC_GROUP}{k}_{name}", np.concatenate(own).astype(self.lanes.dtype))
+    def place_kinematic(self, rows: Mapping[str, Mapping[str, Array]]) -> None:
+        """Write rows of kinematic bodies, by path and name, (n_world, n) each, where these islands have the bodies."""
+        for k in range(len(self.islands[0].kinematic)):
+            own = [rows[island.kinematic[k]] for island in self.islands]
+            for name in own[0]:
+                values = np.concatenate([body[name] for body in own]).astype(self.lanes.dtype)
+                self.lanes.store.write(f"{KINEMATIC_GROUP}{k}_{name}", values)

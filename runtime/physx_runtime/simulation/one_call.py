@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from physx_runtime.model.scene import SceneModel
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.given_values import GivenValues, Values, given_values
+from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
 from physx_runtime.simulation.recorder import Recorded, Recorder
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.scene import Scene
@@ -23,7 +24,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              joint_velocity: Values | None = None, joint_effort: Values | None = None, every: int = 1,
              articulation: str | None = None, link_force: Values | None = None,
              link_torque: Values | None = None, path: str = AUTO,
-             sleeping: bool = True) -> Recording:
+             sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
+             kinematic_pose: Mapping[str, ArrayLike] | None = None) -> Recording:
     """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
     Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
@@ -33,6 +35,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     sleep.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
     All of these may be {joint or link name: value, or a value for each world} instead, for those that are named.
+    kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
+    which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
@@ -43,21 +47,23 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     actors: list[Recorded]
     if articulation is None:
         run = Scene(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
-        actors, model = [run[name] for name in run.actors], run.model
+        actors, kinematic = [run[name] for name in run.actors], run.kinematic
     else:
         run = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
                          path=path, sleeping=sleeping)
-        actors, model = [run], SceneModel({})
+        actors, kinematic = [run], KinematicBodies((), run.worlds)
     _start(actors, joint_position, joint_velocity)
     _push(actors, {"link_force": link_force, "link_torque": link_torque})
     efforts = _of_joints(actors, "joint_effort", joint_effort)
-    recorder = Recorder(actors)
-    for _ in range(steps // every):
-        _advance(run, every - 1, efforts)
+    moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
+        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
+    recorder = Recorder(actors, kinematic)
+    for record in range(steps // every):
+        _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()
-        _advance(run, 1, efforts)
+        _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, moved)
         recorder.take()
-    return recorder.recording(run.dt * every, model, run.not_simulated)
+    return recorder.recording(run.dt * every, run.not_simulated)
 
 
 def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:
@@ -96,12 +102,15 @@ def _shares(actors: Sequence[Recorded], argument: str, values: Values | None, na
             yield actor, share
 
 
-def _advance(run: Simulation | Scene, steps: int, efforts: Sequence[tuple[Recorded, GivenValues]]) -> None:
-    """Take steps, efforts being written before each."""
-    if not efforts:
-        run.step(steps)
+def _advance(run: Simulation | Scene, steps: range, efforts: Sequence[tuple[Recorded, GivenValues]],
+             moved: Sequence[KinematicMotion]) -> None:
+    """Take steps, before each of which efforts are written and kinematic bodies sent or put somewhere."""
+    if not efforts and not moved:
+        run.step(len(steps))
         return
-    for _ in range(steps):
+    for step in steps:
         for actor, given in efforts:
             actor.set("joint_effort", given.into(actor.get("joint_effort")))
+        for motion in moved:
+            motion.before_step(step)
         run.step()

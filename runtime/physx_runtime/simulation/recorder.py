@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.not_simulated import NotSimulated
 from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.columns import Columns, alikes_of
+from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
 
@@ -21,10 +21,11 @@ Recorded = Simulation | SceneActor
 
 
 class Recorder:
-    """The states of actors that are stepped together; the first record is taken at once."""
+    """The states of actors that are stepped together, and of kinematic bodies; the first record is taken at once."""
 
-    def __init__(self, actors: Sequence[Recorded]) -> None:
-        self._actors, self._alikes = actors, alikes_of(actors)
+    def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies) -> None:
+        self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
+        self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
         self._iterations = [(actor.settings.position_iterations, actor.settings.velocity_iterations)
@@ -40,28 +41,28 @@ class Recorder:
         """Take a record."""
         for alike, states in zip(self._alikes, self._states, strict=True):
             states.append(alike.state())
+        self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
 
-    def recording(self, interval: float, model: SceneModel, not_simulated: tuple[NotSimulated, ...]) -> Recording:
-        """Everything taken, a record each `interval` seconds, and where the kinematic bodies of a model stand."""
+    def recording(self, interval: float, not_simulated: tuple[NotSimulated, ...]) -> Recording:
+        """Everything taken, a record each `interval` seconds."""
         parts = zip(*(_motion(*taken) for taken in zip(self._alikes, self._states, self._before, strict=True)),
                     strict=True)
         dofs = Columns(self._actors, lambda actor: len(actor.model.dof_names))
         links = Columns(self._actors, lambda actor: len(actor.model.link_names))
         position, velocity, pose, moving = (columns.arranged(kind, 1) for columns, kind in zip(
             (dofs, dofs, links, links), parts, strict=True))
-        still = np.broadcast_to(model.kinematic_pose, (*pose.shape[:2], *model.kinematic_pose.shape))
-        kinematic = tuple(body.path for body in model.kinematic)
+        placed, sent = (np.stack(kind).astype(pose.dtype) for kind in zip(*self._told, strict=True))
         names = (name for actor in self._actors for name in actor.model.link_names)
         positions, velocities = zip(*self._iterations, strict=True)
         return Recording(
             time=np.arange(len(pose), dtype=np.float64) * interval,
             joint_names=tuple(name for actor in self._actors for name in actor.model.dof_names),
-            joint_position=position, joint_velocity=velocity, body_names=(*names, *kinematic),
-            body_pose=np.concatenate([pose, still.astype(pose.dtype)], axis=2),
-            body_velocity=np.concatenate([moving, np.zeros_like(still[..., :6], moving.dtype)], axis=2),
+            joint_position=position, joint_velocity=velocity, body_names=(*names, *self._kinematic.paths),
+            body_pose=np.concatenate([pose, placed], axis=2),
+            body_velocity=np.concatenate([moving, sent], axis=2),
             iterations=(max(positions), max(velocities)), raised=self._whose_counts(), not_simulated=not_simulated,
             diverged=tuple(line for actor in self._actors for line in actor.divergence.said),
-            kinematic_names=kinematic)
+            kinematic_names=self._kinematic.paths)
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

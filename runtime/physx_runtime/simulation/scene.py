@@ -15,6 +15,7 @@ from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
+from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.batches import WorldBatches
@@ -31,8 +32,8 @@ class Scene:
 
     `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
     counts as in PhysX, also while some sleep. What diverges stands still, is flagged and reported once; the others go
-    on. Kinematic bodies stand where they are authored. What else moves anything in PhysX, such as contact, is left
-    out: a NotSimulatedWarning says so, and `not_simulated` names it.
+    on. Kinematic bodies stand until they are sent or put elsewhere. What else moves anything in PhysX, such as contact,
+    is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
 
     Args:
         stage: a stage, a file, or a Description already read.
@@ -74,6 +75,7 @@ class Scene:
         self.model, self.worlds, self.dt = model, worlds, dt
         self._actors, self._islands, self._lanes = dict(parts.actors), parts.islands, parts.lanes
         self._batches = WorldBatches(description, worlds)
+        self.kinematic = KinematicBodies(model.kinematic, worlds)
         alikes: dict[AlikeInScene, list[ActorDescription]] = {}
         for name, actor in self._actors.items():
             alikes.setdefault(actor.alike, []).append(model.actors[name])
@@ -105,7 +107,16 @@ class Scene:
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        step_scene(self._company, self._lanes, self._batches, required_count("count", count, 0))
+        count = required_count("count", count, 0)
+        while count:
+            # bodies on their way to a target arrive in the first step, and stand from the second on
+            part = count if self.kinematic.told else 1
+            rows = self.kinematic.rows_for_step(self.dt)
+            for islands in self._islands if rows else ():
+                islands.place_kinematic(rows)
+            step_scene(self._company, self._lanes, self._batches, part)
+            self.kinematic.stepped()
+            count -= part
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
@@ -117,7 +128,24 @@ class Scene:
             alike.reset(chosen)
         for islands in self._islands:
             islands.reset(chosen)
+        self.kinematic.reset(chosen)
         self._batches.restart(chosen)
+
+    # --- kinematic bodies --------------------------------------------------------------------------------------------
+
+    def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Send a kinematic body to a pose of its prim in the world: it is there after the next step.
+
+        poses: (7,) for all chosen worlds alike or (n_chosen, 7), position, quaternion x y z w; worlds: a mask
+        (n_world,) or indices, all where None. In that step it moves with the velocity that takes it there, which joints
+        feel and `body_velocity` reports; without another target it then stands. Raises ValueError for a path that is no
+        kinematic body, for another shape, and for a pose that is none.
+        """
+        self.kinematic.set_target(body, poses, chosen_worlds(worlds, self.worlds))
+
+    def set_kinematic_pose(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
+        """Put a kinematic body to a pose at once, without a velocity; otherwise as `set_kinematic_target`."""
+        self.kinematic.set_pose(body, poses, chosen_worlds(worlds, self.worlds))
 
     # --- state -------------------------------------------------------------------------------------------------------
 
@@ -150,20 +178,18 @@ class Scene:
     def body_names(self) -> tuple[str, ...]:
         """Prim paths of the links and bodies of all actors, actor by actor, then of kinematic bodies."""
         return (*(name for actor in self._actors.values() for name in actor.model.link_names),
-                *(body.path for body in self.model.kinematic))
+                *self.kinematic.paths)
 
     @property
     def body_pose(self) -> Array:
         """World poses of `body_names`' prims, (n_world, n_body, 7): position, quaternion x y z w."""
-        return self._with_kinematic([alike.link_pose() for alike in self._alikes], self.model.kinematic_pose)
+        return self._with_kinematic([alike.link_pose() for alike in self._alikes], self.kinematic.pose)
 
     @property
     def body_velocity(self) -> Array:
         """World velocities, (n_world, n_body, 6): linear at the centre of mass, angular; as PhysX holds them."""
-        still = np.zeros((len(self.model.kinematic), 6))
-        return self._with_kinematic([alike.link_velocity() for alike in self._alikes], still)
+        return self._with_kinematic([alike.link_velocity() for alike in self._alikes], self.kinematic.velocity)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
-        """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do in every world."""
-        alike = np.broadcast_to(kinematic, (self.worlds, *kinematic.shape))
-        return np.concatenate([self._links.arranged(moving), alike.astype(moving[0].dtype)], axis=1)
+        """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do."""
+        return np.concatenate([self._links.arranged(moving), kinematic.astype(moving[0].dtype)], axis=1)

@@ -24,8 +24,6 @@ SCENES = (
 FOUND = ("fourbar", "iterations_beside_body", "iterations_beside_robot", "iterations_two_robots",
          "rest_length_from_pose", "rest_length_off_joint", "root_held_by_fixed_joint", "single_link",
          "three_hinges_same_bodies", "two_hinges_same_bodies", "welded_pair")
-# What does not move as recorded yet: it fails here as soon as it does.
-NOT_REACHED = frozenset({"kinematic_pose", "kinematic_target", "loop_gear", "loop_rack"})
 # Of positions in float64, which does not round as PhysX does: a fall of 5 m at 10 m/s rounds by 2e-5 in 60 steps.
 FALLS, FLOAT64 = ("fourbar", "iterations_beside_body", "iterations_beside_robot", "single_link", "welded_pair"), 5e-5
 
@@ -55,7 +53,4 @@ def test_every_recorded_stage_of_joints_is_listed(shared_cases: Path) -> None:
 def test_joints_move_as_recorded(name: str, dtype: str, shared_cases: Path) -> None:
     folder = shared_cases / ("scenes" if name in SCENES else "found") / name
     found = differences(recorded(folder), dtype, FLOAT64 if dtype == "float64" and name in FALLS else 0.0)
-    if name in NOT_REACHED:
-        assert found, f"{name} moves as recorded: take it off the list of what does not"
-    else:
-        assert not found, "\n".join(found)
+    assert not found, "\n".join(found)

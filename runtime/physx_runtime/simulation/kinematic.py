@@ -1,0 +1,128 @@
+"""Kinematic bodies: they go where they are told, in every world, and nothing pushes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.simulation.parameter_values import is_rotation
+from physx_schema.description.model import Link
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class KinematicBodies:
+    """Where the kinematic bodies of a scene are in every world, how fast they are, and where they go next."""
+
+    def __init__(self, bodies: Sequence[Link], worlds: int) -> None:
+        self.paths = tuple(body.path for body in bodies)
+        self._center = np.array([body.center_of_mass for body in bodies], dtype=np.float64).reshape(-1, 3)
+        authored = [(*position, *rotation) for position, rotation in (body.pose for body in bodies)]
+        self._authored = np.array(authored, dtype=np.float64).reshape(-1, 7)
+        self.pose = np.tile(self._authored, (worlds, 1, 1))             # (n_world, n_body, 7) of the prims
+        self.velocity = np.zeros((worlds, len(bodies), 6))              # of the centre of mass, angular; last step's
+        self._target, self._targeted = self.pose.copy(), np.zeros(self.pose.shape[:2], dtype=np.bool_)
+        self.told = not bodies      # whether rows are those of where the bodies stand
+
+    def set_target(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
+        """Send a body to a pose, (7,) or (n_world, 7), where it is after the next step.
+
+        Raises ValueError for another path or shape, and for a pose that is none.
+        """
+        body = self._index(path)
+        self._target[worlds, body] = checked_poses("kinematic_target", path, poses, (7,), (len(worlds), 7))
+        self._targeted[worlds, body], self.told = True, False
+
+    def set_pose(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
+        """Put a body to a pose at once, where it stands; otherwise as `set_target`."""
+        body = self._index(path)
+        self.pose[worlds, body] = checked_poses("kinematic_pose", path, poses, (7,), (len(worlds), 7))
+        self.velocity[worlds, body], self._targeted[worlds, body], self.told = 0.0, False, False
+
+    def reset(self, worlds: Indices) -> None:
+        """Put these worlds back to the authored poses."""
+        self.pose[worlds], self.velocity[worlds] = self._authored, 0.0
+        self._targeted[worlds], self.told = False, not self.paths
+
+    def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, Array]]:
+        """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
+        if self.told:
+            return {}
+        self.velocity = np.where(self._targeted[..., None], self._towards(dt), 0.0)
+        place = self._center_places(self.pose)
+        return {path: {"position": place[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i]}
+                for i, path in enumerate(self.paths)}
+
+    def stepped(self) -> None:
+        """A step was taken: bodies are where they went."""
+        self.pose = np.where(self._targeted[..., None], self._target, self.pose)
+        self.told = not self._targeted.any()
+        self._targeted[:] = False
+
+    def _towards(self, dt: float) -> Array:
+        """Velocities with which bodies come to their targets, (n_world, n_body, 6)."""
+        linear = (self._center_places(self._target) - self._center_places(self.pose)) / dt
+        turn = sp.mul_quat(_components(self._target[..., 3:]), sp.conjugate(_components(self.pose[..., 3:])))
+        x, y, z, w = (np.asarray(part) for part in turn)
+        sine = np.sqrt(x * x + y * y + z * z)
+        # of the two ways round the shorter one
+        angle = 2.0 * np.arctan2(sine, np.abs(w)) * np.where(w < 0.0, -1.0, 1.0)
+        factor = np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 2.0) / dt
+        return np.concatenate([linear, np.stack([x * factor, y * factor, z * factor], axis=-1)], axis=-1)
+
+    def _center_places(self, pose: Array) -> Array:
+        """Centres of mass in the world, (n_world, n_body, 3)."""
+        x, y, z = self._center.T
+        return np.asarray(pose[..., :3] + np.stack(sp.rotate(_components(pose[..., 3:]), (x, y, z)), axis=-1))
+
+    def _index(self, path: str) -> int:
+        if path not in self.paths:
+            raise ValueError(f"no kinematic body {path} is on the stage; give one of {', '.join(self.paths) or 'none'}")
+        return self.paths.index(path)
+
+
+class KinematicMotion:
+    """Poses for every step that is to come, which bodies are sent or put to.
+
+    poses: {path: (n_step, 7) or (n_step, n_world, 7)}. Raises ValueError for a path that is none of the bodies', for
+    another shape, and for a pose that is none.
+    """
+
+    def __init__(self, bodies: KinematicBodies, argument: str, poses: Mapping[str, ArrayLike], steps: int) -> None:
+        worlds = len(bodies.pose)
+        self._worlds, self._set = np.arange(worlds), bodies.set_pose
+        if argument == "kinematic_target":
+            self._set = bodies.set_target
+        unknown = sorted(set(poses) - set(bodies.paths))
+        if unknown:
+            raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are the stage's kinematic bodies, "
+                             f"{', '.join(bodies.paths) or 'none'}")
+        self._poses = {path: checked_poses(argument, path, given, (steps, 7), (steps, worlds, 7))
+                       for path, given in poses.items()}
+
+    def before_step(self, step: int) -> None:
+        """Send or put the bodies to their poses for the step with this index."""
+        for path, poses in self._poses.items():
+            self._set(path, poses[step], self._worlds)
+
+
+def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> Array:
+    """Poses of one body in one of some shapes, with rotations of length 1; raises ValueError for others."""
+    given = np.asarray(poses, dtype=np.float64)
+    if given.shape not in shapes:
+        raise ValueError(f"{argument} of {path} has shape {given.shape}; give {' or '.join(map(str, shapes))}")
+    if not np.isfinite(given).all():
+        raise ValueError(f"{argument} of {path} holds a number that is not finite; give finite ones")
+    if not is_rotation(given[..., 3:]).all():
+        raise ValueError(f"{argument} of {path} has a rotation without length; give position, then quaternion x y z w")
+    rotation = given[..., 3:] / np.linalg.norm(given[..., 3:], axis=-1, keepdims=True)
+    return np.concatenate([given[..., :3], rotation], axis=-1)
+
+
+def _components(rotation: Array) -> Any:
+    return tuple(np.moveaxis(rotation, -1, 0))
