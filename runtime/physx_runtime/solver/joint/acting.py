@@ -54,6 +54,13 @@ def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
     return MovedSide(motion_of(rows[f"side{k}_v"]), response, turned, way, triple(rows, f"side{k}_turn", 0))
 
 
+def sides_at_start(t: JointTopology, reading: Reading) -> Sides:
+    """Both sides of a joint before anything has moved, as far as forces ask for them."""
+    first, second = (reading.vector("arms") if has_arm(t, k) else ZERO3 for k in (0, 1))
+    return (MovedSide(NO_MOTION, NO_LINK_RESPONSE, first, ZERO3, ZERO3),
+            MovedSide(NO_MOTION, NO_LINK_RESPONSE, second, ZERO3, ZERO3))
+
+
 def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) -> Forces:
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
     axis = reading.vector("axes")

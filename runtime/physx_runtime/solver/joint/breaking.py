@@ -6,7 +6,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import NO_FORCE, Motion, linear_first, triple
 from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.model.island import BODY, JointTopology
-from physx_runtime.solver.joint.acting import Held, clear_of, forces_now, moved_sides
+from physx_runtime.solver.joint.acting import Held, clear_of, forces_now, sides_at_start
 from physx_runtime.solver.joint.kinds import linked, row_kinds, stays
 from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
@@ -16,11 +16,11 @@ from physx_runtime.solver.joint.scratch import Made, Reading
 def broken(t: JointTopology, rows: Rows) -> Made:
     """Whether a joint has given way, 1 for good, and the `joint_force`(6) on side 0: force, and torque at B's anchor.
 
-    rows: as for `solve` after the last iteration, `dt`, `break_force`, `break_torque` and `broken`. Drives do not
-    count.
+    rows: what `prepare` made with the impulses of the last iteration, `dt`, `break_force`, `break_torque` and
+    `broken`. Drives do not count; impulses act at the arms of the step's start, as measured of PhysX.
     """
     reading, given, held = Reading(rows), NO_FORCE, list[Held]()
-    sides = moved_sides(t, rows, reading)
+    sides = sides_at_start(t, reading)
     for kind in row_kinds(t):
         forces = forces_now(t, kind, sides, reading)
         impulse = reading.scalar(impulse_group(kind))
