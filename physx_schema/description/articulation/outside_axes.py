@@ -93,6 +93,8 @@ def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
     """What the drives of a joint's rotations turn to, in rad: PhysX makes one rotation of all that are authored, of
     locked axes and refused ones too."""
     instances = ROTATIONS if kind == "d6" else (SINGLE_AXIS[kind],) if kind == "revolute" else ()
+    if not instances:
+        return (0.0, 0.0, 0.0)
     found = [opinions.view("PhysicsDriveAPI", instance).number("targetPosition") for instance in instances]
     x, y, z = (*found, 0.0, 0.0, 0.0)[:3]
     return (radians(x), radians(y), radians(z)) if _takes_targets(opinions) else (0.0, 0.0, 0.0)
@@ -100,8 +102,9 @@ def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
 
 def _takes_targets(opinions: PrimOpinions) -> bool:
     """Whether all targets of a joint's drives are finite: PhysX takes all of them or none."""
-    return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number("targetPosition"))
-               for instance in opinions.instances("PhysicsDriveAPI"))
+    kind = opinions.joint_kind or ""
+    read = opinions.instances("PhysicsDriveAPI") if kind == "d6" else (SINGLE_AXIS[kind],)
+    return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number("targetPosition")) for instance in read)
 
 
 def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | None:

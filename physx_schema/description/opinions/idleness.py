@@ -24,6 +24,7 @@ Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
 OUTSIDE_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
+BOUNCE = "the bounce off a limit"
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
              "d6": (*TRANSLATIONS, *ROTATIONS)}
@@ -103,13 +104,21 @@ def _better_instance(opinions: PrimOpinions, owner: Owner) -> str:
     return "" if better and opinions.authors(better) else better
 
 
+def bounces(fates: Fates, opinions: PrimOpinions, owner: Owner) -> bool:
+    """Whether a property has part in the bounce off a limit: of a rotation, hard and outside articulations."""
+    of_limit = f"physxLimit:{owner.instance}:"
+    soft = any(opinions.peek(of_limit + base) for base in ("stiffness", "damping"))
+    return (owner.schema == "PhysxLimitAPI" and owner.base in _BOUNCING and opinions.path in fates.outside and not soft
+            and owner.instance in ("angular", "cone", *ROTATIONS) and bool(opinions.peek(of_limit + "restitution")))
+
+
 def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
     place = opinions.path, part(SCHEMAS[owner.schema].name("", owner.instance))
     if place in fates.dropped:
         return "dropped", fates.dropped[place], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path in fates.outside and owner.base in _BOUNCING:
-        return "idle", "the joint stops on its limit and never bounces", "remove it"
+        return "idle", "PhysX bounces off hard limits of rotations alone, with a restitution above 0", "remove it"
     if owner.schema == "PhysxLimitAPI" and opinions.path not in fates.outside | fates.unmade.keys():
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
