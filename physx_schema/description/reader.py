@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
-from physx_schema.description.articulation.free_joints import free_joints
+from physx_schema.description.articulation.free_joints import free_joints, loose_joints
 from physx_schema.description.articulation.joints import directed, read_joints
 from physx_schema.description.articulation.mimics import read_declarations, read_mimics
 from physx_schema.description.articulation.spatial_tendons import read_spatial_tendons
@@ -85,8 +85,9 @@ def _articulation(
     base = directed(reading, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
     view = tree.root.view("PhysxArticulationAPI")
     bounds = scenes.bounds(scene)
-    loose = () if tree.enabled else tuple(as_free_body(reading, reading.prims[link.path], link, bounds)
-                                          for link in links)
+    loose = [] if tree.enabled else [
+        read_link(reading, reading.prims[item.body], colliders.get(item.body, ()), -1, None, scene,
+                  forces.get(item.body, ()), True) for item in tree.links]
     return Articulation(
         path=tree.root.path, fixed_base=base is not None, base_joint=base, links=tuple(links),
         position_iterations=bounds.position_count(view.count("solverPositionIterationCount")),
@@ -95,7 +96,9 @@ def _articulation(
         sleep_threshold=(view.clamped("sleepThreshold") if view.applied else
                          default_sleep_threshold(reading.meters_per_unit)),
         fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
-        mimics=read_mimics(reading, declarations, links), loose_links=loose,
+        mimics=read_mimics(reading, declarations, links), loose_links=tuple(
+            as_free_body(reading, reading.prims[link.path], link, bounds) for link in loose),
+        loose_joints=loose_joints(reading, roster, tree),
     )
 
 

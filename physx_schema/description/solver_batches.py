@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
-from physx_schema.description.model import ActorDescription, Description, Joint, Link, OutsideJoint, Scene
+from physx_schema.description.model import ActorDescription, Description, Link, OutsideJoint, Scene
 from physx_schema.description.opinions.reading import path_key
 
 Described = TypeVar("Described", bound=ActorDescription)
@@ -126,7 +126,7 @@ class SolverBatches:
 
     def __init__(self, description: Description) -> None:
         scenes = {scene.path: scene for scene in (*description.scenes, description.scene)}
-        loose = tuple(chain(description.bodies, *(item.loose_links for item in description.articulations)))
+        loose = description.separate_bodies
         self.starting_asleep = frozenset(
             link.path for link in loose if link.body is not None and link.body.starts_asleep)
         self._scenes = [_islands(description, loose, scene, self.starting_asleep) for scene in scenes.values()]
@@ -189,12 +189,11 @@ def _islands(description: Description, loose: Sequence[Link], scene: Scene, asle
         for path in _in_order(robots)]
     every = [_Island([item], awake=item.root not in asleep) for item in solved]
     found = _Islands(scene.solver_type == "PGS", every, [island for island in every if island.awake])
-    _join(found, [*description.joints, *(link.joint for link in loose if link.joint is not None)],
-          {link.path: root for root, item in robots.items() for link in item.links})
+    _join(found, description.separate_joints, {link.path: root for root, item in robots.items() for link in item.links})
     return found
 
 
-def _join(islands: _Islands, joints: Iterable[Joint | OutsideJoint], roots: Mapping[str, str]) -> None:
+def _join(islands: _Islands, joints: Iterable[OutsideJoint], roots: Mapping[str, str]) -> None:
     """Make islands of what joints outside articulations hold; `roots` gives the root of a link."""
     holding = {item.root: island for island in islands.every for item in island.members}
     for joint in joints:

@@ -28,6 +28,13 @@ def free_joints(
     )
 
 
+def loose_joints(reading: Reading, roster: Roster, tree: Tree) -> tuple[OutsideJoint, ...]:
+    """The joints that PhysX makes of those of an articulation that is not enabled."""
+    joints = [joint for joint in (tree.base, *(link.joint for link in tree.links)) if joint is not None]
+    return tuple(read_outside(reading, roster, joint) for joint in joints
+                 if not tree.enabled and _is_made(reading, roster, (), (), joint))
+
+
 def _is_made(reading: Reading, roster: Roster, links: Container[str], roots: Container[str], joint: AuthoredJoint
              ) -> bool:
     """Whether PhysX makes a joint of the two ends; `roots` are the joints that articulations are rooted at."""

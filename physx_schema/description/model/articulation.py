@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from physx_schema.description.model.body import Link
-from physx_schema.description.model.joint import Dof, Joint
+from physx_schema.description.model.joint import Dof, Joint, OutsideJoint
 from physx_schema.description.model.mimic import Mimic
 from physx_schema.description.model.tendon import FixedTendon, SpatialTendon
 from physx_schema.description.records import record
@@ -27,7 +27,8 @@ class Articulation:
     fixed_tendons: tuple[FixedTendon, ...] = ()
     spatial_tendons: tuple[SpatialTendon, ...] = ()
     mimics: tuple[Mimic, ...] = ()
-    loose_links: tuple[Link, ...] = ()  # of one that is not enabled: its links as the bodies that PhysX makes of them
+    loose_links: tuple[Link, ...] = ()  # of one that is not enabled: its links as the bodies that PhysX makes of them,
+    loose_joints: tuple[OutsideJoint, ...] = ()     # and its joints as those between them
 
     @property
     def dofs(self) -> tuple[Dof, ...]:

@@ -42,6 +42,16 @@ class Description:
         held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
         return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
 
+    @property
+    def separate_bodies(self) -> tuple[Link, ...]:
+        """All bodies that PhysX steps by themselves: `bodies`, and the links of articulations that are not enabled."""
+        return (*self.bodies, *(link for item in self.articulations for link in item.loose_links))
+
+    @property
+    def separate_joints(self) -> tuple[OutsideJoint, ...]:
+        """All joints between bodies: `joints`, and those of articulations that are not enabled."""
+        return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
+
     def only(self, actor: ActorDescription) -> Description:
         """The same stage with nothing on it but one articulation or body, which may be another than it describes."""
         articulations, bodies = ((), actor.links) if isinstance(actor, FreeBody) else ((actor,), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -71,7 +71,6 @@ def settle(
         any(reading.having("PhysicsCollisionAPI")),
         frozenset(path for path in reading.copies if not reading.is_proxy(path) and reading.body_of(path)),
     )
-    account.not_evaluated += _unsimulated(articulations, bodies, joints)
     for opinions in reading.prims.values():
         if is_physics_schema(opinions.type_name):
             _settle_type(account, opinions)
@@ -116,22 +115,6 @@ def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
     """Parts of tendons that the reader reported, and drives that PhysX refuses."""
     return {(problem.path, part(problem.property)): problem.message for problem in reading.problems
             if problem.property.startswith("physxTendon:") or problem.code == "joint/drive-refused"}
-
-
-def _unsimulated(
-    articulations: Iterable[Articulation], bodies: Iterable[Link], joints: Sequence[OutsideJoint],
-) -> Iterator[Opinion]:
-    """Facts that no solver of this library steps."""
-    for articulation in articulations:
-        if not articulation.enabled:
-            yield Opinion(articulation.path, "physxArticulation:articulationEnabled",
-                          "an articulation that is switched off, whose bodies and joints PhysX simulates separately")
-    held = {path for joint in joints for path in (joint.body0, joint.body1)}
-    for body in bodies:
-        if body.path in held:
-            yield Opinion(body.path, "", "a rigid body that joints outside articulations hold is not simulated")
-    for joint in joints:
-        yield Opinion(joint.path, "", "a joint outside articulations is not simulated")
 
 
 def _settle_type(account: Account, opinions: PrimOpinions) -> None:

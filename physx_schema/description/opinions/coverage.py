@@ -61,10 +61,6 @@ WITHOUT_FACTS: Mapping[str, str] = {
 OTHER_SCHEMAS: Mapping[str, str] = {
     **WITHOUT_FACTS,
     "PhysicsCollisionGroup": "contacts",
-    **dict.fromkeys((
-        "PhysxPhysicsGearJoint", "PhysxPhysicsRackAndPinionJoint", "PhysicsDistanceJoint",
-        "PhysxPhysicsDistanceJointAPI",
-    ), "joints outside articulations"),
 }
 
 

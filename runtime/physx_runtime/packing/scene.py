@@ -17,10 +17,16 @@ from physx_schema.errors import UnsupportedError
 
 
 def scene_model(description: Description, bodies: Iterable[Link]) -> SceneModel:
-    """All articulations of a stage and these bodies outside them, stepped together."""
-    actors = named([*description.articulations, *map(free_body, bodies)])
-    kinematic = tuple(body for body in description.bodies if body.kinematic)
-    return SceneModel(actors, kinematic, description.joints)
+    """All articulations of a stage and these bodies outside them, stepped together.
+
+    A switched-off articulation is its bodies where they are among these.
+    """
+    moved = tuple(bodies)
+    apart = {body.path for body in moved}
+    whole = (item for item in description.articulations if item.links[0].path not in apart)
+    actors = named([*whole, *map(free_body, moved)])
+    kinematic = tuple(body for body in description.separate_bodies if body.kinematic)
+    return SceneModel(actors, kinematic, description.separate_joints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ def everything(description: Description, solver: str) -> PackedScene:
     stepped; a line for each reason, and at the end one that says which actors can be stepped by themselves.
     """
     require_taken(description)
-    bodies = [body for body in description.bodies if not body.kinematic]
+    bodies = [body for body in description.separate_bodies if not body.kinematic]
     model = scene_model(description, bodies if bodies or description.articulations else description.bodies)
     if not model.actors:
         raise UnsupportedError(nothing_moves(description))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pxr import Sdf
 from support.schemas.wheels import wheel_folder
-from support.stages.robots import base, finger, joint, link, opened, prim, robot
+from support.stages.robots import base, described, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
@@ -119,9 +119,11 @@ def test_forces_every_iteration_mean_nothing_to_the_pgs_solver() -> None:
         assert (flag in unused(text)) == (solver == "PGS")
 
 
-def test_bodies_and_joints_outside_articulations_are_not_evaluated() -> None:
-    text = robot(link("a"), link("b"), joint("Revolute", "j", "a", "b"), schemas=())
-    assert not_evaluated(text) == {("/Robot/a", ""), ("/Robot/b", ""), ("/Robot/j", "")}
+@pytest.mark.parametrize("kind", ["Fixed", "Revolute", "Prismatic", "Spherical", "Distance", ""])
+def test_bodies_and_joints_outside_articulations_are_evaluated(kind: str) -> None:
+    text = robot(link("a"), link("b"), joint(kind, "j", "a", "b", (), {"float physics:breakForce": 3.0}), schemas=())
+    assert not_evaluated(text) == set()
+    assert described(text).unused == ()
 
 
 def test_colliders_are_not_evaluated_as_contacts() -> None:

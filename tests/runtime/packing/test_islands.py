@@ -20,9 +20,10 @@ from physx_runtime.model.island import (
     Side,
 )
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.joint_order import creation_order
-from physx_runtime.packing.scene import scene_model
+from physx_runtime.packing.scene import everything, scene_model
 from support.stages.robots import base, described, joint, link, robot
 
 from physx_schema.description import Description
@@ -245,3 +246,17 @@ def test_lengths_of_frames_are_scaled_as_the_bodies_are() -> None:
     big = link("a").replace("xformOp:scale = (1, 1, 1)", "xformOp:scale = (2, 2, 2)")
     found, = islands(loose(big, joint("Fixed", "w", "", "a", (), {"point3f physics:localPos1": (1, 0, 0)})))
     np.testing.assert_allclose(found.parameters["joint0_frame1_position"], (2, 0, 0))
+
+
+def test_a_switched_off_articulation_is_bodies_on_joints() -> None:
+    """As PhysX moves it: links stay where they are posed, joint states, armature and the like do not count."""
+    text = robot(base(), link("a", (1, 0, 0)), joint("Revolute", "j", "base", "a", (
+        "PhysicsJointStateAPI:angular",), {"float state:angular:physics:position": 30.0}),
+        schemas=("PhysicsArticulationRootAPI", "PhysxArticulationAPI"))
+    text = text.replace('def Xform "base"', 'bool physxArticulation:articulationEnabled = 0\ndef Xform "base"', 1)
+    packed = everything(described(text), "physx")
+    island, = packed.islands
+    assert list(island.actors) == ["/Robot/base", "/Robot/a"]
+    assert named(island.joints) == ["anchor", "j"]
+    assert all(isinstance(actor, BodyTopology) for actor in island.topology.actors)
+    assert not packed.single

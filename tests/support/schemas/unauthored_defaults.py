@@ -57,9 +57,9 @@ def stage() -> Usd.Stage:
     free = prim("Xform", "Free", (), {}, "".join((
         link("ball", schemas=(*body, "PhysxForceAPI"), children=hull), link("other", schemas=body, children=prim(
             "Sphere", "automatic", ("PhysicsCollisionAPI",))),
-        *(_between("PhysicsDistanceJoint", name, ("PhysxPhysicsDistanceJointAPI", "PhysxLimitAPI:distance"),
+        *(_between("PhysicsDistanceJoint", name, ("PhysxPhysicsDistanceJointAPI",),
                    {"float physics:maxDistance": 1.0}) for name in ("spring", "limit")),
-        *(_between("PhysicsRevoluteJoint", name, (), {}) for name in ("h0", "h1")),
+        *(_between("PhysicsRevoluteJoint", name, ("PhysxLimitAPI:angular",), limits) for name in ("h0", "h1")),
         _between("PhysicsPrismaticJoint", "p0", (), {}),
         _between("PhysxPhysicsGearJoint", "gear", (),
                  {"rel physics:hinge0": "</Free/h0>", "rel physics:hinge1": "</Free/h1>"}),
