@@ -42,7 +42,9 @@ KINDS: dict[str, dict[str, Any]] = {
     "fixed": {"kind": D6, "axes": FIXED}, "all axes limited": {"kind": D6, "axes": EVERYTHING},
     "cone": {"kind": D6, "axes": FIXED[:3] + (AxisTopology(),) * 3, "cone": "hard"},
     "range": {"kind": DISTANCE, "range": "both"}, "spring": {"kind": DISTANCE, "range": "equal", "spring": True},
-    "gear": {"kind": GEAR, "hinges": HINGES}, "rack": {"kind": RACK, "hinges": HINGES}}
+    "gear": {"kind": GEAR, "hinges": HINGES}, "rack": {"kind": RACK, "hinges": HINGES},
+    "uncounted gear": {"kind": GEAR}, "uncounted rack": {"kind": RACK}, "no range": {"kind": DISTANCE},
+    "all free": {"kind": D6, "axes": (AxisTopology(),) * 6}}
 SIDES = ((WORLD, BODY), (BODY, BODY), (BODY, KINEMATIC), (WORLD, LINK), (LINK, LINK), (BODY, LINK))
 
 

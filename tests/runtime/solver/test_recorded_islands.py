@@ -21,8 +21,8 @@ from physx_schema.description import Description, describe
 
 SCENES = ("break_force", "bridge", "chain3", "chain3_names", "d6_drives_limits", "d6_pyramid", "d6_universal",
           "distance_kinds", "fixed_snap", "forces_once", "gear_rack", "islands_share_iterations", "kinematic_pose",
-          "kinematic_target", "prismatic_drive_soft_limit", "random_bodies", "revolute_drive_limit", "revolute_world",
-          "spherical_cone", "spherical_cone_soft", "star_order")
+          "kinematic_target", "locked_axes", "prismatic_drive_soft_limit", "random_bodies", "revolute_drive_limit",
+          "revolute_world", "spherical_cone", "spherical_cone_soft", "star_order")
 STEPS = 10      # all kinds of rows act by then; the compiled step goes to the end of the recordings
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.solver.body import step as body
+from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.islands import partitions
 from physx_runtime.solver.joint.coupling import hinge, slide
 from physx_runtime.solver.joint.step import broken, prepare, solve
@@ -45,8 +42,7 @@ class BodyIsland:
     def start(self) -> None:
         """Velocities after damping, and every joint prepared."""
         for t, rows in zip(self.topologies, self.bodies, strict=True):
-            rows |= body.begin(t, rows)
-            rows |= responses(rows)
+            rows |= body.begin(rows, t)
         shared = self.times
         for joint, rows in zip(self.t.joints, self.joints, strict=True):
             rows |= shared
@@ -74,10 +70,10 @@ class BodyIsland:
         elapsed = 0.0 * h
         for _ in range(positions):
             for t, rows in zip(self.topologies, self.bodies, strict=True):
-                rows |= body.solve(t, rows, False)
+                rows |= body.solve(rows, t)
             self.solve_joints(elapsed, final=False)
             for t, rows in zip(self.topologies, self.bodies, strict=True):
-                rows |= body.move(replace(t, forces_every_iteration=True), rows, rows["v"])
+                rows |= body.move(rows, t)
             elapsed = elapsed + h
         for _ in range(velocities):
             self.solve_joints(elapsed, final=True)
@@ -102,7 +98,7 @@ class BodyIsland:
             found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
                       for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
         for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):
-            end = body.finish(replace(t, forces_every_iteration=True), rows)
+            end = body.finish(rows, t)
             found |= {f"{ACTOR_GROUP}{i}_{name}": values for name, values in end.items()}
         return found
 
@@ -123,10 +119,3 @@ OF_BODY = {"position": "root_position", "rotation": "root_rotation", "v": "v", "
            "turn": "root_turn", "turned_by": "turned_by", "inverse_mass": "inverse_mass",
            "inverse_inertia": "inverse_inertia"}
 
-
-def responses(rows: Rows) -> Rows:
-    """How a body answers impulses, at the pose of the step's start."""
-    inertia = body.world_inertia(rows, sp.matrix(quaternion(rows, "root_rotation", 0)))
-    one = rows["mass"][0] / rows["mass"][0]
-    x, y, z = (sp.solve_sym(inertia, tuple(one if i == j else 0.0 * one for j in range(3))) for i in range(3))
-    return {"inverse_mass": [1.0 / rows["mass"][0]], "inverse_inertia": [x[0], y[1], z[2], x[1], x[2], y[2]]}
