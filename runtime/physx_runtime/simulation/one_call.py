@@ -57,7 +57,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
         ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
-    recorder = Recorder(actors, kinematic)
+    joints = map(run.joint, run.joints) if isinstance(run, Scene) else ()
+    recorder = Recorder(actors, kinematic, joints)
     for record in range(steps // every):
         _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()

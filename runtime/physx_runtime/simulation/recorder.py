@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from physx_runtime.simulation.columns import Columns, alikes_of
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.simulation.scene_joint import SceneJoint
 
 Array = NDArray[Any]
 Recorded = Simulation | SceneActor
@@ -23,8 +24,10 @@ Recorded = Simulation | SceneActor
 class Recorder:
     """The states of actors that are stepped together, and of kinematic bodies; the first record is taken at once."""
 
-    def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies) -> None:
+    def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Iterable[SceneJoint]) -> None:
         self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
+        self._joints = [joint for joint in joints if joint.topology.breaks]
+        self._broken = [[joint.broken for joint in self._joints]]
         self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
@@ -41,6 +44,7 @@ class Recorder:
         """Take a record."""
         for alike, states in zip(self._alikes, self._states, strict=True):
             states.append(alike.state())
+        self._broken.append([joint.broken for joint in self._joints])
         self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
 
     def recording(self, interval: float, not_simulated: tuple[NotSimulated, ...]) -> Recording:
@@ -62,7 +66,8 @@ class Recorder:
             body_velocity=np.concatenate([moving, sent], axis=2),
             iterations=(max(positions), max(velocities)), raised=self._whose_counts(), not_simulated=not_simulated,
             diverged=tuple(line for actor in self._actors for line in actor.divergence.said),
-            kinematic_names=self._kinematic.paths)
+            kinematic_names=self._kinematic.paths, breakable_names=tuple(joint.path for joint in self._joints),
+            broken=np.reshape(self._broken, (len(pose), len(self._joints), pose.shape[1])).swapaxes(1, 2))
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

@@ -6,7 +6,7 @@ Link poses and velocities come from the step's own algorithms, run on arrays of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Recording:
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves something in PhysX and was left out
     diverged: tuple[str, ...] = ()      # which worlds diverged, when, and what was no longer finite
     kinematic_names: tuple[str, ...] = ()           # the bodies among `body_names` that no force moves
+    breakable_names: tuple[str, ...] = ()           # (n_joint,) joints outside articulations that a force may break
+    broken: Array = field(default_factory=lambda: np.zeros((0, 0, 0), np.bool_))    # (n_record, n_world, n_joint)
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from physx_runtime.simulation.columns import Columns
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.simulation.scene_joint import SceneJoint
 from physx_runtime.solver.batches import WorldBatches
 from physx_runtime.solver.scene import share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
@@ -74,6 +75,8 @@ class Scene:
     def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
         self._actors, self._islands, self._lanes = dict(parts.actors), parts.islands, parts.lanes
+        self._joints = {path: SceneJoint(path, islands, place, number) for islands in self._islands
+                        for path, place, number in islands.joints()}
         self._batches = WorldBatches(description, worlds)
         self.kinematic = KinematicBodies(model.kinematic, worlds)
         alikes: dict[AlikeInScene, list[ActorDescription]] = {}
@@ -96,6 +99,20 @@ class Scene:
         if actor not in self._actors:
             raise ValueError(f"no actor {actor} is stepped; give one of {', '.join(self._actors) or 'none'}")
         return self._actors[actor]
+
+    # --- joints outside articulations --------------------------------------------------------------------------------
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Prim paths of the joints outside articulations that hold actors, island by island."""
+        return tuple(self._joints)
+
+    def joint(self, path: str) -> SceneJoint:
+        """One of `joints`: its parameters, and whether it broke. Raises ValueError for a path that is none of them."""
+        if path not in self._joints:
+            raise ValueError(f"no joint outside articulations is stepped at {path}; give one of "
+                             f"{', '.join(self._joints) or 'none'}")
+        return self._joints[path]
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 
