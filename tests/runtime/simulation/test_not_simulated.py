@@ -18,6 +18,7 @@ from physx_runtime.worlds.path import BY_JOINT
 from pxr import Usd
 from support.stages.robots import base, joint, link, opened, prim, robot
 
+from physx_schema import describe
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError
 
@@ -67,19 +68,32 @@ def test_physx_holds_the_base_that_a_loose_joint_fixes(shared_cases: Path) -> No
     assert np.abs(recorded["pose"][-1, 0, :3]).max() < STAYS
 
 
-@pytest.mark.parametrize("door", [simulate, Simulation])
-def test_a_robot_whose_base_a_loose_joint_holds_is_refused_in_one_line(shared_cases: Path, door: Any) -> None:
+def alone(stage: str) -> Any:
+    """The robot of a stage by itself, in one call."""
+    return simulate(stage, steps=1, articulation="/R/base", **PATH)
+
+
+@pytest.mark.parametrize("door", [alone, Simulation])
+def test_a_robot_whose_base_a_loose_joint_holds_is_refused_alone_in_one_line(shared_cases: Path, door: Any) -> None:
     with pytest.raises(UnsupportedError, match=r"^/R/root_joint: not simulated: a fixed joint outside articulations "
                        r"that holds the world and /R/base .* move PhysicsArticulationRootAPI") as refusal:
         door(found_stage(shared_cases, HELD))
     assert "\n" not in str(refusal.value)
 
 
+def test_a_scene_holds_the_base_that_a_loose_joint_fixes(shared_cases: Path) -> None:
+    recorded = np.load(shared_cases / "found" / HELD / "expected.npz")["pose"]
+    found = simulate(found_stage(shared_cases, HELD), dt=1 / 60, steps=len(recorded) - 1)
+    assert found.not_simulated == ()
+    assert np.abs(found.link_pose[:, 0, 0, :3] - found.link_pose[0, 0, 0, :3]).max() < STAYS
+
+
 @pytest.mark.parametrize("options", [(), ("--strict",)])
 def test_the_command_refuses_a_held_robot_and_writes_nothing(shared_cases: Path, tmp_path: Path,
                                                            options: tuple[str, ...]) -> None:
     out = tmp_path / "motion.npz"
-    result = run("simulate", found_stage(shared_cases, HELD), "--steps", "1", "--out", str(out), *options)
+    result = run("simulate", found_stage(shared_cases, HELD), "--articulation", "/R/base", "--steps", "1", "--out",
+                 str(out), *options)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
@@ -126,11 +140,21 @@ def test_a_floating_robot_that_a_joint_ties_to_a_body_is_refused(kind: str) -> N
 
 # --- loops and joints outside ---------------------------------------------------------------------------------------
 
+def root_of(stage: str) -> str:
+    """The path of the only articulation of a stage."""
+    return describe(stage).articulations[0].path
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_scene_leaves_out_the_joints_that_physx_leaves_out(shared_cases: Path, name: str) -> None:
+    assert simulate(found_stage(shared_cases, name), steps=1).not_simulated == ()
+
+
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_joints_that_close_loops_are_named_by_every_door(shared_cases: Path, name: str) -> None:
     stage, paths = found_stage(shared_cases, name), LEFT_OUT[name]
     with pytest.warns(NotSimulatedWarning, match=f"{paths[0]}.*not simulated") as warned:
-        recording = simulate(stage, steps=1, **PATH)
+        recording = simulate(stage, steps=1, articulation=root_of(stage), **PATH)
     with pytest.warns(NotSimulatedWarning, match=f"{paths[0]}.*not simulated"):
         sim = Simulation(stage, **PATH)
     assert [Path(item.filename).name for item in warned] == [Path(__file__).name]
@@ -145,7 +169,8 @@ def test_joints_that_close_loops_are_named_by_every_door(shared_cases: Path, nam
 def test_the_command_line_names_loops_and_exits_with_5_if_strict(shared_cases: Path, name: str,
                                                                  command: tuple[str, ...]) -> None:
     stage = found_stage(shared_cases, name)
-    relaxed, strict = run(*command, stage), run(*command, stage, "--strict")
+    picked = ("--articulation", root_of(stage)) if command[0] == "simulate" else ()
+    relaxed, strict = run(*command, stage, *picked), run(*command, stage, *picked, "--strict")
     found = relaxed.exit_code       # 1 where verification finds numbers that are ignored, which comes first
     assert (found, strict.exit_code) == ((1, 1) if found and command == ("verify",) else (0, 5))
     lines = [line for line in strict.output.splitlines() if ": not simulated: " in line]
@@ -324,7 +349,8 @@ def test_nothing_is_said_of_a_robot_alone() -> None:
 
 def test_a_recording_keeps_what_was_left_out(shared_cases: Path, tmp_path: Path) -> None:
     out = tmp_path / "motion.npz"
-    assert run("simulate", found_stage(shared_cases, FOURBAR), "--steps", "1", "--out", str(out)).exit_code == 0
+    stage = found_stage(shared_cases, FOURBAR)
+    assert run("simulate", stage, "--articulation", root_of(stage), "--steps", "1", "--out", str(out)).exit_code == 0
     assert [line.partition(":")[0] for line in np.load(out)["not_simulated"]] == ["/R/j3.physics"]
 
 
