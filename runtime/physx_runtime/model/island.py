@@ -64,6 +64,7 @@ class JointTopology:
     spring: bool = False                        # of a distance joint
     hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack
     breaks: bool = False                        # a force or torque takes it away
+    exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
 
     @property
     def alone(self) -> JointTopology:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
@@ -172,7 +172,8 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
     topologies, rows = [], dict[str, Array]()
     for i, joint in enumerate(joints):
         hinges = places.hinges(joint)
-        topologies.append(joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges))
+        held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
+        topologies.append(replace(held, exact=solver == "ideal"))
         frames = _frames(places, joint, hinges)
         found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))

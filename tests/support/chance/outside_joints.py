@@ -32,8 +32,8 @@ LOCKED_AXIS, FREE_AXIS = AxisTopology(LOCKED), AxisTopology(FREE)
 
 
 def d6(axes: Sequence[AxisTopology], cone: str | None = None, sides: tuple[Side, Side] = BODIES) -> JointTopology:
-    """A D6 joint."""
-    return JointTopology(D6, sides, tuple(axes), cone)
+    """A D6 joint whose twist is limited exactly."""
+    return JointTopology(D6, sides, tuple(axes), cone, exact=True)
 
 
 def locking(*axes: int) -> JointTopology:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import Quat, Vec3
-from physx_runtime.language.ops import Rows, Scalar, arctan2, minimum, sqrt, where
+from physx_runtime.language.ops import Rows, Scalar, arctan2, maximum, minimum, single, sqrt, where
 from physx_runtime.model.island import FREE, LIMITED, JointTopology
 from physx_runtime.solver.joint.cone import cone_limit
 from physx_runtime.solver.joint.frames import JointFrames, axis
@@ -44,7 +44,7 @@ def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[J
         for i in swings:
             found += _between(t, rows, i, angles[SWINGS.index(i)], axis(turned, i - TWIST))
     if t.axes[TWIST].motion == LIMITED:
-        found += _between(t, rows, TWIST, twist_angle(frames.relative), axis(frames.B, 0))
+        found += _between(t, rows, TWIST, seen_twist(t, frames.relative), axis(frames.B, 0))
     return found
 
 
@@ -100,6 +100,22 @@ def _hard(row: JointRow, hint: int) -> JointRow:
 def twist_angle(relative: Quat) -> Scalar:
     """How far B is turned against A about its x axis, in [-pi, pi] where w >= 0."""
     return 2.0 * arctan2(relative[0], relative[3])
+
+
+def seen_twist(t: JointTopology, relative: Quat) -> Scalar:
+    """The twist that a limit is compared with.
+
+    PhysX takes it from a cosine in float32, which is 1 for angles below 5e-4: a joint pressed against a limit of 0
+    creeps on until that is seen.
+    """
+    if t.exact:
+        return twist_angle(relative)
+    x, w = relative[0], relative[3]
+    size = sqrt(x * x + w * w)
+    twists = size > 0.0
+    cosine = single(where(twists, w * (1.0 / where(twists, size, 1.0)), 1.0))
+    angle = 2.0 * arctan2(sqrt(maximum((1.0 - cosine) * (1.0 + cosine), 0.0)), cosine)
+    return where(x < 0.0, -angle, angle)
 
 
 def swing_of(relative: Quat) -> Quat:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from physx_runtime.model.island import LIMITED, AxisTopology, JointTopology
 from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.limits import FARTHEST, swing_angles, swing_of, twist_angle
+from physx_runtime.solver.joint.limits import FARTHEST, seen_twist, swing_angles, swing_of, twist_angle
 from physx_runtime.solver.joint.row import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
 from support.chance.packed_trees import Rows
@@ -102,6 +104,21 @@ def test_a_cone_stands_for_the_limits_of_both_swings() -> None:
 def test_the_twist_angle_of_a_turn_about_x_is_its_angle(angle: float) -> None:
     turn = quaternion(about(np.array([angle, 0.0, 0.0])))
     assert twist_angle(tuple(turn)) == pytest.approx(angle, abs=1e-15, rel=1e-9)
+
+
+@pytest.mark.parametrize(("angle", "seen"), [
+    (1e-4, 0.0), (-4e-4, 0.0), (6e-4, 2.0 * np.arccos(1.0 - 2.0 ** -24)), (-6e-4, -2.0 * np.arccos(1.0 - 2.0 ** -24))])
+def test_physx_sees_small_twists_in_steps_of_a_float32_cosine(angle: float, seen: float) -> None:
+    turn = quaternion(about(np.array([angle, 0.0, 0.0])))
+    found = seen_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
+    assert found == pytest.approx(seen, rel=1e-6)
+
+
+@pytest.mark.parametrize("angle", [-3.0, -1.0, 0.5, 2.5])
+def test_physx_sees_large_twists_as_they_are(angle: float) -> None:
+    turn = quaternion(about(np.array([angle, 0.0, 0.0])))
+    found = seen_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
+    assert found == pytest.approx(angle, abs=1e-6)
 
 
 def test_swing_and_twist_make_the_turn_and_the_swing_has_no_part_about_x() -> None:
