@@ -12,7 +12,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inertia import RigidInertia
 from physx_runtime.dynamics.linear import Matrix, inverse
 from physx_runtime.dynamics.spatial import Force, Motion
-from physx_runtime.language.ops import Scalar
+from physx_runtime.language.ops import Scalar, Scalars
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,13 @@ class LinkResponse:
 
 
 NO_LINK_RESPONSE = LinkResponse(sp.ZERO_SYM, (sp.ZERO3, sp.ZERO3, sp.ZERO3), sp.ZERO_SYM)
+
+
+def response_of(x: Scalars) -> LinkResponse:
+    """The response whose 21 scalars make a row: linear, cross line by line, angular."""
+    return LinkResponse((x[15], x[16], x[17], x[18], x[19], x[20]),
+                        ((x[6], x[7], x[8]), (x[9], x[10], x[11]), (x[12], x[13], x[14])),
+                        (x[0], x[1], x[2], x[3], x[4], x[5]))
 
 
 def transposed(m: sp.Mat3) -> sp.Mat3:

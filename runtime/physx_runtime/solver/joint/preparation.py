@@ -10,9 +10,9 @@ import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse, response_of
 from physx_runtime.dynamics.linear import inner
-from physx_runtime.dynamics.spatial import NO_MOTION, linear_first, motion_of, triple
+from physx_runtime.dynamics.spatial import NO_MOTION, linear_first, motion_of
 from physx_runtime.language.ops import Rows, Scalar, maximum, sqrt, where
 from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointTopology
 from physx_runtime.model.island_rows import joint_rows
@@ -99,10 +99,7 @@ def impulse_group(kind: RowKind) -> str:
 def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
     kind = t.sides[k].kind
     if kind == LINK:
-        x = rows[f"side{k}_response"]
-        cross = (triple(rows, f"side{k}_response", 2), triple(rows, f"side{k}_response", 3),
-                 triple(rows, f"side{k}_response", 4))
-        return LinkResponse((x[15], x[16], x[17], x[18], x[19], x[20]), cross, (x[0], x[1], x[2], x[3], x[4], x[5]))
+        return response_of(rows[f"side{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
 
 
@@ -138,9 +135,7 @@ def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
 def _at_links(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
               responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
     """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
-    cfm = rows["side0_cfm"][0] if t.sides[0].kind == LINK else 0.0
-    if t.sides[1].kind == LINK:
-        cfm = maximum(cfm, rows["side1_cfm"][0]) if t.sides[0].kind == LINK else rows["side1_cfm"][0]
+    cfm = functools.reduce(maximum, [rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK])
     before: list[Motions] = []
     units, answers = [], []
     for row in ordered:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.articulated import response_of
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, Scalar, maximum
@@ -15,7 +16,7 @@ from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import turned_ball
 from physx_runtime.solver.articulation.velocity_clamp import larger_excess, slowed
 from physx_runtime.solver.articulation.wrapping import wrapped
-from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, response_of, vec
+from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, vec
 from physx_runtime.solver.by_joint.fragments.response import parent_twist, pass_down
 from physx_runtime.solver.by_joint.tree import ROTARY
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints

@@ -38,11 +38,6 @@ def inertia_of(x: Sequence[Scalar]) -> ArticulatedInertia:
     return ArticulatedInertia(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
 
 
-def response_of(x: Sequence[Scalar]) -> LinkResponse:
-    """21 scalars."""
-    return LinkResponse(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
-
-
 def flat(x: ArticulatedInertia | LinkResponse) -> list[Scalar]:
     """Its 21 scalars."""
     return [*x.linear, *x.cross[0], *x.cross[1], *x.cross[2], *x.angular]

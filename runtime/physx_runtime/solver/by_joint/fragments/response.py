@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import articulated as ab
-from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, response_of
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows
-from physx_runtime.solver.by_joint.fragments.operands import Operands, flat, inertia_of, response_of, vec
+from physx_runtime.solver.by_joint.fragments.operands import Operands, flat, inertia_of, vec
 from physx_runtime.solver.by_joint.tree import RIGID, ROTARY
 from physx_runtime.solver.constraints.softening import softening
 

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from physx_runtime.dynamics import articulated as ab
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, response_of
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, where
-from physx_runtime.solver.by_joint.fragments.operands import (
-    Operands,
-    central_acceleration,
-    flat,
-    quat,
-    response_of,
-    vec,
-)
+from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, flat, quat, vec
 from physx_runtime.solver.by_joint.fragments.response import parent_twist
 from physx_runtime.solver.by_joint.tree import RIGID, ROTARY
 
