@@ -200,11 +200,9 @@ def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iter
     prims = bodies | {link.joint.path for actor in moved for link in actor.links if link.joint}
     prims |= _pointing(description, prims)
     prims |= {path for actor in moved for path in (actor.path, description.scene_of(actor).path)}
-    said = {joint.path for joint in description.joints}
-    held = {path for joint in description.joints for path in (joint.body0, joint.body1)}    # a scene steps them
+    prims |= {joint.path for joint in description.joints if bodies & {joint.body0, joint.body1}}
     found = [opinion for opinion in description.not_evaluated
              if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
-             and opinion.path not in said and (opinion.property or opinion.path not in held)
              and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
     whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
     by_reason: dict[str, list[Opinion]] = {}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 # What PhysX makes of a property here. What acts is a fact of the description, but for NOT_EVALUATED.
-ACTS, NOTHING, NOT_EVALUATED = "acts", "no effect", "acts, not evaluated"
+ACTS, NOTHING, NOT_EVALUATED, REFUSED = "acts", "no effect", "acts, not evaluated", "acts, refused here"
 
 _HEADER = """#usda 1.0
 (
@@ -126,19 +126,27 @@ def _of_api(kind: str, schema: str, instance: str, values: Values, effect: str =
             for name, value in values.items()]
 
 
+_TILT = "(0.9950042, 0.09983342, 0, 0)"
+_OTHER_SIDE = (("point3f physics:localPos0", "(2, 0, 0)"), ("point3f physics:localPos1", "(1, 0, 0)"))
 COMMON = (
     Feature("revolute", "rel physics:body1", "</World/scene>", before="</World/b>"),
     Feature("generic", "rel physics:body0", "</World/b>", besides=(("rel physics:body1", "None"),
                                                                   ("point3f physics:localPos0", "(-1, 0, 0)"),
                                                                   ("point3f physics:localPos1", "(0, 0, 0)"))),
+    # the frames agree where the property has its value
+    Feature("revolute", "point3f physics:localPos0", "(0, 0, 0.1)", before="(0, 0, 0)",
+            besides=(("point3f physics:localPos1", "(-1, 0, 0.1)"),)),
+    Feature("revolute", "point3f physics:localPos1", "(-1, 0, 0.1)", before="(-1, 0, 0)",
+            besides=(("point3f physics:localPos0", "(0, 0, 0.1)"),)),
+    Feature("revolute", "quatf physics:localRot0", _TILT, besides=(("quatf physics:localRot1", _TILT),)),
+    Feature("revolute", "quatf physics:localRot1", _TILT, besides=(("quatf physics:localRot0", _TILT),)),
     *(Feature("revolute", name, value) for name, value in (
-        ("point3f physics:localPos0", "(0, 0, 0.1)"), ("point3f physics:localPos1", "(-1.1, 0, 0)"),
-        ("quatf physics:localRot0", "(0.9950042, 0.09983342, 0, 0)"),
-        ("quatf physics:localRot1", "(0.9950042, 0, 0, 0.09983342)"), ("bool physics:jointEnabled", "false"),
-        ("uniform token physics:axis", '"Z"'), ("float physics:breakForce", "0.001"))),
-    Feature("fixed", "float physics:breakTorque", "0.001"),
-    *(Feature(kind, name, "0.001") for kind in ("fixed", "generic", "distance")
-      for name in ("float physics:breakForce",)),
+        ("bool physics:jointEnabled", "false"),
+        ("uniform token physics:axis", '"Z"'), )),
+    # what the swing exceeds, and not the weight alone, under which the engine's warm-up would break the joint
+    *(Feature(kind, "float physics:breakForce", "5") for kind in ("revolute", "generic", "distance")),
+    Feature("revolute", "float physics:breakTorque", "1.5", besides=(
+        ("point3f physics:localPos0", "(0, 0.3, 0)"), ("point3f physics:localPos1", "(-1, 0.3, 0)"))),
     Feature("revolute", "bool physics:excludeFromArticulation", "true", NOTHING),
     Feature("revolute", "bool physics:collisionEnabled", "true", NOTHING),
 )
@@ -150,7 +158,8 @@ _WHEEL_SPRING = (("bool physxPhysicsDistanceJoint:springEnabled", "true"),
                  ("float physxPhysicsDistanceJoint:springStiffness", "50"),
                  ("float physxPhysicsDistanceJoint:springDamping", "1"))
 OF_KINDS = (
-    Feature("revolute", "float physics:lowerLimit", "0.5", besides=(("float physics:upperLimit", "15"),), before="-5"),
+    Feature("revolute", "float physics:lowerLimit", "-5", before="-15",
+            besides=(("float physics:upperLimit", "30"), *_OTHER_SIDE)),
     Feature("revolute", "float physics:upperLimit", "5", besides=(("float physics:lowerLimit", "-5"),)),
     Feature("prismatic", "uniform token physics:axis", '"Y"', before='"Z"'),
     Feature("prismatic", "float physics:lowerLimit", "-0.05", besides=(("float physics:upperLimit", "0.05"),)),
@@ -158,14 +167,15 @@ OF_KINDS = (
     Feature("spherical", "uniform token physics:axis", '"Y"', besides=_CONE),
     Feature("spherical", "float physics:coneAngle0Limit", "10", besides=_CONE[1:]),
     Feature("spherical", "float physics:coneAngle1Limit", "10", besides=_CONE[:1]),
-    Feature("distance", "float physics:minDistance", "1.2", besides=(("float physics:maxDistance", "1.5"),)),
-    Feature("distance", "float physics:maxDistance", "0.9"),
+    Feature("distance", "float physics:minDistance", "1.01", besides=(
+        ("float physics:maxDistance", "1.5"), ("point3f physics:localPos0", "(0.9, 0, -1)"))),
+    Feature("distance", "float physics:maxDistance", "0.99"),
     Feature("gear", "float physics:gearRatio", "3", before="2"),
-    Feature("gear", "rel physics:hinge0", "</World/h1>", before="</World/h0>"),
-    Feature("gear", "rel physics:hinge1", "</World/h0>", before="</World/h1>"),
+    Feature("gear", "rel physics:hinge0", "</World/h1>", REFUSED, before="</World/h0>"),
+    Feature("gear", "rel physics:hinge1", "</World/h0>", REFUSED, before="</World/h1>"),
     Feature("rack", "float physics:ratio", "30", before="90"),
-    Feature("rack", "rel physics:hinge", "</World/h1>", before="</World/h0>"),
-    Feature("rack", "rel physics:prismatic", "</World/h0>", before="</World/h1>"),
+    Feature("rack", "rel physics:hinge", "</World/h1>", REFUSED, before="</World/h0>"),
+    Feature("rack", "rel physics:prismatic", "</World/h0>", REFUSED, before="</World/h1>"),
 )
 
 
@@ -209,8 +219,9 @@ _BY_SIDE = [
     )]
 OF_SCHEMAS = (
     *_BY_SIDE,
-    *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:low": "0.5",
-                                                    "float limit:rotY:physics:high": "9"}, besides=_ROT_Y),
+    *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:low": "-9"},
+             besides=(*_ROT_Y, *_OTHER_SIDE)),
+    *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:high": "9"}, besides=_ROT_Y),
     *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_LIMIT, "cone"), besides=_CONE),
     *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_BOUNCE, "cone"), NOT_EVALUATED,
              (*_CONE, *_bounce("cone"))),
