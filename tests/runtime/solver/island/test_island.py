@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Mat3
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, Side
 from physx_runtime.model.rows import input_rows, state_rows
@@ -76,6 +77,29 @@ def test_joints_between_bodies_leave_the_linear_momentum_of_all_as_it_is() -> No
     rows |= {f"actor{i}_gravity": np.zeros(3) for i in range(4)}
     before, after = momentum(rows, 4), momentum({**rows, **stepped(t, rows, 10)}, 4)
     assert np.abs(after - before)[:3].max() < MOMENTUM
+
+
+def test_joints_between_a_floating_articulation_and_a_body_leave_their_linear_momentum_as_it_is() -> None:
+    tree = random_tree(6, 3, floating=True, kinds="rp")
+    t, rows = random_island(2, [tree, random_body(3)], [joint(HINGE, Side(LINK, 0, 3), Side(BODY, 1))])
+    rows |= {f"actor{i}_gravity": np.zeros(3) for i in range(2)}
+    rows |= {f"actor0_{name}": np.zeros_like(tree[1][name]) for name in ("stiffness", "damping")}
+
+    def linear(state: Rows) -> np.ndarray:
+        own = {name: state.get(f"actor0_{name}", rows[f"actor0_{name}"]) for name in tree[1]}
+        k = state_kinematics(tree[0], own, [])
+        links = [motion.velocity for motion in link_motions(tree[0], k, list(own["v"]))]
+        return sum((m * np.array(link.linear) for m, link in zip(own["mass"], links, strict=True)),
+                   rows["actor1_mass"][0] * state["actor1_v"][:3])
+    assert np.abs(linear(stepped(t, rows, 10)) - linear(rows)).max() < MOMENTUM
+
+
+def test_an_island_stays_where_it_was_once_anything_in_it_diverges() -> None:
+    t, rows = random_island(5, [random_body(i) for i in range(2)], [joint(BALL, Side(BODY, 0), Side(BODY, 1))])
+    rows["actor1_v"][:] = np.inf
+    after = stepped(t, rows, 2)
+    assert after["actor0_diverged"] == after["actor1_diverged"] == 1.0
+    assert all(np.array_equal(after[name], rows[name]) for name in after if not name.endswith("diverged"))
 
 
 def gap(t: IslandTopology, rows: Rows, link: int) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import importlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
-from physx_runtime.packing.island import PackedIsland, islands_of
-from physx_runtime.packing.scene import scene_model
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.worlds.island import IslandWorlds
+from support.stages.lone_islands import lone_island, lone_worlds
 
 from physx_schema.description import describe
 
@@ -47,14 +43,6 @@ def as_read(x: Any) -> Any:
     return type(x)(map(as_read, x)) if isinstance(x, list | tuple) else x
 
 
-def packed(stage: Path, coupled: bool) -> PackedIsland:
-    """The one island of a stage."""
-    description = describe(stage)
-    model = scene_model(description, description.bodies)
-    [island] = islands_of(description, model, "ideal" if coupled else "physx")
-    return island
-
-
 def difference(prototype: SimpleNamespace, folder: Path, scene: Any, q: Sequence[float] | dict[str, float],
                steps: int, coupled: bool = False) -> float:
     """Largest difference of joint positions and velocities after steps from q, at random velocities.
@@ -67,16 +55,11 @@ def difference(prototype: SimpleNamespace, folder: Path, scene: Any, q: Sequence
     sim = prototype.artloop.LoopSim(copy.deepcopy(scene), np.array(q), v.copy())
     stage = folder / "stage.usda"
     stage.write_text(prototype.spec.usda(scene))
-    island = packed(stage, coupled)
-    t = replace(island.topology, actors=tuple(replace(actor, sleeping=False) for actor in island.topology.actors))
+    island = lone_island(describe(stage), "ideal" if coupled else "physx")
     arm = next(iter(island.actors.values()))
     place = [sim.dof_names().index(name.rpartition("/")[2]) for name in arm.dof_names]
-    settings = SolverSettings(sim.N, sim.V, True).rows(DT)
-    rows = {**island.parameters, **island.state, "actor0_q": np.array(q)[place], "actor0_v": v[place]}
-    worlds = IslandWorlds(t, 1, "float64")
-    for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
-        value = settings.get(name.partition("_")[2], rows.get(name, np.zeros(size)))
-        worlds.write(name, np.reshape(value, (1, size)))
+    worlds = lone_worlds(island, SolverSettings(sim.N, sim.V, True), DT, "float64",
+                         {"actor0_q": np.array(q)[place], "actor0_v": v[place]})
     for _ in range(steps):
         sim.step(DT)
     worlds.step(steps, sim.N, sim.V)
