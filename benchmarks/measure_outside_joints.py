@@ -154,6 +154,8 @@ def springs() -> dict[str, Case]:
         "twist soft with 1": generic({"rotX": (0, 0)}, "+x", speed=1.0, **joined(soft("rotX", 1.0))),
         "rotY alone soft with 1": generic({"rotY": (0, 0)}, "+y", speed=1.0, **joined(soft("rotY", 1.0))),
         "twist soft with -1": generic({"rotX": (0, 0)}, "+x", speed=1.0, **joined(soft("rotX", -1.0))),
+        **{f"twist soft with {gain}": generic({"rotX": (0, 0)}, "+x", speed=1.0, **joined(soft("rotX", gain)))
+           for gain in (NAN, INF)},
         "hinge soft with 1": Case("Revolute", {"float physics:lowerLimit": 0.0, "float physics:upperLimit": 0.0,
                                                **soft("angular", 1.0)[1]}, soft("angular", 1.0)[0], w="+x", speed=1.0),
     }
@@ -176,6 +178,9 @@ def drives() -> dict[str, Case]:
         "hinge to 30, stiffness -20": hinge(targetPosition=30.0, stiffness=-20.0),
         "hinge to 30, damping -2": hinge(targetPosition=30.0, damping=-2.0),
         "hinge to 30, stiffness NaN": hinge(targetPosition=30.0, stiffness=NAN),
+        "hinge to 30, stiffness inf": hinge(targetPosition=30.0, stiffness=INF),
+        "hinge to 30, damping inf": hinge(targetPosition=30.0, damping=INF),
+        **{f"hinge to 30 at {speed}": hinge(targetPosition=30.0, targetVelocity=speed) for speed in (NAN, INF)},
         "hinge at 1 rad/s": hinge(stiffness=0.0, targetVelocity=math.degrees(1.0)),
         "rotY and rotZ to 40 and 0, twist locked and driven to 50": generic(
             at, "", free=("rotY", "rotZ"), **joined(driven("rotX", targetPosition=50.0, **gains),
@@ -225,6 +230,9 @@ def distances() -> dict[str, Case]:
         "distance [0.6, 0.4]": rope(0.6, 0.4), "distance [0, 0]": rope(0.0, 0.0),
         "distance to 0.5 with a soft limit": rope(-1.0, 0.5, *[("PhysxLimitAPI:distance",)], **{
             "float physxLimit:distance:stiffness": 2.0}),
+        **{f"distance to 0.5 with a spring of {gain}": rope(-1.0, 0.5, *[("PhysxPhysicsDistanceJointAPI",)], **{
+            "bool physxPhysicsDistanceJoint:springEnabled": True,
+            "float physxPhysicsDistanceJoint:springStiffness": gain}) for gain in (2.0, NAN, INF)},
         "generic joint to a distance of 0.5": Case("", {"float limit:distance:physics:high": 0.5},
                                                    ("PhysicsLimitAPI:distance",), v="+y", speed=1.0),
         "generic joint to a distance of 0.5, soft": Case(

@@ -76,7 +76,8 @@ def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding
 DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
     Drive with a negative force limit
 
-    A negative maxForce makes PhysX refuse the whole drive, outside articulations gains that are negative or NaN too.
+    A negative maxForce makes PhysX refuse the whole drive, outside articulations gains that are negative or not finite
+    as well.
 
     Measured: maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must be
     non-negative. (`benchmarks/measure_joint_rules.py`) Outside, a stiffness of -20 or NaN and a damping of -2 leave a

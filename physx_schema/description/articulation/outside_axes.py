@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from physx_schema.description.articulation.drives import made_drive, takes_drive
 from physx_schema.description.articulation.outside_limits import (
@@ -20,7 +21,7 @@ from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.opinions.view import View
 from physx_schema.description.poses import Vec3
-from physx_schema.description.units import coordinate, radians
+from physx_schema.description.units import LARGEST_SINGLE, coordinate, radians
 
 _CONE = "cone"          # instance of PhysxLimitAPI
 _D6_AXIS = {"revolute": "rotX", "prismatic": "transX"}
@@ -67,26 +68,28 @@ def _drive(reading: Reading, opinions: PrimOpinions, instance: str, angular: boo
     if not takes_drive(reading, view):
         return None
     for base in ("stiffness", "damping"):
-        if not view.number(base) >= 0.0:
+        if not 0.0 <= view.number(base) < math.inf:
             reading.problem(
-                "joint/drive-refused", view.path, view.name(base), f"{base} {view.number(base):g} is negative or no "
-                "number", "outside articulations PhysX refuses the whole drive: no stiffness, no damping",
-                f"author a {base} of at least 0",
+                "joint/drive-refused", view.path, view.name(base), f"{base} {view.number(base):g} is negative or not "
+                "finite", "outside articulations PhysX refuses the whole drive: no stiffness, no damping",
+                f"author a finite {base} of at least 0",
             )
             return None
-    target = _target(reading, view)
-    return made_drive(view, angular, target if _takes_targets(opinions) else 0.0)
+    for base in ("targetPosition", "targetVelocity"):
+        _report_target(reading, view, base)
+    drive = made_drive(view, angular, view.number("targetPosition") if _takes(opinions, "targetPosition") else 0.0)
+    return drive if _takes(opinions, "targetVelocity") else replace(drive, target_velocity=0.0)
 
 
-def _target(reading: Reading, view: View) -> float:
-    """The target position as authored, in degrees or lengths."""
-    target = view.number("targetPosition")
+def _report_target(reading: Reading, view: View, base: str) -> None:
+    """Say that a target is not finite, where it is not."""
+    target = view.number(base)
     if not math.isfinite(target):
-        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
-            "outside articulations PhysX refuses the targets of all axes and drives to 0", "author a finite target",
+        reading.problem(
+            "joint/target-changed", view.path, view.name(base), f"{base} is {target:g}",
+            "outside articulations PhysX refuses the targets of all axes and takes 0", "author a finite target",
             "warning",
         )
-    return target
 
 
 def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
@@ -97,14 +100,14 @@ def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
         return (0.0, 0.0, 0.0)
     found = [opinions.view("PhysicsDriveAPI", instance).number("targetPosition") for instance in instances]
     x, y, z = (*found, 0.0, 0.0, 0.0)[:3]
-    return (radians(x), radians(y), radians(z)) if _takes_targets(opinions) else (0.0, 0.0, 0.0)
+    return (radians(x), radians(y), radians(z)) if _takes(opinions, "targetPosition") else (0.0, 0.0, 0.0)
 
 
-def _takes_targets(opinions: PrimOpinions) -> bool:
+def _takes(opinions: PrimOpinions, base: str) -> bool:
     """Whether all targets of a joint's drives are finite: PhysX takes all of them or none."""
     kind = opinions.joint_kind or ""
     read = opinions.instances("PhysicsDriveAPI") if kind == "d6" else (SINGLE_AXIS[kind],)
-    return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number("targetPosition")) for instance in read)
+    return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number(base)) for instance in read)
 
 
 def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | None:
@@ -116,4 +119,10 @@ def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | Non
 def softness(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
     """Stiffness and damping of a soft limit, those of an angle per radian; 0 of a hard one."""
     view = opinions.view("PhysxLimitAPI", instance)
-    return view.clamped("stiffness"), view.clamped("damping")
+    return spring_gain(view, "stiffness"), spring_gain(view, "damping")
+
+
+def spring_gain(view: View, base: str) -> float:
+    """A gain of a spring that is no drive: PhysX takes NaN for 0 and infinity for the largest number."""
+    gain = view.clamped(base)
+    return 0.0 if math.isnan(gain) else min(gain, LARGEST_SINGLE)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 
 from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
-from physx_schema.description.articulation.outside_axes import read_aim, read_axes, read_cone, softness
+from physx_schema.description.articulation.outside_axes import read_aim, read_axes, read_cone, softness, spring_gain
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Coupling, DistanceRange, OutsideJoint
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -60,8 +60,8 @@ def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRa
     enabled = spring.flag("springEnabled")
     return DistanceRange(
         minimum=low if low >= 0.0 else -math.inf, maximum=high if high >= 0.0 else math.inf,
-        stiffness=spring.clamped("springStiffness") if enabled else 0.0,
-        damping=spring.clamped("springDamping") if enabled else 0.0, spring=enabled,
+        stiffness=spring_gain(spring, "springStiffness") if enabled else 0.0,
+        damping=spring_gain(spring, "springDamping") if enabled else 0.0, spring=enabled,
     )
 
 

@@ -75,6 +75,9 @@ def _refused(description: Description, model: SceneModel, joint: OutsideJoint) -
     left_out -= model.owners.keys() | {body.path for body in model.kinematic}
     for body in sorted(left_out):
         yield f"{joint.path}: it holds {body}, which is not stepped here; step the whole scene"
+    if joint.coupling is not None and not math.isfinite(joint.coupling.ratio):
+        name = "gearRatio" if joint.kind == "gear" else "ratio"
+        yield f"{joint.path}.physics:{name}: {joint.coupling.ratio:g}, which is no ratio; author a finite number"
     known = _joined(model) if joint.coupling is not None else {}
     for path, body in _hinges(joint):
         if path in known and body not in known[path]:

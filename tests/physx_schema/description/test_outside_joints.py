@@ -139,6 +139,8 @@ def test_a_cone_is_made_of_angles_between_0_and_180_degrees(first: float, second
 @pytest.mark.parametrize(("name", "value", "code"), [
     ("maxForce", -5.0, "joint/drive-refused"), ("stiffness", -20.0, "joint/drive-refused"),
     ("damping", -2.0, "joint/drive-refused"), ("stiffness", NAN, "joint/drive-refused"), ("maxForce", NAN, None),
+    ("stiffness", INF, "joint/drive-refused"), ("damping", INF, "joint/drive-refused"),
+    ("targetVelocity", NAN, "joint/target-changed"), ("targetVelocity", INF, "joint/target-changed"),
     ("targetPosition", INF, "joint/target-changed"), ("targetPosition", 400.0, None),
 ])
 def test_a_drive_is_refused_as_physx_refuses_it(name: str, value: float, code: str | None) -> None:
@@ -151,6 +153,7 @@ def test_a_drive_is_refused_as_physx_refuses_it(name: str, value: float, code: s
     if drive is not None:
         target = 0.0 if math.isinf(gains["targetPosition"]) else gains["targetPosition"]
         assert math.degrees(drive.target_position) == pytest.approx(target)
+        assert drive.target_velocity == 0.0
 
 
 def test_drives_of_locked_axes_and_refused_ones_aim_with_the_others() -> None:
@@ -190,3 +193,15 @@ def test_an_infinite_distance_is_one_of_0(
 
 def test_what_is_no_axis_is_x() -> None:
     assert made(stage("Revolute", {"uniform token physics:axis": "W"})).axis == 0
+
+
+@pytest.mark.parametrize(("gain", "taken"), [(NAN, 0.0), (-1.0, 0.0), (2.0, 2.0), (INF, 3.4028234663852886e38)])
+def test_gains_of_springs_are_finite(gain: float, taken: float) -> None:
+    soft = made(stage("Revolute", {**limited(-1.0, 1.0), "float physxLimit:angular:stiffness": gain},
+                      ("PhysxLimitAPI:angular",)))
+    rope = made(stage("Distance", {"float physics:maxDistance": 1.0,
+                                   "bool physxPhysicsDistanceJoint:springEnabled": True,
+                                   "float physxPhysicsDistanceJoint:springStiffness": gain},
+                      ("PhysxPhysicsDistanceJointAPI",)))
+    assert rope.distance is not None
+    assert (soft.axes[0].limit_stiffness, rope.distance.stiffness) == (taken, taken)

@@ -260,3 +260,11 @@ def test_a_switched_off_articulation_is_bodies_on_joints() -> None:
     assert named(island.joints) == ["anchor", "j"]
     assert all(isinstance(actor, BodyTopology) for actor in island.topology.actors)
     assert not packed.single
+
+
+@pytest.mark.parametrize("ratio", [math.nan, math.inf])
+def test_a_gear_without_a_ratio_is_refused_in_one_line(ratio: float) -> None:
+    gear = joint("Gear", "g", "a", "b", (), {"float physics:gearRatio": ratio}).replace(
+        "PhysicsGearJoint", "PhysxPhysicsGearJoint")
+    with pytest.raises(UnsupportedError, match=r"^/Robot/g\.physics:gearRatio: (nan|inf), which is no ratio"):
+        islands(loose(link("a"), link("b"), gear))
