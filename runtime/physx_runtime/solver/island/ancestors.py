@@ -2,7 +2,7 @@
 
 It loses what happened to the ancestor's own joint since velocities were last integrated: that link's change is taken
 for its parent's, and the changes of the links below it follow from there (pxcFsGetVelocities stops before the last
-common link; measured, see docs/physx_semantics.md, joints outside articulations). A joint to the root reads right.
+common link; measured, see docs/physx_semantics.md, joints between free bodies). A joint to the root reads right.
 """
 
 from __future__ import annotations
