@@ -35,16 +35,16 @@ def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
 def _write_forces(a: TreePlan, s: Schedule, final: bool) -> Span | None:
     """The change of v by forces; velocities of links that joints between actors see."""
     dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.held))
-    if a.outer and dv is not None:
+    if a.outer:
         links.begin_impulses(a, s)
-        links.read_velocities(a, s, a.outer, dv)
+        links.read_velocities(a, s, a.outer)
     return dv
 
 
 def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, final: bool) -> None:
     """An articulation's own constraints, those of its links to the world among them, and its motion."""
-    if a.outer and dv is not None:
-        links.spread_impulses(a, s, dv)
-    if a.inside and dv is not None:
-        links.read_velocities(a, s, a.inside, dv)
+    if a.outer:
+        links.spread_impulses(a, s)
+    if a.inside:
+        links.read_velocities(a, s, a.inside)
     write_constraints(a.p, s, dv, final)

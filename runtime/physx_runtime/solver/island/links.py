@@ -48,10 +48,10 @@ def nodes_to(p: Plan, held: Iterable[int]) -> list[int]:
     return sorted(wanted)
 
 
-def read_velocities(a: TreePlan, s: Schedule, held: list[int], dv: Span) -> None:
+def read_velocities(a: TreePlan, s: Schedule, held: list[int]) -> None:
     """Velocities of held links after the change `dv` of v."""
     p = a.p
-    sweep_motions(p, s, held, "held_motion", p.row("v"), dv)
+    sweep_motions(p, s, held, "held_motion", p.row("v"), p.row("dv"))
     for link in held:
         s.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
              dt=p.row("dt"), velocity=a.at("velocity", link),
@@ -130,9 +130,9 @@ def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
         i = node.parent
 
 
-def spread_impulses(a: TreePlan, s: Schedule, dv: Span) -> None:
+def spread_impulses(a: TreePlan, s: Schedule) -> None:
     """The change of v by all impulses, added to `dv`."""
-    p = a.p
+    p, dv = a.p, a.p.row("dv")
     answer_root(a, s)
     if not p.t.fixed_base:
         add_product(s, Span(dv.row, 6), p.at("twist"))
