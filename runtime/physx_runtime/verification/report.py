@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.packing.not_simulated import NotSimulated
+from physx_runtime.verification.openings import Opening
 from physx_schema.description.solver_batches import SolverCounts
 
 # A number, or those of a vector or an array.
@@ -39,6 +40,7 @@ class Verification:
     dt: float                   # s
     counts: tuple[SolverCounts, ...]                # the iterations of every articulation, and whose they are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
+    openings: tuple[Opening, ...] = ()              # how far joints outside articulations stay open
 
     def iterations(self, row: Row) -> str:
         """Under how many iterations a row was measured, as "32/1"."""

@@ -17,6 +17,7 @@ from physx_runtime.verification.authored import Authored, authored_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
+from physx_runtime.verification.openings import measure_openings
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.report import (
@@ -46,7 +47,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
     base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
     with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such
-    as contact, is named in `not_simulated`.
+    as contact, is named in `not_simulated`. `openings` says how far the anchors of joints outside articulations part
+    while the stage moves, and how far with more iterations and with shorter steps.
 
     Raises:
         UnreadableError: the file is no stage.
@@ -74,7 +76,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: places[row.path])
     return Verification(description.source, tuple(rows), dt, counts,
-                        not_simulated(description, scene_model(description, ())))
+                        not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,

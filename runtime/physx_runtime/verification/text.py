@@ -14,6 +14,7 @@ from physx_schema.cli.text import printable
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 LEFT_ALIGNED = {"path", "property", "verdict"}
+MOST_OPENINGS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
 # What a reader has to see first; what was not evaluated is in no table.
 TABLED_VERDICTS = (ALTERED, IGNORED, AS_AUTHORED)
@@ -34,6 +35,10 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     for line in reasons(folds[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
+    widest = sorted(verification.openings, key=lambda opening: (-opening.authored, opening.path))
+    yield from map(printable, map(str, widest[:MOST_OPENINGS]))
+    if len(widest) > MOST_OPENINGS:
+        yield f"and {len(widest) - MOST_OPENINGS} more joints that open less"
     for solved in verification.counts:
         if solved.raised:
             yield printable(f"{solved.path}: {solved.raised}")

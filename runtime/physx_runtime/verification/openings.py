@@ -1,0 +1,118 @@
+"""How far joints outside articulations stay open, and what closes them: the whole stage is stepped and looked at.
+
+PhysX solves these joints as soft constraints of their own, so that the anchors of a loop part while it moves.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.simulation.scene import Scene
+from physx_schema.description.model import Description, OutsideJoint
+from physx_schema.description.opinions.schemas import TRANSLATIONS
+from physx_schema.description.poses import Pose
+from physx_schema.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+# For how long the stage moves until it is looked at, and for how long it is then, s.
+RUN_UP_TIME, WATCHED_TIME = 0.5, 0.5
+# What is tried beside the authored counts: position and velocity iterations, and parts of the time step.
+MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS, SHORTER_STEPS = 64, 4, 4
+# Kinds that have no anchors to hold together.
+_WITHOUT_ANCHORS = ("distance", "gear", "rack")
+MILLIMETRES_PER_METRE = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How far the anchors of one joint part at most while the stage moves, mm along what it locks; inf if it diverges.
+
+    What a joint is apart at the start is not in it: PhysX pulls that together within the run-up.
+    """
+
+    path: str                   # prim
+    authored: float             # under the counts that PhysX takes
+    iterations: float           # under MORE_POSITION_ITERATIONS and MORE_VELOCITY_ITERATIONS
+    steps: float                # in steps of a part of the time
+    dt: float                   # the shorter step, s
+
+    def __str__(self) -> str:
+        counts = f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}"
+        return (f"{self.path}: stays open by up to {self.authored:.2g} mm as authored, {self.iterations:.2g} mm at "
+                f"{counts} iterations, {self.steps:.2g} mm in steps of 1/{1.0 / self.dt:.4g} s")
+
+
+def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]:
+    """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
+    joints = [joint for joint in description.joints if joint.kind not in _WITHOUT_ANCHORS]
+    if not joints:
+        return ()
+    try:
+        largest = np.stack([_largest(stage, joints, step) for stage, step in (
+            (description, dt), (_iterated(description), dt), (description, dt / SHORTER_STEPS))])
+    except UnsupportedError:
+        return ()       # `not_simulated` says why
+    millimetres = MILLIMETRES_PER_METRE * description.scene.meters_per_unit
+    return tuple(Opening(joint.path, float(authored), float(iterations), float(steps), dt / SHORTER_STEPS)
+                 for joint, (authored, iterations, steps) in zip(joints, millimetres * largest.T, strict=True))
+
+
+def _iterated(description: Description) -> Description:
+    """The stage with more iterations."""
+
+    n, v = MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS
+    bodies = (replace(x, body=replace(x.body, position_iterations=n, velocity_iterations=v)) if x.body else x
+              for x in description.bodies)
+    articulations = (replace(x, position_iterations=n, velocity_iterations=v) for x in description.articulations)
+    return replace(description, articulations=tuple(articulations), bodies=tuple(bodies))
+
+
+def _largest(description: Description, joints: Sequence[OutsideJoint], dt: float) -> Array:
+    """(n_joint,) the largest opening of every joint, length units."""
+    largest = np.zeros(len(joints))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")     # what is left out is said once, of the stage, and what diverges is infinite
+        scene = Scene(description, dt=dt)
+        places = {name: place for place, name in enumerate(scene.body_names)}
+        scene.step(round(RUN_UP_TIME / dt))
+        for _ in range(round(WATCHED_TIME / dt)):
+            scene.step()
+            poses = scene.body_pose[0].astype(np.float64)
+            largest = np.maximum(largest, [max(_opened(joint, poses, places)) for joint in joints])
+        return np.full(len(joints), np.inf) if scene.diverged.any() else largest
+
+
+def _opened(joint: OutsideJoint, poses: Array, places: dict[str, int]) -> Iterator[float]:
+    """How far the second anchor is from the first, along every axis that the joint locks."""
+    first, second = (_anchor(frame, poses[places[body]] if body in places else None)
+                     for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
+    apart = _turned(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
+    free = {axis.axis for axis in joint.axes}
+    for place, axis in enumerate(TRANSLATIONS):
+        if joint.kind == "prismatic" and place == joint.axis:
+            continue
+        if joint.kind != "d6" or axis not in free:
+            yield abs(float(apart[place]))
+
+
+def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
+    """Place and rotation of a joint frame in the world."""
+    position, rotation = np.array(frame[0]), np.array(frame[1])
+    if pose is None:
+        return position, rotation
+    return pose[:3] + _turned(pose[3:], position), _product(pose[3:], rotation)
+
+
+def _turned(q: Array, x: Array) -> Array:
+    twice = 2.0 * np.cross(q[:3], x)
+    return np.asarray(x + q[3] * twice + np.cross(q[:3], twice))
+
+
+def _product(a: Array, b: Array) -> Array:
+    return np.array([*(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])), a[3] * b[3] - a[:3] @ b[:3]])
