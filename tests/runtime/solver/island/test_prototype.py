@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,17 +20,6 @@ from physx_schema.description import describe
 F64_STEPS = 1e-9
 DT, TURN = 1 / 60, 2 * np.pi
 Q = (-0.4, 0.7, 0.3, 0.2, 0.5)
-
-
-@pytest.fixture(scope="module")
-def prototype(shared_cases: Path) -> Iterator[SimpleNamespace]:
-    """The modules of the prototype by name."""
-    folder = shared_cases.parent / "reference" / "proofs" / "maximal"
-    if not folder.is_dir():
-        pytest.skip(f"no prototype at {folder}")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        yield SimpleNamespace(**{name: importlib.import_module(name) for name in ("artloop", "spec", "scenes")})
 
 
 def as_read(x: Any) -> Any:
