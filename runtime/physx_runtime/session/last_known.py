@@ -23,6 +23,7 @@ class LastKnown:
 
     links: dict[str, Array] = field(default_factory=dict)       # pose and velocity in the world, (13,)
     joints: dict[Axis, tuple[float, float]] = field(default_factory=dict)       # position and velocity
+    loose: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
     _moved: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
 
     def remember(self, runs: Iterable[Run]) -> None:
@@ -36,6 +37,9 @@ class LastKnown:
                 if np.isfinite(state).all():
                     self.joints[dof.name, dof.angular] = state[0], state[1]
                     self._moved[dof.name, dof.angular] = link
+            own = {(dof.name, dof.angular) for dof in run.actor.dofs}
+            self.loose |= {axis for axis, link in self._moved.items() if link in links and axis not in own}
+            self.loose -= own
 
     def place(self, poses: Mapping[str, Pose]) -> None:
         """Take links to other poses."""
@@ -47,6 +51,7 @@ class LastKnown:
         """Follow a prim that somebody moved, with all below it."""
         self.links = {_renamed(path, old, new): row for path, row in self.links.items()}
         self.joints = {(_renamed(name, old, new), angular): state for (name, angular), state in self.joints.items()}
+        self.loose = {(_renamed(name, old, new), angular) for name, angular in self.loose}
         self._moved = {(_renamed(name, old, new), angular): _renamed(link, old, new)
                        for (name, angular), link in self._moved.items()}
 

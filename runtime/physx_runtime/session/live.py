@@ -12,8 +12,9 @@ from pxr import Usd
 
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.choice import require_taken, stage_refusal
+from physx_runtime.packing.island import islands_of
 from physx_runtime.packing.not_simulated import alone, holding_joints
-from physx_runtime.packing.scene import scene_model
+from physx_runtime.packing.scene import PackedScene, scene_model
 from physx_runtime.session.edited_values import (
     ReadingOfJoints,
     below,
@@ -31,6 +32,7 @@ from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_r
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.simulation.arguments import required_time
+from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -78,7 +80,8 @@ class Session:
         if solver not in ("physx", "ideal"):
             raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
         # edits of the structure are followed without compiling, and the same edits give the same bits
-        self._stage, self._settings = stage, {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": BY_JOINT}
+        self._stage = stage
+        self._settings: dict[str, Any] = {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": BY_JOINT}
         self._messages = Messages()
         self._ear = Ear(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
@@ -92,7 +95,7 @@ class Session:
         self._description: Description
         self._sorter: Sorter
         self._scene: Scene
-        self._read(StateEdits())
+        self._read(StateEdits(), afresh=True)
         require_taken(self._description)
         self._closed = False
         _OPEN.add(self)
@@ -275,36 +278,58 @@ class Session:
         self._outdated = description is not read
         self._messages.say(*messages_of(description))
         old = [] if afresh else list(self._runs.values())
-        model = SceneModel({}) if stage_refusal(description) else scene_model(description, description.loose_bodies)
-        found = {name: self._run(description, actor, old) for name, actor in model.actors.items()}
+        packed = self._packed(description)
+        held = assembled(packed, 1, dt=self._dt, **self._settings)
+        found = {name: self._run(description, actor, held.actors.get(name), old)
+                 for name, actor in packed.model.actors.items()}
         self._runs = {name: run for name, run in found.items() if run is not None}
         actors = {name: run.simulation for name, run in self._runs.items()}
-        self._scene = Scene.of(description, model, actors, self._dt)
+        lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
+        scene = Scene.of(description, packed.model, Assembly(actors, held.islands, lanes), self._dt)
+        if not afresh:
+            scene.go_on(self._scene)
+        self._scene = scene
         runs = list(self._runs.values())
         self._standing = self._known.standing(self._stage, runs)
         self._sorter = Sorter(description, [run.actor for run in runs])
         self._results.watch.look(runs, self._standing)
         self._apply(set_states)
 
-    def _run(self, description: Description, actor: ActorDescription, old: Sequence[Run]) -> Run | None:
+    def _packed(self, description: Description) -> PackedScene:
+        """Who moves, and the islands among them; what cannot be stepped in one is left to stand, and said."""
+        if stage_refusal(description):
+            return PackedScene(SceneModel({}), {}, ())
+        moving = [body for body in description.bodies if not body.kinematic]
+        model = scene_model(description, moving)
+        try:
+            return PackedScene(model, {}, islands_of(description, model, self._settings["solver"]))
+        except UnsupportedError as error:
+            self._say_unsupported(error, "/")
+            return PackedScene(scene_model(description, description.loose_bodies), {}, ())
+
+    def _run(self, description: Description, actor: ActorDescription, held: SceneActor | None,
+             old: Sequence[Run]) -> Run | None:
         root = actor.links[0].path
-        before = next((run for run in old if run.model.link_names[0] == root), None)
+        before = next((run for run in old if run.model.link_names[0] == root and not run.held), None)
         holding = ", ".join(item.path for item in holding_joints(alone(description, actor)))
-        if holding:
+        if holding and held is None:
             self._messages.say(Message("not-simulated", "warning", "session/held", actor.path, "",
                                        f"not simulated: {holding} holds it outside articulations; it stays there"))
             return None
         try:
-            if before is not None and before.repack(actor, description.scene_of(actor)):
+            if held is None and before is not None and before.repack(actor, description.scene_of(actor)):
                 return before
-            run = Run(description, actor, **self._settings)
+            run = Run(actor, held or SceneActor.alone(description, actor, **self._settings))
         except (UnsupportedError, ValueError) as error:
-            for line in str(error).splitlines():
-                self._messages.say(Message("not-simulated", "warning", "session/unsupported", actor.path, "",
-                                  f"not simulated: {line}"))
+            self._say_unsupported(error, actor.path)
             return None
-        run.recall(self._known.links, self._known.joints)
+        run.recall(self._known.links, self._known.joints, self._known.loose)
         return run
+
+    def _say_unsupported(self, error: Exception, path: str) -> None:
+        for line in str(error).splitlines():
+            self._messages.say(Message("not-simulated", "warning", "session/unsupported", path, "",
+                                       f"not simulated: {line}"))
 
     def _apply(self, set_states: StateEdits) -> None:
         for run in self._runs.values():

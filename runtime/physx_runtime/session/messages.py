@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from physx_runtime.packing.choice import stage_refusal
-from physx_runtime.packing.not_simulated import not_simulated
+from physx_runtime.packing.not_simulated import left_out
 from physx_runtime.packing.scene import scene_model
 from physx_schema.description.model import Description, Problem
 
@@ -78,17 +78,12 @@ def _not_simulated(description: Description) -> Iterator[Message]:
     if refused:
         yield left("refused", "/", f"{refused}; everything stands still")
         return
-    loose = {body.path for body in description.loose_bodies}
-    for body in description.bodies:
-        if body.path not in loose and not body.kinematic:
-            yield left("free-body", body.path, "a rigid body that joints outside articulations hold; it stays where it "
-                       "is")
-    moved = scene_model(description, description.loose_bodies)
-    found = {item.path: item for item in not_simulated(description, moved)}
+    moved = scene_model(description, [body for body in description.bodies if not body.kinematic])
     for joint in description.joints:
-        text = found[joint.path].text if joint.path in found else (
-            f"a {joint.kind} joint outside articulations; it holds nothing")
-        yield left("free-joint", joint.path, text)
+        if not any(moved.ends(joint)):
+            yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
+                       "moves")
+    found = {item.path: item for item in left_out(description, moved)}
     for item in found.values():
         if item.code == "contact":      # loops and what is not read are said above
             yield Message("not-simulated", "warning", "session/contact", item.path, item.property,

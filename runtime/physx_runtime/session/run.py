@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.model.island import IslandTopology
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.session.joint_coordinates import joint_states
 from physx_runtime.session.observer import Observer
 from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_schema.description.model import ActorDescription, Description, Scene
+from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.solver_batches import as_solved
 
@@ -35,14 +37,10 @@ class StateEdits:
 
 
 class Run:
-    """An articulation or a body that a session's scene steps.
+    """An articulation or a body that a session's scene steps."""
 
-    Raises UnsupportedError where the step does not handle it.
-    """
-
-    def __init__(self, description: Description, actor: ActorDescription, **settings: Any) -> None:
-        self.actor = actor
-        self.simulation = SceneActor.alone(description, actor, **settings)
+    def __init__(self, actor: ActorDescription, simulation: SceneActor) -> None:
+        self.actor, self.simulation = actor, simulation
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged
@@ -52,6 +50,11 @@ class Run:
     def model(self) -> PackedModel:
         """The model in use."""
         return self.simulation.model
+
+    @property
+    def held(self) -> bool:
+        """Whether joints outside articulations hold it."""
+        return isinstance(self.simulation.alike.lanes.topology, IslandTopology)
 
     def look_after_step(self) -> None:
         """Take the state after a step; what diverges stands still at its last finite state."""
@@ -113,11 +116,19 @@ class Run:
             self._place_root(self._root_pose(own, state))
         return True
 
-    def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]]) -> None:
-        """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in."""
-        dofs = [dof for dof in self.actor.dofs if (dof.name, dof.angular) in joints]
-        edits = StateEdits({dof.name: joints[dof.name, dof.angular][0] for dof in dofs},
-                           {dof.name: joints[dof.name, dof.angular][1] for dof in dofs})
+    def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
+               loose: Collection[tuple[str, bool]]) -> None:
+        """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in.
+
+        loose: degrees of freedom whose states follow from those of their links.
+        """
+        axes = {dof.name: (dof.name, dof.angular) for dof in self.actor.dofs}
+        states = {name: joints[axis] for name, axis in axes.items() if axis in joints}
+        if any(axis in loose for axis in axes.values()):
+            follow = joint_states(self.model, links)
+            states |= {name: follow[name] for name, axis in axes.items() if axis in loose and name in follow}
+        edits = StateEdits({name: state[0] for name, state in states.items()},
+                           {name: state[1] for name, state in states.items()})
         root = self.model.link_names[0]
         if root in links and not self.actor.fixed_base:
             x = links[root].tolist()

@@ -49,7 +49,7 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
         lanes.append(_lanes_of(islands, worlds, solver, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
         found |= _members(islands, lanes[-1], solver)
-    return Assembly({name: found[name] for name in packed.model.actors}, together, lanes)
+    return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
 
 
 def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, **settings: Any) -> Lanes:

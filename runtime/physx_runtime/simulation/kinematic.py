@@ -49,6 +49,16 @@ class KinematicBodies:
         self.pose[worlds], self.velocity[worlds] = self._authored, 0.0
         self._targeted[worlds], self.told = False, not self.paths
 
+    def go_on(self, before: KinematicBodies) -> None:
+        """Send bodies that were elsewhere before, known by their paths, from there to where they are now."""
+        for i, path in enumerate(self.paths):
+            if path in before.paths:
+                was = before.pose[:, before.paths.index(path)]
+                moved = (was != self.pose[:, i]).any(axis=-1)
+                self._target[:, i], self._targeted[:, i] = self.pose[:, i], moved
+                self.pose[:, i] = was
+                self.velocity[:, i] = before.velocity[:, before.paths.index(path)]
+
     def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, Array]]:
         """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
         if self.told:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,13 +63,21 @@ class Scene:
         share_counts(self._company, self._lanes, self._batches)
 
     @classmethod
-    def of(cls, description: Description, model: SceneModel, actors: Mapping[str, SceneActor], dt: float) -> Scene:
+    def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
         """One world of those actors of a model that there are, which keep their states; nothing is refused or said."""
         scene = cls.__new__(cls)
-        lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
-        scene._hold(description, model, Assembly(actors, (), lanes), 1, dt)
+        scene._hold(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
+
+    def go_on(self, before: Scene) -> None:
+        """Keep what joints of another scene keep, and send kinematic bodies from where they are there to their poses.
+
+        Joints and bodies are known by their paths.
+        """
+        for path in self._joints.keys() & before._joints.keys():
+            self._joints[path].go_on(before._joints[path])
+        self.kinematic.go_on(before.kinematic)
 
     def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.island import AXES, LIMITED, JointTopology
 from physx_runtime.model.island_rows import ISLAND_TABLE, joint_rows
-from physx_runtime.model.rows import OUTSIDE, PARAMETER, Row
+from physx_runtime.model.rows import KEPT, OUTSIDE, PARAMETER, STATE, Row
 from physx_runtime.simulation.island import AlikeIslands
 from physx_runtime.simulation.parameter_values import allowed, chosen_worlds, refusal, rounded
 from physx_runtime.simulation.parameters import Parameter
@@ -63,6 +63,12 @@ class SceneJoint:
             held = self._rows(name)
             held[np.ix_(chosen, np.asarray(self._columns(name)))] = array
             self._islands.share_of_joint(self._place, self._number).write(name, held)
+
+    def go_on(self, before: SceneJoint) -> None:
+        """Keep what another joint keeps of the same rows: whether it broke, and how far its hinges turned."""
+        kept = joint_rows(self.topology, STATE, KEPT)
+        for name in kept.keys() & joint_rows(before.topology, STATE, KEPT).keys():
+            self._islands.share_of_joint(self._place, self._number).write(name, before._rows(name))
 
     def _rows(self, name: str) -> Array:
         return self._islands.share_of_joint(self._place, self._number).rows(name)

@@ -112,7 +112,7 @@ def on(stage: Any, how: str) -> None:
         set_flag(stage, "jointEnabled", True, ELBOW)
 
 
-@pytest.mark.parametrize("how", ["disabled", "rootless"])
+@pytest.mark.parametrize("how", ["disabled"])
 def test_a_robot_that_is_no_longer_simulated_is_named_stays_and_goes_on_from_rest(how: str) -> None:
     stage = opened(arm())
     session = Session(stage)
