@@ -37,6 +37,15 @@ def cones() -> dict[str, Fact]:
             (30, 30), (1e-4, 30), (0, 30), (30, 0), (0, 0), (170, 20), (180, 180), (200, 30), (30, -1))}
 
 
+def soft_cones() -> dict[str, Fact]:
+    """Of a body that its joint holds at its centre of mass, at rest and unturned: nothing but the cone turns it."""
+    held_at_center = {"point3f physics:localPos0": "(0, 0, 10)", "uniform token physics:axis": '"X"',
+                      "float physics:coneAngle0Limit": "30", "float physics:coneAngle1Limit": "30"}
+    return {f"stiffness {stiffness}": Fact(world(body("thing", place=at(10.0)) + joint("Spherical", "j", "", "/thing", {
+        **held_at_center, "float physxLimit:cone:stiffness": stiffness}, "PhysxLimitAPI:cone")), turned, 30)
+        for stiffness in ("0", "5", "50")}
+
+
 def swings() -> dict[str, Fact]:
     """Of generic joints: rotY, with rotZ locked or limited."""
     alone = {f"rotY {limit}, rotZ locked": generic({"rotY": limit}) for limit in (
@@ -67,6 +76,7 @@ def slides() -> dict[str, Fact]:
 
 if __name__ == "__main__":
     print_facts("cones of spherical joints", cones())
+    print_facts("soft cones of spherical joints", soft_cones())
     print_facts("swings of generic joints", swings())
     print_facts("twists of generic joints", twists())
     print_facts("translations: 9.9 is held, 8.747 is free fall", slides())

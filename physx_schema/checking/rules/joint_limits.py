@@ -29,6 +29,13 @@ def _ball(first: str, second: str) -> str:
     return usda.joint("j2", cone, kind="Spherical")
 
 
+def _soft_cone(stiffness: str) -> str:
+    """A spherical joint outside articulations whose cone has a stiffness."""
+    return usda.joint("j2", {"float physics:coneAngle0Limit": "30", "float physics:coneAngle1Limit": "30",
+                             "bool physics:excludeFromArticulation": "true",
+                             "float physxLimit:cone:stiffness": stiffness}, "PhysxLimitAPI:cone", kind="Spherical")
+
+
 def _other_bound(problem: Problem, values: Values) -> Repair | None:
     """The missing bound as the number that PhysX takes for none; the authored one stays."""
     value = -NO_BOUND if problem.property.endswith(("lowerLimit", "low")) else NO_BOUND
@@ -176,6 +183,33 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
     example=_ball("20", "-1"),
     remedy=_ball("20", "180"),
 )
+
+SOFT_CONE = Rule("joint/soft-cone", "warning", """
+    Soft cone limit outside articulations
+
+    PhysX takes a soft cone for a spring to its rim from both sides: a joint anywhere inside is pulled out to the rim.
+    Soft limits of other joints act only beyond their bounds.
+
+    Measured: A body at rest in the middle of a cone of 30 degrees, which nothing else turns, is at 57.6 degrees after
+    half a second with a stiffness of 50, and stays where it is with 0.
+    (`benchmarks/measure_outside_limits.py`)
+    """,
+    why="PhysX pulls the joint out to the rim of the cone, from inside too",
+    fix="take stiffness and damping away for a hard cone, or use a drive for a spring",
+    example=_soft_cone("50"),
+    remedy=_soft_cone("0"),
+)
+
+
+@finder("soft-cones", SOFT_CONE)
+def soft_cones(description: Description) -> Iterator[Finding]:
+    """Cones of joints outside articulations that are springs."""
+    for joint in description.joints:
+        if joint.cone is not None and (joint.cone.stiffness or joint.cone.damping):
+            name = "stiffness" if joint.cone.stiffness else "damping"
+            yield SOFT_CONE.at(joint.path, f"physxLimit:cone:{name}",
+                               f"{name} {getattr(joint.cone, name):g} makes the cone soft")
+
 
 FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     Free translation of a generic joint
