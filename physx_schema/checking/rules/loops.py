@@ -62,7 +62,8 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     one joint without a message; the other two hold it from outside. (`benchmarks/measure_start_poses.py`)
     """,
     why="PhysX solves it beside the articulation, as a separate and softer constraint",
-    fix="remove one of the two, or set physics:excludeFromArticulation where the loop is meant",
+    fix="remove one of the two, or set physics:excludeFromArticulation where the loop is meant; verify says how far it "
+        "opens",
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, parent="", child="b"),
     remedy=usda.joint("j2", usda.LIMITS),
 )
