@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pxr import Usd
 from support.compared.outside_joint_features import ACTS, FEATURES, NOT_EVALUATED, NOTHING, REFUSED, Feature
+from support.places import ROOT
 
 from physx_schema import check
 from physx_schema.definitions import definitions
@@ -56,6 +57,13 @@ def test_every_schema_of_joint_axes_has_a_row() -> None:
     """A schema that definitions give joints and nobody thought of here would be ignored in silence."""
     ours = {name for name in definitions() if name.startswith("Physx") and "Joint" in name and name.endswith("API")}
     assert ours - {*SCHEMAS, "PhysxJointAPI", "PhysxPhysicsDistanceJointAPI"} == set()
+
+
+def test_the_page_on_joints_names_every_property() -> None:
+    page = (ROOT / "docs" / "joints.md").read_text(encoding="utf-8")
+    for feature in FEATURES:
+        schemas = [schema.partition(":")[0] for schema in feature.schemas]
+        assert feature.property.rpartition(":")[2] in page or any(schema in page for schema in schemas), feature
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda f: f"{f.kind} {f.property}")
