@@ -46,26 +46,28 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
     for island in packed.islands:
         structures.setdefault(island.topology, []).append(island)
     for islands in structures.values():
-        lanes.append(_lanes_of(islands, worlds, solver, **settings))
+        lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
-        found |= _members(islands, lanes[-1], solver)
+        found |= _members(islands, lanes[-1], solver, sleeping)
     return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
 
 
-def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, **settings: Any) -> Lanes:
+def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> Lanes:
     """Lanes for islands of one structure."""
-    first = islands[0].topology
-    topology = replace(first, actors=tuple(replace(actor, sleeping=False) for actor in first.actors))
+    first, sleeps = islands[0].topology, sleeping and solver != "ideal"
+    topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
+                                           for actor in first.actors))
     solved = [solver_settings(solver, next(iter(island.actors.values()))) for island in islands]
     return Lanes(topology, solved, worlds, **settings)
 
 
-def _members(islands: Sequence[PackedIsland], lanes: Lanes, solver: str) -> dict[str, SceneActor]:
+def _members(islands: Sequence[PackedIsland], lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:
     """The actors of islands of one structure, by name."""
     found: dict[str, SceneActor] = {}
     for i in range(len(islands[0].actors)):
         names = [tuple(island.actors)[i] for island in islands]
-        models = [as_stepped(island.actors[name], False) for island, name in zip(islands, names, strict=True)]
-        group = AlikeInScene(models, lanes, solver, False, f"{ACTOR_GROUP}{i}_")
+        models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
+                  for island, name in zip(islands, names, strict=True)]
+        group = AlikeInScene(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_")
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
     return found

@@ -11,27 +11,25 @@ from physx_runtime.model.island_rows import island_input_rows, island_lasting_ro
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.sleep import STARTED
 from physx_runtime.worlds.island import IslandWorlds
 
 from physx_schema.description import Description
 
 
-def lone_island(description: Description, solver: str = "physx", sleeping: bool = False) -> PackedIsland:
-    """The island that all joints outside articulations make together."""
+def lone_island(description: Description, solver: str = "physx") -> PackedIsland:
+    """The island that all joints outside articulations make together, which never sleeps."""
     model = scene_model(description, [body for body in description.bodies if not body.kinematic])
     [island] = islands_of(description, model, solver)
-    actors = tuple(replace(actor, sleeping=actor.sleeping and sleeping) for actor in island.topology.actors)
+    actors = tuple(replace(actor, sleeping=False) for actor in island.topology.actors)
     return replace(island, topology=replace(island.topology, actors=actors))
 
 
 def lone_worlds(island: PackedIsland, settings: SolverSettings, dt: float, dtype: str,
                 state: Mapping[str, ArrayLike]) -> IslandWorlds:
-    """One world of an island, at its authored state but for `state`; whoever sleeps has just begun."""
+    """One world of an island, at its authored state but for `state`."""
     t, given = island.topology, {**island.parameters, **island.state, **state}
     worlds, time = IslandWorlds(t, 1, dtype), settings.rows(dt)
     for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
-        own = name.partition("_")[2]
-        value = time.get(own, given.get(name, np.full(size, STARTED if own == "stirred" else 0.0)))
+        value = time.get(name.partition("_")[2], given.get(name, np.zeros(size)))
         worlds.write(name, np.reshape(value, (1, size)))
     return worlds

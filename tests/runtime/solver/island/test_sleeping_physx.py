@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.solver.settings import SolverSettings
-from support.stages.iteration_stages import free, prim, slider, stage
-from support.stages.lone_islands import lone_island, lone_worlds
-from support.stages.robots import described
+from physx_runtime import Scene
+from support.stages.iteration_stages import free, opened, prim, slider, stage
 
 DT, STEPS = 1 / 60, 700
 N, V = 4, 1
@@ -65,12 +63,8 @@ def test_an_island_rests_with_the_step_with_which_it_does_in_physx(name: str,
                                                                   recorded: Mapping[str, dict[str, Any]]) -> None:
     speed = np.abs(np.concatenate([recorded[name][part] for part in ("vel", "ang")], axis=2)).max(axis=(1, 2))
     rests = next(step for step in range(2, STEPS + 1) if speed[step] == 0.0)
-    island = lone_island(described(SCENES[name]), sleeping=True)
-    worlds = lone_worlds(island, SolverSettings(N, V, True), DT, "float32", {})
-
-    def asleep() -> list[bool]:
-        return [worlds.rows(f"actor{i}_asleep")[0, 0] > 0.5 for i in range(len(island.actors))]
-    worlds.step(rests - 1, N, V)
-    assert not any(asleep())
-    worlds.step(1, N, V)
-    assert all(asleep())
+    scene = Scene(opened(SCENES[name]), dt=DT)
+    scene.step(rests - 1)
+    assert not any(scene[actor].asleep[0] for actor in scene.actors)
+    scene.step()
+    assert all(scene[actor].asleep[0] for actor in scene.actors)
