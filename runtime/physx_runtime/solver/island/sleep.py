@@ -1,6 +1,7 @@
 """Falling asleep together: actors of an island rest once the counters of all of them are 0.
 
-Each counts by itself and is woken by itself; what is woken keeps the others awake (ScSleep.cpp, DySleep.cpp).
+Each counts by itself and is woken by itself; what is woken keeps the others awake (ScSleep.cpp, DySleep.cpp), and so
+does a kinematic body that moves.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
         s.do(body.wake, actor.t, **actor.layout.groups, longest=longest)
     for tree in trees:
         write_waking(tree, s, longest)
+    for kinematic in p.kinematic:
+        s.do(body.keep_awake, velocity=kinematic["velocity"], longest=longest)
     for i, actor in p.bodies.items():
         if actor.t.sleeping:
             s.do(body.rest, actor.t, **actor.layout.groups, longest=longest, joints=_held_by(p, s, i))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.language.ops import Rows, maximum
+from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver import sleep
 from physx_runtime.solver.body import step
@@ -51,3 +51,11 @@ def rest(rows: Operands, t: BodyTopology) -> Rows:
     """The body at the step's end, at rest where the whole island rests, and its counter."""
     as_moved = {**rows, "root_rotation": rows["kept_root_rotation"]}
     return sleep.rest_together(_moving_always(t), as_moved, rows, rows["longest"][0], rows["joints"])
+
+
+def keep_awake(rows: Operands) -> Rows:
+    """A counter that no island rests with, where a kinematic body at its joints moves."""
+    speed: Scalar = 0.0
+    for x in rows["velocity"]:
+        speed = speed + abs(x)
+    return {"longest": [where(speed > 0.0, maximum(rows["longest"][0], sleep.LEAST_COUNTER), rows["longest"][0])]}
