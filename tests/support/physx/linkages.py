@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import Recording
-from pxr import Usd
+from pxr import Sdf, Usd, UsdPhysics
 
 from support.places import ROOT
 
@@ -33,6 +33,22 @@ class Linkage:
         """(n_record, n_loop) how far the loops' anchors are apart; poses: (n_record, n_body, 7)."""
         gap = module("linkages").gap
         return np.array([[gap(self.stage, names, at, loop) for loop in self.loops] for at in poses])
+
+    def moved(self, count: int, by: float = 1e-7) -> list[Path]:
+        """Copies in which every hinge and slider of the articulation starts so far [rad or m] to one side."""
+        copies = []
+        for k in range(count):
+            stage, random = Usd.Stage.Open(str(self.path)), np.random.default_rng(k)
+            for prim in stage.Traverse():
+                token = {"PhysicsRevoluteJoint": "angular", "PhysicsPrismaticJoint": "linear"}.get(prim.GetTypeName())
+                if token and not UsdPhysics.Joint(prim).GetExcludeFromArticulationAttr().Get():
+                    unit = float(np.degrees(1.0)) if token == "angular" else 1.0
+                    prim.AddAppliedSchema(f"PhysicsJointStateAPI:{token}")
+                    prim.CreateAttribute(f"state:{token}:physics:position", Sdf.ValueTypeNames.Float).Set(
+                        float(random.choice([-by, by])) * unit)
+            copies.append(self.path.with_name(f"moved{k}_{self.path.name}"))
+            stage.GetRootLayer().Export(str(copies[-1]))
+        return copies
 
     def gaps_of(self, motion: Recording) -> NDArray[np.float64]:
         """As `gaps`, in our first world."""
