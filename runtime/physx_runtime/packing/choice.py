@@ -9,6 +9,9 @@ from physx_runtime.packing.body import free_body
 from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
+# What to do where a joint outside articulations counts.
+STEPPED_TOGETHER = "a Scene, or simulate without articulation, steps it with all that it holds"
+
 
 def stage_refusal(description: Description) -> str:
     """Why PhysX refuses the whole stage, in one line; empty where it takes it."""
@@ -34,8 +37,8 @@ def nothing_moves(description: Description) -> str:
 def held_body(description: Description, body: str) -> str:
     """That joints hold a body outside articulations, and what to do; empty where none does."""
     holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
-    return (f"{body}: {', '.join(holding)} holds it outside articulations, and such joints are not stepped; apply "
-            "PhysicsArticulationRootAPI above both bodies") if holding else ""
+    return (f"{body}: {', '.join(holding)} holds it outside articulations, which no run of one actor steps; "
+            f"{STEPPED_TOGETHER}") if holding else ""
 
 
 def choose(description: Description, path: str | None) -> ActorDescription:

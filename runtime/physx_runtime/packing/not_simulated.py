@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
+from physx_runtime.packing.choice import STEPPED_TOGETHER
 from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.solver_batches import SolverCounts
@@ -118,7 +119,7 @@ def _joints(model: SceneModel) -> Iterator[NotSimulated]:
         ends = model.ends(joint)
         if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
             yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
-                               f"{joint.coupling.second}; both move as if it were not there")
+                               f"{joint.coupling.second}; both move as if it were not there, {STEPPED_TOGETHER}")
         elif ends[0] is not None or ends[1] is not None:
             yield _held(joint) if _is_held(ends) else _loose(joint)
 
@@ -133,15 +134,14 @@ def _held(joint: OutsideJoint) -> NotSimulated:
     fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations that holds {first} and "
-                        f"{second} together, without which a floating base moves freely; {fix}physics:jointEnabled "
-                        "to false to step it without the joint", refused=True)
+                        f"{second} together, without which a floating base moves freely; {STEPPED_TOGETHER}, or {fix}"
+                        "physics:jointEnabled to false to step it without the joint", refused=True)
 
 
 def _loose(joint: OutsideJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
-                        f"{second}; both move as if it were not there, set physics:jointEnabled to false where it is "
-                        "not meant")
+                        f"{second}; both move as if it were not there, {STEPPED_TOGETHER}")
 
 
 def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:

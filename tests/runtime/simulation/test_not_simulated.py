@@ -12,7 +12,7 @@ import numpy as np
 import physx_runtime
 import pytest
 from click.testing import CliRunner
-from physx_runtime import NotSimulatedWarning, Session, Simulation, simulate, verify
+from physx_runtime import NotSimulatedWarning, Scene, Session, Simulation, simulate, verify
 from physx_runtime.packing.not_simulated import MOST_QUOTED
 from physx_runtime.worlds.path import BY_JOINT
 from pxr import Usd
@@ -138,6 +138,22 @@ def test_a_floating_robot_that_a_joint_ties_to_a_body_is_refused(kind: str) -> N
     floating = sliding(base_link=link("base"), outside=CRATE + BOND.replace("Fixed", kind))
     with pytest.raises(UnsupportedError, match="/bond: not simulated"):
         Simulation(opened(floating), articulation="/Robot", **PATH)
+
+
+@pytest.mark.parametrize(("kind", "articulation", "path"), [
+    ("Fixed", "/crate", "/crate: /bond"), ("Fixed", "/Robot", "/bond"), ("Revolute", "/Robot", "/bond")])
+def test_a_refusal_for_a_joint_outside_says_that_a_scene_steps_it(kind: str, articulation: str, path: str) -> None:
+    floating = sliding(base_link=link("base"), outside=CRATE + BOND.replace("Fixed", kind))
+    with pytest.raises(UnsupportedError, match=f"^{path}.*a Scene, or simulate without articulation, steps it"):
+        Simulation(opened(floating), articulation=articulation, **PATH)
+    assert "/bond" in Scene(opened(floating)).joints
+
+
+def test_of_a_joint_that_is_left_out_alone_it_is_said_that_a_scene_steps_it() -> None:
+    stage = opened(sliding(joint("Fixed", "loop", "base", "end", (), EXCLUDED)))
+    with pytest.warns(NotSimulatedWarning, match="a Scene, or simulate without articulation, steps it"):
+        Simulation(stage, articulation="/Robot", **PATH)
+    assert Scene(stage).not_simulated == ()
 
 
 # --- loops and joints outside ---------------------------------------------------------------------------------------
