@@ -16,6 +16,7 @@ from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
 from physx_runtime.simulation.parameters import Parameter
+from physx_runtime.simulation.pushes import Pushes, PushMode
 from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.simulation.reset import Start
 from physx_runtime.simulation.row_values import checked_row, row_size
@@ -50,6 +51,10 @@ class Actor:
     @functools.cached_property
     def _values(self) -> ParameterValues:
         return ParameterValues(self.model, self._store, self.worlds, self.dtype)
+
+    @functools.cached_property
+    def _pushes(self) -> Pushes:
+        return Pushes(self)
 
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
@@ -177,6 +182,25 @@ class Actor:
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
 
+    def apply_force(self, force: ArrayLike, torque: ArrayLike | None = None, *, link: str | None = None,
+                    point: ArrayLike | None = None, mode: PushMode = "force", local: bool = False,
+                    worlds: ArrayLike | None = None) -> None:
+        """Push a link in the next step alone, beside link_force and link_torque, which hold, and other pushes.
+
+        force, torque, point: (3,) for all chosen worlds alike or (n_chosen, 3), in the world, with `local` in the
+        link's prim without its scale. link: prim path, needed where there are several. point: where the force acts, at
+        the centre of mass where None. mode: "force"; "impulse" [force s] and "velocity_change" [distance/s, rad/s] of
+        the whole step; "acceleration" and "velocity_change" count times the link's own mass and inertia. worlds: a mask
+        or indices, all where None. It wakes as `set("link_force")` does. Raises ValueError for another link or mode,
+        shapes that do not fit, and what is not finite; then nothing is pushed.
+        """
+        chosen, index = chosen_worlds(worlds, self.worlds), self._pushes.link_of(link)
+        push = self._pushes.given(chosen, index, force, torque, point, mode, local)
+        pushing = self._pushes.add(push, index, chosen)
+        self._alike.heed_link_forces()
+        self._waking.push(chosen, pushing)
+        self._alike.lanes.watch_next(self._pushes)
+
     def keep_tendon_impulses(self) -> None:
         """Leave what tendons give in a step for reports from now on."""
         self._alike.keep_tendon_impulses()
@@ -245,6 +269,22 @@ class Actor:
     def wake(self, worlds: ArrayLike | None = None) -> None:
         """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
         self._waking.wake(chosen_worlds(worlds, self.worlds))
+
+    def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
+        """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
+
+        What joints outside articulations hold to it rests with it; pushes of `apply_force` are forgotten, a link force
+        that is held wakes at once. Raises ValueError where nothing falls asleep.
+        """
+        if self._alike.sleepless:
+            raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._alike.sleepless}")
+        self._alike.lanes.put_to_sleep(self.place, chosen_worlds(worlds, self.worlds))
+
+    def lie_down(self, worlds: Indices) -> None:
+        """Rest without velocity in the worlds with these indices, whatever it is held to."""
+        self.set_row("v", np.zeros(self.topology.nv), worlds)
+        self._pushes.clear(worlds)
+        self._waking.start(worlds, True)
 
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,

@@ -38,6 +38,9 @@ class Member(Protocol):
     def work_on(self, store: Worlds | Share) -> None:
         """Have rows in this store from now on."""
 
+    def lie_down(self, worlds: Indices) -> None:
+        """Rest without velocity in these worlds."""
+
     def reset_with_others(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
 
@@ -181,6 +184,10 @@ class Alike:
         for actor in self._actors:
             actor.work_on(self.lanes.share(actor.place, self._prefix))
 
+    def put_to_sleep(self, place: int, worlds: Indices) -> None:
+        """Let the actor at a place rest in these worlds."""
+        self._actors[place].lie_down(worlds)
+
     def stepped(self, count: int) -> None:
         """Tell of what diverged."""
         if self.store.near:
@@ -193,6 +200,17 @@ class Alike:
         for place in np.unique(np.flatnonzero(new) // self.lanes.worlds) if new.any() else ():
             self._actors[place].divergence.flags()
         return diverged
+
+    @property
+    def sleepless(self) -> str:
+        """Why its worlds never fall asleep; "" where they do."""
+        if self.solver == "ideal":
+            return "with solver='ideal' nothing does"
+        if not self._sleeping:
+            return "it was made with sleeping=False"
+        if not self.models[0].scene.sleeping:
+            return "its scene lets nothing fall asleep"
+        return "" if self.topology.sleeping else "none of its links can move"
 
     @property
     def asleep(self) -> NDArray[np.bool_]:

@@ -59,6 +59,17 @@ class AlikeInScene(Alike):
         """`asleep` by actor and world, (n_actor, n_world)."""
         return self.asleep.reshape(-1, self.lanes.worlds)
 
+    @property
+    def sleepless(self) -> str:
+        """Why its worlds never fall asleep; "" where they do, or stand until they count as asleep."""
+        return super().sleepless if self.standing is None else ""
+
+    def put_to_sleep(self, place: int, worlds: Indices) -> None:
+        """As `Alike.put_to_sleep`."""
+        super().put_to_sleep(place, worlds)
+        if self.standing is not None:
+            self.standing.rest(place * self.lanes.worlds + worlds)
+
     def take(self, counts: Sequence[Counts]) -> None:
         """Solve every actor under these counts from now on, each world under those that it is listed with."""
         for place, found in enumerate(counts):

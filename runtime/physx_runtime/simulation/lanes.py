@@ -34,6 +34,9 @@ class Occupant(Protocol):
     def store_exchanged(self) -> None:
         """Rows are in another buffer from now on."""
 
+    def put_to_sleep(self, place: int, worlds: Indices) -> None:
+        """Let what is at a place rest in these worlds."""
+
 
 class Lanes:
     """Actors or islands of one structure: the worlds of the first, then those of the second, each a lane.
@@ -57,6 +60,7 @@ class Lanes:
         self.store: Worlds = make_worlds(topology, self.count, device, dtype, path)
         self.steps_taken = 0
         self._watchers: list[StepWatcher] = []
+        self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
         self._occupants: list[Occupant] = []
         self._time_outdated = True
         self.write_time()
@@ -123,9 +127,19 @@ class Lanes:
         """Tell somebody of every step that is taken from now on."""
         self._watchers.append(watcher)
 
+    def watch_next(self, watcher: StepWatcher) -> None:
+        """Tell somebody of the next step alone, before all others."""
+        if watcher not in self._watchers_of_next:
+            self._watchers_of_next.append(watcher)
+
+    def put_to_sleep(self, place: int, worlds: Indices) -> None:
+        """Let everything at a place rest in the worlds with these indices."""
+        for occupant in self._occupants:
+            occupant.put_to_sleep(place, worlds)
+
     def step(self, count: int) -> None:
         """Advance every world by `count` steps of dt."""
-        if self._watchers:              # who see the first and the last step by themselves
+        if self._watchers or self._watchers_of_next:        # who see the first and the last step by themselves
             for part in ([1, count - 2, 1] if count > 2 else [1] * count):
                 self._advance(part)
         elif count:
@@ -134,11 +148,12 @@ class Lanes:
             occupant.stepped(count)
 
     def _advance(self, count: int) -> None:
-        for watcher in self._watchers:
+        watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []
+        for watcher in watchers:
             watcher.about_to_step()
         self._step(count)
         self.steps_taken += count
-        for watcher in self._watchers:
+        for watcher in watchers:
             watcher.stepped()
 
     def _step(self, count: int) -> None:

@@ -20,6 +20,10 @@ class Standing:
         """Begin anew in worlds with these indices."""
         self.asleep[worlds], self._counter[worlds] = False, WAKE_TIME
 
+    def rest(self, worlds: NDArray[np.int64]) -> None:
+        """Sleep in worlds with these indices."""
+        self.asleep[worlds], self._counter[worlds] = True, 0.0
+
     def step(self, dt: float, count: int) -> None:
         """Count down by so many steps of dt [s]."""
         for _ in range(count):

@@ -56,6 +56,10 @@ class Waking:
         for name, values in before.items():
             self._stir(worlds, _stirring(name, values, self._store.rows(name)[worlds]))
 
+    def push(self, worlds: Indices, pushing: NDArray[np.bool_]) -> None:
+        """Heed that links of the worlds with these indices were pushed, which wakes where it is not by 0."""
+        self._stir(worlds, np.where(pushing, WOKEN, TOUCHED))
+
     def wake(self, worlds: Indices) -> None:
         """Wake the worlds with these indices."""
         self._stir(worlds, WOKEN)
