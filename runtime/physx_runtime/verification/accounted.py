@@ -15,7 +15,8 @@ from physx_schema.description.model import Description
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
-OUTSIDE = "the joint is in no articulation; only articulations are measured"
+OUTSIDE = ("the joint is in no articulation; of such joints only gains of revolute and prismatic drives between a body "
+           "and the world are measured")
 CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {

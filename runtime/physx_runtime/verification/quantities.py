@@ -10,7 +10,16 @@ from physx_runtime.verification.mimics import mimic_keys
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, Key, Quantity
 from physx_runtime.verification.settling import limit_keys
 from physx_runtime.verification.spatial_tendons import gain_keys
-from physx_schema.description.model import Articulation, Dof, Drive, FixedTendon, Mimic, SpatialTendon, unlimited
+from physx_schema.description.model import (
+    Articulation,
+    Dof,
+    Drive,
+    FixedTendon,
+    JointAxis,
+    Mimic,
+    SpatialTendon,
+    unlimited,
+)
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 DISABLED = "tendonEnabled is false, which switches the tendon off"
@@ -29,7 +38,7 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
     authored: the properties that are, by prim path and name; where they are not, targets are no numbers to measure.
     """
     for dof in articulation.dofs:
-        yield from _drive(dof)
+        yield from drive_quantities(dof)
         yield from (item for item in _targets(dof) if (item.key.path, item.key.property) in authored)
         yield from _joint_axis(dof)
     for _, dof, keys in limit_keys(articulation):
@@ -54,7 +63,8 @@ def _joint_axis(dof: Dof) -> Iterator[Quantity]:
             yield Quantity(key, value, *units[field])
 
 
-def _drive(dof: Dof) -> Iterator[Quantity]:
+def drive_quantities(dof: Dof | JointAxis) -> Iterator[Quantity]:
+    """Gains and maxForce of the drive of a degree of freedom, or of an axis of a joint outside articulations."""
     drive = dof.drive
     if drive is None:
         return
@@ -89,7 +99,7 @@ def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:
             yield Quantity(key, bound, along, sign * turn, noise=POSITION_NOISE)
 
 
-def _push(dof: Dof, drive: Drive) -> str:
+def _push(dof: Dof | JointAxis, drive: Drive) -> str:
     if drive.acceleration:
         return "rad/s^2" if dof.angular else "length/s^2"
     return "torque" if dof.angular else "force"

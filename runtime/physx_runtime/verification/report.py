@@ -28,7 +28,7 @@ class Row:
     verdict: str                # AS_AUTHORED | ALTERED | IGNORED | NOT_EVALUATED
     reason: str                 # why effective differs, or why nothing was measured; empty where as authored
     unit: str = ""
-    articulation: str = ""      # prim path of the one it was measured on
+    articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Verification:
     source: str
     rows: tuple[Row, ...]
     dt: float                   # s
-    counts: tuple[SolverCounts, ...]                # the iterations of every articulation, and whose they are
+    counts: tuple[SolverCounts, ...]    # of every articulation and measured body, and whose these iterations are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
     openings: tuple[Opening, ...] = ()              # how far joints outside articulations stay open
 
