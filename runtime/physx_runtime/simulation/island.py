@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.parameter_values import rounded
 from physx_runtime.worlds.share import Share
+from physx_runtime.worlds.sleep import Waking
 from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
@@ -48,6 +50,11 @@ class AlikeIslands:
     def share_of_joint(self, place: int, number: int) -> Worlds | Share:
         """The rows of one joint."""
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
+
+    def wake(self, place: int, actor: int, worlds: Indices) -> None:
+        """Wake an actor of an island, and so all of it, in these worlds."""
+        t = cast(IslandTopology, self.lanes.topology)
+        Waking(self.lanes.share(place, f"{ACTOR_GROUP}{actor}_"), t.actors[actor]).wake(worlds)
 
     def place_kinematic(self, rows: Mapping[str, Mapping[str, Array]]) -> None:
         """Write rows of kinematic bodies, by path and name, (n_world, n) each, where these islands have the bodies."""

@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.island import AXES, LIMITED, JointTopology
+from physx_runtime.model.island import AXES, BODY, LIMITED, LINK, JointTopology
 from physx_runtime.model.island_rows import ISLAND_TABLE, joint_rows
 from physx_runtime.model.rows import KEPT, OUTSIDE, PARAMETER, STATE, Row
 from physx_runtime.simulation.island import AlikeIslands
 from physx_runtime.simulation.parameter_values import allowed, chosen_worlds, refusal, rounded
 from physx_runtime.simulation.parameters import Parameter
+from physx_runtime.worlds.sleep import TARGET_ROWS
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 # Of which the first may not exceed the second.
 PAIRS = (("lower_limit", "upper_limit"), ("minimum_distance", "maximum_distance"))
+# Parameters that wake what a joint holds where they change, and at sides of which kind: targets of drives
+# (ExtD6Joint.cpp, setDrivePosition and setDriveVelocity) and springs, bodies alone (PhysXJointsPropertiesUpdate.cpp,
+# wakeJointActors). No limit, gain or threshold wakes anything.
+WAKING = {**dict.fromkeys(TARGET_ROWS, (BODY, LINK)), "spring_stiffness": (BODY,), "spring_damping": (BODY,)}
 
 
 class SceneJoint:
@@ -61,7 +66,9 @@ class SceneJoint:
             self._check(name, new, chosen)
         for name, array in new.items():
             held = self._rows(name)
-            held[np.ix_(chosen, np.asarray(self._columns(name)))] = array
+            columns = np.ix_(chosen, np.asarray(self._columns(name)))
+            self._wake_for(name, chosen[(held[columns] != array).any(axis=1)])
+            held[columns] = array
             self._islands.share_of_joint(self._place, self._number).write(name, held)
 
     def go_on(self, before: SceneJoint) -> None:
@@ -69,6 +76,12 @@ class SceneJoint:
         kept = joint_rows(self.topology, STATE, KEPT)
         for name in kept.keys() & joint_rows(before.topology, STATE, KEPT).keys():
             self._islands.share_of_joint(self._place, self._number).write(name, before._rows(name))
+
+    def _wake_for(self, name: str, worlds: Indices) -> None:
+        """Wake what the joint holds in worlds in which a parameter changes, as PhysX does for some."""
+        for side in self.topology.sides:
+            if side.kind in WAKING.get(name, ()):
+                self._islands.wake(self._place, side.owner, worlds)
 
     def _rows(self, name: str) -> Array:
         return self._islands.share_of_joint(self._place, self._number).rows(name)

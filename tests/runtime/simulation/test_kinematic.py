@@ -12,6 +12,7 @@ from physx_runtime import Scene, simulate
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, stage
 
 ROUNDING = 1e-5     # m/s of a difference over DT of positions near 1 m in float32
+RESTED = 90         # steps after which what a standing body holds sleeps
 AWAY = [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0]
 CENTER = (0.5, 0.0, 0.0)
 MOVED = free("K", x=0.0, more={**KINEMATIC, "point3f physics:centerOfMass": str(CENTER)})
@@ -112,6 +113,17 @@ def test_what_a_body_holds_goes_with_it() -> None:
         found.set_kinematic_target("/K", [0.005 * step, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
         found.step()
     assert found.body_pose[0, found.body_names.index("/B"), 0] == pytest.approx(0.3, abs=0.01)
+
+
+@pytest.mark.parametrize(("how", "wakes"), [("set_kinematic_target", True), ("set_kinematic_pose", False)])
+def test_what_a_body_holds_wakes_with_its_way_to_a_target_and_sleeps_on_when_it_is_put_elsewhere(how: str,
+                                                                                                 wakes: bool) -> None:
+    found = scene(HELD, 3)
+    found.step(RESTED)
+    assert found["/B"].asleep.all()
+    getattr(found, how)("/K", turned(0.0, (0.0, 0.0, 0.1)), [1])
+    found.step()
+    assert found["/B"].asleep.tolist() == [True, not wakes, True]
 
 
 def test_reset_puts_the_body_back_in_the_chosen_worlds() -> None:

@@ -151,3 +151,20 @@ def test_values_that_a_joint_cannot_take_are_refused(name: str, values: ArrayLik
 def test_a_path_that_is_no_joint_is_refused() -> None:
     with pytest.raises(ValueError, match="no joint outside articulations is stepped at /B0; give one of /J0"):
         scene(pendulums(1)).joint("/B0")
+
+
+RESTED = 90         # steps after which weightless bodies at their drives' targets sleep
+
+
+@pytest.mark.parametrize(("name", "value", "wakes"), [
+    ("target_position", 0.5, True), ("target_velocity", 0.5, True), ("target_position", 0.0, False),
+    ("stiffness", 3.0, False), ("upper_limit", 1.0, False)])
+def test_new_targets_wake_what_a_joint_holds_in_their_world_and_nothing_else_does(name: str, value: float,
+                                                                                wakes: bool) -> None:
+    still = {"float drive:angular:physics:targetPosition": "0", "float drive:angular:physics:damping": "30"}
+    found = scene(stage(free("B0"), hinge("J0", "B0", **still), scene={"float physics:gravityMagnitude": "0"}), WORLDS)
+    found.step(RESTED)
+    assert found["/B0"].asleep.all()
+    found.joint("/J0").set_parameter(name, value, [1])
+    found.step()
+    assert found["/B0"].asleep.tolist() == [True, not wakes, True]
