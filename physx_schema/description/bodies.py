@@ -12,6 +12,7 @@ from physx_schema.description.opinions.deviations import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.poses import Vec3
+from physx_schema.description.sampled_motion import read_samples
 from physx_schema.description.units import radians
 
 
@@ -51,7 +52,8 @@ def as_free_body(reading: Reading, body: PrimOpinions, link: Link, bounds: Itera
     physx = body.view("PhysxRigidBodyAPI")
     threshold = (physx.clamped("sleepThreshold") if physx.authored("sleepThreshold") else
                  default_sleep_threshold(reading.meters_per_unit))
-    return replace(link, body=BodySettings(
+    samples = read_samples(reading, body) if link.kinematic else ()
+    return replace(link, samples=samples, body=BodySettings(
         position_iterations=bounds.position_count(physx.count("solverPositionIterationCount")),
         velocity_iterations=bounds.velocity_count(physx.count("solverVelocityIterationCount")),
         sleep_threshold=threshold, gyroscopic=physx.flag("enableGyroscopicForces"),

@@ -8,7 +8,7 @@ drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`
 """
 
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
-from physx_schema.description.model.body import BodySettings, Link, Push
+from physx_schema.description.model.body import BodySettings, Link, PoseSample, Push
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model.description import Description
 from physx_schema.description.model.joint import (
@@ -32,5 +32,6 @@ __all__ = [
     "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider",
     "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
     "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion",
-    "OutsideJoint", "PhysicsMaterial", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis", "unlimited",
+    "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis",
+    "unlimited",
 ]

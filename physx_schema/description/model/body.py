@@ -37,6 +37,14 @@ class BodySettings:
     locked_rotation: int
 
 
+@dataclass(frozen=True, slots=True)
+class PoseSample:
+    """Where time samples put a body at one time."""
+
+    time: float                         # s since the stage's startTimeCode, by its timeCodesPerSecond
+    pose: Pose                          # in the world, as `Link.pose`
+
+
 @record
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -63,3 +71,4 @@ class Link:
     colliders: tuple[Collider, ...] = ()        # in traversal order
     pushes: tuple[Push, ...] = ()       # in traversal order
     body: BodySettings | None = None    # of a body outside articulations
+    samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time

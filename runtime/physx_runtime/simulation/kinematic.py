@@ -1,7 +1,8 @@
-"""Kinematic bodies: they go where they are told, in every world, and nothing pushes them."""
+"""Kinematic bodies: they go where they are told, or their time samples say, in every world; nothing pushes them."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.simulation.parameter_values import is_rotation
-from physx_schema.description.model import Link
+from physx_schema.description.model import Link, PoseSample
+from physx_schema.description.poses import Pose, between
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -28,6 +30,10 @@ class KinematicBodies:
         self.velocity = np.zeros((worlds, len(bodies), 6))              # of the centre of mass, angular; last step's
         self._target, self._targeted = self.pose.copy(), np.zeros(self.pose.shape[:2], dtype=np.bool_)
         self.told = not bodies      # whether rows are those of where the bodies stand
+        self._samples = {i: body.samples for i, body in enumerate(bodies) if body.samples}
+        self._sampled = np.array([bool(body.samples) for body in bodies], dtype=np.bool_)
+        self._follows = np.tile(self._sampled, (worlds, 1))     # until it is sent or put elsewhere
+        self._time = np.zeros(worlds)       # s that the bodies have followed their samples
 
     def set_target(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
         """Send a body to a pose, (7,) or (n_world, 7), where it is after the next step.
@@ -36,25 +42,31 @@ class KinematicBodies:
         """
         body = self._index(path)
         self._target[worlds, body] = checked_poses("kinematic_target", path, poses, (7,), (len(worlds), 7))
-        self._targeted[worlds, body], self.told = True, False
+        self._targeted[worlds, body], self._follows[worlds, body], self.told = True, False, False
 
     def set_pose(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
         """Put a body to a pose at once, where it stands; otherwise as `set_target`."""
         body = self._index(path)
         self.pose[worlds, body] = checked_poses("kinematic_pose", path, poses, (7,), (len(worlds), 7))
-        self.velocity[worlds, body], self._targeted[worlds, body], self.told = 0.0, False, False
+        self.velocity[worlds, body], self._targeted[worlds, body] = 0.0, False
+        self._follows[worlds, body], self.told = False, False
 
     def reset(self, worlds: Indices) -> None:
         """Put these worlds back to the authored poses."""
         self.pose[worlds], self.velocity[worlds] = self._authored, 0.0
         self._targeted[worlds], self.told = False, not self.paths
+        self._follows[worlds], self._time[worlds] = self._sampled, 0.0
 
     def go_on(self, before: KinematicBodies) -> None:
-        """Send bodies that were elsewhere before, known by their paths, from there to where they are now."""
+        """Send bodies that were elsewhere before, known by their paths, from there to where they are now.
+
+        Those with time samples go on along them.
+        """
+        self._time = before._time.copy()
         for i, path in enumerate(self.paths):
             if path in before.paths:
                 was = before.pose[:, before.paths.index(path)]
-                moved = (was != self.pose[:, i]).any(axis=-1)
+                moved = (was != self.pose[:, i]).any(axis=-1) & ~self._follows[:, i]
                 self._target[:, i], self._targeted[:, i] = self.pose[:, i], moved
                 self.pose[:, i] = was
                 self.velocity[:, i] = before.velocity[:, before.paths.index(path)]
@@ -63,6 +75,7 @@ class KinematicBodies:
         """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
         if self.told:
             return {}
+        self._follow(dt)
         self.velocity = np.where(self._targeted[..., None], self._towards(dt), 0.0)
         place = self._center_places(self.pose)
         return {path: {"position": place[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i]}
@@ -73,6 +86,17 @@ class KinematicBodies:
         self.pose = np.where(self._targeted[..., None], self._target, self.pose)
         self.told = not self._targeted.any()
         self._targeted[:] = False
+
+    def _follow(self, dt: float) -> None:
+        """Send bodies to where their time samples put them at the end of the next step."""
+        for body, samples in self._samples.items():
+            on_its_way = self._follows[:, body] & (self._time <= max(samples[-1].time, 0.0))
+            for time in np.unique(self._time[on_its_way]):
+                worlds = np.flatnonzero(on_its_way & (self._time == time))
+                position, rotation = _pose_at(samples, float(time) + dt)
+                self._target[worlds, body] = (*position, *rotation)
+                self._targeted[worlds, body] = True
+        self._time += dt
 
     def _towards(self, dt: float) -> Array:
         """Velocities with which bodies come to their targets, (n_world, n_body, 6)."""
@@ -119,6 +143,15 @@ class KinematicMotion:
         """Send or put the bodies to their poses for the step with this index."""
         for path, poses in self._poses.items():
             self._set(path, poses[step], self._worlds)
+
+
+def _pose_at(samples: Sequence[PoseSample], time: float) -> Pose:
+    """The pose at a time: the first before all samples, the last after them."""
+    after = bisect_right(samples, time, key=lambda sample: sample.time)
+    if after in (0, len(samples)):
+        return samples[max(after - 1, 0)].pose
+    a, b = samples[after - 1], samples[after]
+    return between(a.pose, b.pose, (time - a.time) / (b.time - a.time))
 
 
 def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> Array:

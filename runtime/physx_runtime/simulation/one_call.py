@@ -36,7 +36,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
     All of these may be {joint or link name: value, or a value for each world} instead, for those that are named.
     kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
-    which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity.
+    which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
+    the others follow their time samples.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
