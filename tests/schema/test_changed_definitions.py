@@ -19,8 +19,7 @@ from physx_schema.description.opinions.schemas import SCHEMAS
 WITHOUT_FACT = {
     ("PhysxTendonAttachmentRootAPI", "gearing"): "PhysX ignores the gearing of a root attachment",
     ("PhysxConvexHullCollisionAPI", "minThickness"): "it counts while a hull is cooked, and the stage's is not thin",
-    ("PhysxLimitAPI", "restitution"): "the bounce off a limit is no fact",
-    ("PhysxLimitAPI", "bounceThreshold"): "the bounce off a limit is no fact",
+    ("PhysxLimitAPI", "bounceThreshold"): "nothing bounces without a restitution",
 }
 READ_AS_FACT = {
     schema: {base: prop for name, prop in item.by_name.items() for base in (name.rpartition(":")[2],)

@@ -53,12 +53,14 @@ def _softened(opinions: PrimOpinions, limits: Mapping[str, Limits]) -> dict[str,
 def _read(reading: Reading, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
           soft: str = "") -> JointAxis:
     angular = axis in ROTATIONS
-    stiffness, damping = softness(opinions, soft or instance) if limits.acts and limits.taken else (0.0, 0.0)
+    held = limits.acts and limits.taken
+    stiffness, damping = softness(opinions, soft or instance) if held else (0.0, 0.0)
+    restitution, threshold = bounce(opinions, soft or instance) if held and angular else (0.0, 0.0)
     driven = opinions.joint_kind != "spherical"         # PhysX reads no drive of it
     return JointAxis(
         name=name, path=opinions.path, axis=axis, instance=instance,
         lower=coordinate(limits.lower, angular), upper=coordinate(limits.upper, angular),
-        limit_stiffness=stiffness, limit_damping=damping,
+        limit_stiffness=stiffness, limit_damping=damping, restitution=restitution, bounce_threshold=threshold,
         drive=_drive(reading, opinions, instance, angular) if driven else None,
     )
 
@@ -113,13 +115,22 @@ def _takes(opinions: PrimOpinions, base: str) -> bool:
 def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | None:
     """What bounds both swings of a spherical joint; None where nothing does."""
     angles = cone_angles(reading, opinions) if kind == "spherical" else None
-    return Cone(*angles, *softness(opinions, _CONE)) if angles else None
+    return Cone(*angles, *softness(opinions, _CONE), *bounce(opinions, _CONE)) if angles else None
 
 
 def softness(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
     """Stiffness and damping of a soft limit, those of an angle per radian; 0 of a hard one."""
     view = opinions.view("PhysxLimitAPI", instance)
     return spring_gain(view, "stiffness"), spring_gain(view, "damping")
+
+
+def bounce(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
+    """Restitution and threshold of a hard limit of an angle; 0 of a soft one, and where nothing bounces."""
+    view = opinions.view("PhysxLimitAPI", instance)
+    if any(softness(opinions, instance)):
+        return 0.0, 0.0
+    restitution = view.number("restitution")
+    return (restitution, spring_gain(view, "bounceThreshold")) if restitution > 0.0 else (0.0, 0.0)
 
 
 def spring_gain(view: View, base: str) -> float:

@@ -83,6 +83,8 @@ class JointAxis:
     upper: float                        # rad or length, inf where free
     limit_stiffness: float              # force / length, torque / rad; 0 with no damping: hard
     limit_damping: float                # force s / length, torque s / rad
+    restitution: float                  # share of the speed with which a hard limit sends back; 0 of translations
+    bounce_threshold: float             # rad / s, no slower it does
     drive: Drive | None = None
 
     @property
@@ -99,6 +101,8 @@ class Cone:
     angle1: float                       # rad, about its z
     stiffness: float                    # torque / rad; 0 with no damping: hard
     damping: float                      # torque s / rad
+    restitution: float                  # share of the speed with which a hard cone sends back
+    bounce_threshold: float             # rad / s, no slower it does
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,10 @@ from physx_schema.description.opinions.engines import engine_of, what_is_read, w
 from physx_schema.description.opinions.hints import closest, meant_schema
 from physx_schema.description.opinions.idleness import (
     APPLY,
-    BOUNCE,
     OF_BODIES,
     OUTSIDE_ONLY,
     Fates,
     Reason,
-    bounces,
     instance_for,
     part,
     why_idle,
@@ -239,8 +237,6 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
                 return _REPEATED
             if owner.schema in OF_BODIES and opinions.path not in account.fates.bodies:
                 return ""       # PhysX makes no body of the prim
-            if bounces(account.fates, opinions, owner):
-                return BOUNCE
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
             about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
             if about:

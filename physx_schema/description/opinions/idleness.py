@@ -24,7 +24,6 @@ Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
 OUTSIDE_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
-BOUNCE = "the bounce off a limit"
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
              "d6": (*TRANSLATIONS, *ROTATIONS)}
@@ -102,14 +101,6 @@ def _better_instance(opinions: PrimOpinions, owner: Owner) -> str:
     instance = meant_instance(owner, opinions.instances(owner.schema), right)
     better = SCHEMAS[owner.schema].name(owner.base, instance) if instance else ""
     return "" if better and opinions.authors(better) else better
-
-
-def bounces(fates: Fates, opinions: PrimOpinions, owner: Owner) -> bool:
-    """Whether a property has part in the bounce off a limit: of a rotation, hard and outside articulations."""
-    of_limit = f"physxLimit:{owner.instance}:"
-    soft = any(opinions.peek(of_limit + base) for base in ("stiffness", "damping"))
-    return (owner.schema == "PhysxLimitAPI" and owner.base in _BOUNCING and opinions.path in fates.outside and not soft
-            and owner.instance in ("angular", "cone", *ROTATIONS) and bool(opinions.peek(of_limit + "restitution")))
 
 
 def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:

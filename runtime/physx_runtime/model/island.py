@@ -39,6 +39,7 @@ class AxisTopology:
 
     motion: str = FREE              # FREE, LIMITED or LOCKED
     soft: bool = False              # its limit is a spring
+    bounces: bool = False           # off its hard limit
     drive: str | None = None        # "force" | "acceleration"
 
 
@@ -59,12 +60,17 @@ class JointTopology:
     kind: str                                   # D6, DISTANCE, GEAR or RACK
     sides: tuple[Side, Side]
     axes: tuple[AxisTopology, ...] = ()         # six of a D6 joint, in the order of AXES
-    cone: str | None = None                     # "hard" | "soft": both swings are limited together
+    cone: str | None = None                     # "hard" | "bouncing" | "soft": both swings are limited together
     range: str = ""                             # of a distance joint: "both" limits, "least", "most", or "equal"
     spring: bool = False                        # of a distance joint
     hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack
     breaks: bool = False                        # a force or torque takes it away
     exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
+
+    @property
+    def bounces(self) -> bool:
+        """Whether it bounces off a limit."""
+        return self.cone == "bouncing" or any(axis.bounces for axis in self.axes)
 
     @property
     def alone(self) -> JointTopology:

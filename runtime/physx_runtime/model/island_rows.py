@@ -44,6 +44,14 @@ def _driven(t: JointTopology) -> bool:
     return any(axis.drive for axis in t.axes)
 
 
+def _bouncing(t: JointTopology) -> bool:
+    return any(axis.bounces for axis in t.axes)
+
+
+def _bouncing_in_cone(t: JointTopology) -> bool:
+    return t.cone == "bouncing"
+
+
 def _coned(t: JointTopology) -> bool:
     return t.cone is not None
 
@@ -79,10 +87,18 @@ ISLAND_TABLE: tuple[Row, ...] = (
         neutral=math.inf, when=_limited),
     Row("limit_stiffness", OUTSIDE, PARAMETER, "Of a soft limit.", _STIFFNESSES, NON_NEGATIVE, AXES, when=_limited),
     Row("limit_damping", OUTSIDE, PARAMETER, "Of a soft limit.", _DAMPINGS, NON_NEGATIVE, AXES, when=_limited),
+    Row("restitution", OUTSIDE, PARAMETER, "Share of its speed with which the joint leaves a hard limit.", "-",
+        "[0, 1]", AXES, when=_bouncing),
+    Row("bounce_threshold", OUTSIDE, PARAMETER, "No slower the joint bounces off a hard limit.", "radian / time",
+        NON_NEGATIVE, AXES, when=_bouncing),
     Row("cone_angle", OUTSIDE, PARAMETER, "Half angles of the cone that bounds both swings.", "radian", NON_NEGATIVE,
         ("rotY", "rotZ"), when=_coned),
     Row("cone_stiffness", OUTSIDE, PARAMETER, "Of a soft cone.", "torque / radian", NON_NEGATIVE, when=_coned),
     Row("cone_damping", OUTSIDE, PARAMETER, "Of a soft cone.", "torque * time / radian", NON_NEGATIVE, when=_coned),
+    Row("cone_restitution", OUTSIDE, PARAMETER, "Share of its speed with which the joint leaves a hard cone.", "-",
+        "[0, 1]", when=_bouncing_in_cone),
+    Row("cone_bounce_threshold", OUTSIDE, PARAMETER, "No slower the joint bounces off a hard cone.", "radian / time",
+        NON_NEGATIVE, when=_bouncing_in_cone),
     Row("stiffness", OUTSIDE, PARAMETER, "Of the drives.", f"{_STIFFNESSES}; 1 / time^2 (acceleration drives)",
         NON_NEGATIVE, AXES, when=_driven),
     Row("damping", OUTSIDE, PARAMETER, "Of the drives.", f"{_DAMPINGS}; 1 / time (acceleration drives)", NON_NEGATIVE,

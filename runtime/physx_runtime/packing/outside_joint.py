@@ -26,6 +26,7 @@ from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import Frame, on_axis
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, OutsideJoint
 from physx_schema.description.units import radians
+from physx_schema.errors import UnsupportedError
 
 _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}
 
@@ -42,6 +43,7 @@ class Hinge:
 def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequence[Hinge]) -> JointTopology:
     """The structure of a joint between two sides."""
     kind = _KINDS.get(joint.kind, D6)
+    _refuse_restitution(joint)
     breaks = math.isfinite(joint.break_force) or math.isfinite(joint.break_torque)
     if joint.distance is not None and kind == DISTANCE:
         return JointTopology(kind, sides, range=_range(joint.distance), spring=joint.distance.spring, breaks=breaks)
@@ -52,15 +54,28 @@ def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequen
     return JointTopology(kind, sides, axes, _cone_topology(joint.cone), breaks=breaks)
 
 
+def _refuse_restitution(joint: OutsideJoint) -> None:
+    """Refuse a limit that would send back faster than what comes."""
+    own = joint.cone.restitution if joint.cone else 0.0
+    largest = max([own, *(axis.restitution for axis in joint.axes)])
+    if largest > 1.0:
+        raise UnsupportedError(f"{joint.path}: the restitution of a limit is {largest:g}, which PhysX refuses with the "
+                               "whole limit; author one in [0, 1]")
+
+
 def _axis_topology(axis: JointAxis) -> AxisTopology:
     limited = math.isfinite(axis.lower) or math.isfinite(axis.upper)
     drive = None if axis.drive is None else "acceleration" if axis.drive.acceleration else "force"
     return AxisTopology(LIMITED if limited else FREE, limited and _is_soft(axis.limit_stiffness, axis.limit_damping),
-                        drive)
+                        limited and axis.restitution > 0.0, drive)
 
 
 def _cone_topology(cone: Cone | None) -> str | None:
-    return None if cone is None else "soft" if _is_soft(cone.stiffness, cone.damping) else "hard"
+    if cone is None:
+        return None
+    if _is_soft(cone.stiffness, cone.damping):
+        return "soft"
+    return "bouncing" if cone.restitution > 0.0 else "hard"
 
 
 def _is_soft(stiffness: float, damping: float) -> bool:
@@ -96,7 +111,8 @@ def _axis_rows(joint: OutsideJoint, made: Mapping[str, Sequence[float]]) -> RowV
     for axis in joint.axes:
         i, facts = AXES.index(axis.axis), {
             "lower_limit": axis.lower, "upper_limit": axis.upper,
-            "limit_stiffness": axis.limit_stiffness, "limit_damping": axis.limit_damping}
+            "limit_stiffness": axis.limit_stiffness, "limit_damping": axis.limit_damping,
+            "restitution": axis.restitution, "bounce_threshold": axis.bounce_threshold}
         if axis.drive is not None:
             facts |= {name: getattr(axis.drive, name) for name in (
                 "stiffness", "damping", "max_force", "target_position", "target_velocity")}
@@ -112,7 +128,8 @@ def _held_rows(joint: OutsideJoint) -> RowValues:
     if joint.cone is not None:
         cone = joint.cone
         return {"cone_angle": [cone.angle0, cone.angle1], "cone_stiffness": [cone.stiffness],
-                "cone_damping": [cone.damping]}
+                "cone_damping": [cone.damping], "cone_restitution": [cone.restitution],
+                "cone_bounce_threshold": [cone.bounce_threshold]}
     if joint.distance is not None:
         distance = joint.distance
         return {"minimum_distance": [max(distance.minimum, 0.0)], "maximum_distance": [distance.maximum],

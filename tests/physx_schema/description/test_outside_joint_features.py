@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pxr import Usd
-from support.compared.outside_joint_features import ACTS, FEATURES, NOT_EVALUATED, NOTHING, REFUSED, Feature
+from support.compared.outside_joint_features import ACTS, FEATURES, NOTHING, REFUSED, Feature
 from support.places import ROOT
 
 from physx_schema import check
@@ -71,8 +71,6 @@ def test_a_property_is_a_fact_or_is_said_not_to_be_one(feature: Feature, tmp_pat
     before, after = read(tmp_path, feature, feature.before), read(tmp_path, feature, feature.value)
     if feature.effect in (ACTS, REFUSED):
         assert before.joints != after.joints
-    elif feature.effect == NOT_EVALUATED:
-        assert feature.property in {item.property for item in after.not_evaluated}
     elif feature.property not in SAYS_NOTHING:
         assert feature.property in {item.property for item in after.unused} or is_no_mimic(tmp_path / "stage.usda")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from support.compared.outside_joint_features import ACTS, FEATURES, NOT_EVALUATED, REFUSED, Feature
+from support.compared.outside_joint_features import ACTS, FEATURES, REFUSED, Feature
 
 from physx_schema.errors import UnsupportedError
 
@@ -43,12 +43,3 @@ def test_what_is_not_stepped_is_refused_in_one_line(feature: Feature, tmp_path: 
     with pytest.raises(UnsupportedError, match=r"^/World/j: .*") as refused:
         simulate(author(tmp_path, 0, feature), dt=DT, steps=1)
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("feature", [x for x in FEATURES if x.effect == NOT_EVALUATED],
-                         ids=lambda f: f"{f.kind} {f.property}")
-def test_what_is_left_out_is_said(feature: Feature, tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = simulate(author(tmp_path, 0, feature), dt=DT, steps=1)
-    assert [item.path for item in found.not_simulated if "the bounce off a limit" in item.text] == ["/World/j"]

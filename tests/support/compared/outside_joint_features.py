@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# What PhysX makes of a property here. What acts is a fact of the description, but for NOT_EVALUATED.
-ACTS, NOTHING, NOT_EVALUATED, REFUSED = "acts", "no effect", "acts, not evaluated", "acts, refused here"
+# What PhysX makes of a property here. What acts is a fact of the description.
+ACTS, NOTHING, REFUSED = "acts", "no effect", "acts, refused here"
 
 _HEADER = """#usda 1.0
 (
@@ -210,7 +210,7 @@ _BY_SIDE = [
         *_of_api(kind, "PhysxLimitAPI", instance, _instances(_LIMIT, instance), besides=limits,
                  schemas=("PhysicsLimitAPI:rotY",) if kind == "generic" else ()),
         *_of_api(kind, "PhysxLimitAPI", instance, _instances(_BOUNCE, instance),
-                 NOTHING if kind == "prismatic" else NOT_EVALUATED, (*limits, *_bounce(instance)),
+                 NOTHING if kind == "prismatic" else ACTS, (*limits, *_bounce(instance)),
                  ("PhysicsLimitAPI:rotY",) if kind == "generic" else ()),
         *_of_api(kind, "PhysxJointAxisAPI", instance, _instances(_AXIS, instance), NOTHING),
         *_of_api(kind, "PhysxDrivePerformanceEnvelopeAPI", instance, _instances(_ENVELOPE, instance), NOTHING,
@@ -223,8 +223,10 @@ OF_SCHEMAS = (
              besides=(*_ROT_Y, *_OTHER_SIDE)),
     *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:high": "9"}, besides=_ROT_Y),
     *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_LIMIT, "cone"), besides=_CONE),
-    *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_BOUNCE, "cone"), NOT_EVALUATED,
-             (*_CONE, *_bounce("cone"))),
+    *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_BOUNCE, "cone"),
+             besides=(*_CONE, *_bounce("cone"))),
+    *_of_api("revolute", "PhysxLimitAPI", "angular", _instances(_BOUNCE, "angular"), NOTHING,
+             (*_LIMITED, *_bounce("angular"), ("float physxLimit:angular:stiffness", "50"))),
     *_of_api("spherical", "PhysicsDriveAPI", "rotY", _instances(_DRIVE, "rotY"), NOTHING, _spring("rotY")),
     *_of_api("distance", "PhysxPhysicsDistanceJointAPI", "", {
         "bool physxPhysicsDistanceJoint:springEnabled": "false",

@@ -37,7 +37,7 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool) -> Span | None:
     dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.held))
     if a.outer:
         links.begin_impulses(a, s)
-        links.read_velocities(a, s, a.outer)
+        links.read_velocities(a, s, a.outer, a.p.row("dv"))
     return dv
 
 
@@ -46,5 +46,5 @@ def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, final: bool) -> None:
     if a.outer:
         links.spread_impulses(a, s)
     if a.inside:
-        links.read_velocities(a, s, a.inside)
+        links.read_velocities(a, s, a.inside, a.p.row("dv"))
     write_constraints(a.p, s, dv, final)

@@ -18,7 +18,21 @@ def write_prepare(p: IslandPlan, s: Schedule, j: int) -> None:
     """The rows of a joint, at the poses of the step's start."""
     t = p.t.joints[j]
     coordinates = {f"hinge{i}_coordinate": _coordinate(p, s, t, i) for i in range(len(t.hinges))}
-    s.do(fragments.prepare, t.alone, **p.joints[j].groups, **p.time, **_poses(p, t), **_responses(p, t), **coordinates)
+    s.do(fragments.prepare, t.alone, **p.joints[j].groups, **p.time, **_poses(p, t), **_responses(p, t), **coordinates,
+         **_velocities_at_start(p, s, t))
+
+
+def _velocities_at_start(p: IslandPlan, s: Schedule, t: JointTopology) -> dict[str, Span]:
+    """The velocities of both sides, for a joint that bounces."""
+    given: dict[str, Span] = {}
+    for k, side in enumerate(t.sides if t.bounces else ()):
+        if side.kind == BODY:
+            given[f"side{k}_v"] = p.bodies[side.owner].row("v")
+        elif side.kind == LINK:
+            tree = p.trees[side.owner]
+            links.read_velocities(tree, s, [side.link], None)
+            given[f"side{k}_v"] = tree.at("velocity", side.link)
+    return given
 
 
 def _coordinate(p: IslandPlan, s: Schedule, t: JointTopology, i: int) -> Span:

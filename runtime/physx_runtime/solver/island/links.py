@@ -48,10 +48,10 @@ def nodes_to(p: Plan, held: Iterable[int]) -> list[int]:
     return sorted(wanted)
 
 
-def read_velocities(a: TreePlan, s: Schedule, held: list[int]) -> None:
-    """Velocities of held links after the change `dv` of v."""
+def read_velocities(a: TreePlan, s: Schedule, held: list[int], dv: Span | None) -> None:
+    """Velocities of held links after the change `dv` of v, where there is any yet."""
     p = a.p
-    sweep_motions(p, s, held, "held_motion", p.row("v"), p.row("dv"))
+    sweep_motions(p, s, held, "held_motion", p.row("v"), dv)
     for link in held:
         s.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
              dt=p.row("dt"), velocity=a.at("velocity", link),

@@ -34,13 +34,15 @@ class RowKind:
     pushes: bool            # its impulse is not below 0
     pulls: bool             # it is not above 0
     keeps_bias: bool        # it may keep its bias in velocity iterations
+    bounces: bool           # off its limit, to a speed of its own
     holds: bool
 
     @staticmethod
     def of(row: JointRow) -> RowKind:
         """Of a row of symbols."""
         return RowKind(row.hint, row.angular, row.spring is not None, row.drive, not row.drive and row.lower == 0.0,
-                       not row.drive and row.upper == 0.0, row.keeps_bias is not False, row.holds)
+                       not row.drive and row.upper == 0.0, row.keeps_bias is not False, row.bounce is not None,
+                       row.holds)
 
     @property
     def limit(self) -> bool:
@@ -70,6 +72,8 @@ def prepared_from(t: JointTopology) -> dict[str, int]:
         own = {KINEMATIC: {"velocity": 6}, LINK: {"origin": 3, "response": 21, "cfm": 1}}
         parts = {"rotation": 4, "position": 3,
                  **own.get(side.kind, {"inverse_mass": 1, "inverse_inertia": 6})}
+        if t.bounces and side.moves:
+            parts["v"] = 6
         sizes |= {f"side{k}_{name}": size for name, size in parts.items()}
     return sizes
 
@@ -94,6 +98,11 @@ def linked(t: JointTopology) -> bool:
 def driven(t: JointTopology) -> bool:
     """Whether a side is moved by its speed, whatever forces say."""
     return any(side.kind == KINEMATIC for side in t.sides)
+
+
+def aims(t: JointTopology, kind: RowKind) -> bool:
+    """Whether a hard row may want another speed than 0."""
+    return kind.bounces or driven(t)
 
 
 def stays(t: JointTopology, kind: RowKind) -> bool:

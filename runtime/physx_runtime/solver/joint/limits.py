@@ -17,6 +17,7 @@ from physx_runtime.solver.joint.frames import JointFrames, axis
 from physx_runtime.solver.joint.row import (
     ROTATION_LIMIT,
     TRANSLATION_LIMIT,
+    Bounce,
     JointRow,
     Spring,
     angular_row,
@@ -62,7 +63,8 @@ def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scala
     row = angular_row(sp.rotate(frames.a, about), error)
     if t.cone == "soft":
         return replace(row, spring=Spring(rows["cone_stiffness"][0], rows["cone_damping"][0]), holds=True)
-    return _hard(row, ROTATION_LIMIT)
+    bounce = Bounce(rows["cone_restitution"][0], rows["cone_bounce_threshold"][0]) if t.cone == "bouncing" else None
+    return _hard(row, ROTATION_LIMIT, bounce)
 
 
 def _between(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -> list[JointRow]:
@@ -87,14 +89,15 @@ def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Jo
 def _limited(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
     """A row whose error is what is left to the limit of an axis; 0 where it does not act."""
     if not t.axes[i].soft:
-        return _hard(replace(row, error=minimum(row.error, FARTHEST)), hint)
+        bounce = Bounce(rows["restitution"][i], rows["bounce_threshold"][i]) if t.axes[i].bounces else None
+        return _hard(replace(row, error=minimum(row.error, FARTHEST)), hint, bounce)
     beyond = row.error < 0.0
     return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True,
                    spring=Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]))
 
 
-def _hard(row: JointRow, hint: int) -> JointRow:
-    return replace(row, hint=hint, lower=0.0, keeps_bias=row.error > 0.0, holds=True)
+def _hard(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:
+    return replace(row, hint=hint, lower=0.0, keeps_bias=row.error > 0.0, bounce=bounce, holds=True)
 
 
 def twist_angle(relative: Quat) -> Scalar:

@@ -20,7 +20,7 @@ from physx_runtime.model.rows import KEPT
 from physx_runtime.solver.joint.geometry import JointGeometry, rows_of
 from physx_runtime.solver.joint.kinds import (
     RowKind,
-    driven,
+    aims,
     has_arm,
     linked,
     row_kinds,
@@ -39,7 +39,7 @@ from physx_runtime.solver.joint.orthogonalisation import (
     reciprocal,
     speed_along,
 )
-from physx_runtime.solver.joint.row import JointRow, Spring
+from physx_runtime.solver.joint.row import Bounce, JointRow, Spring
 from physx_runtime.solver.joint.scratch import Made, put
 
 # The fastest that hard rows take their error back: angles over the step, and metres.
@@ -173,11 +173,15 @@ def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind
     if row.spring:
         put(made, "spring", *_spring(row.spring, row, rows["h"][0], unit, r, approach, linked(t)))
     else:
+        back = _bounced(row.bounce, row.error, _speed(t, rows, row)) if row.bounce else 0.0
+        bias = where(back > 0.0, 0.0, made["bias"][0]) if row.bounce else made["bias"][0]
         put(made, "error", row.error)
-        if driven(t):
-            put(made, "target", approach)
+        if aims(t, kind):
+            put(made, "target", approach + back)
+        if kind.bounces:
+            put(made, "own_bias", bias)
         if kind.keeps_bias:
-            put(made, "kept_bias", where(row.keeps_bias, made["bias"][0], 0.0))
+            put(made, "kept_bias", where(row.keeps_bias, bias, 0.0))
         if linked(t) or stays(t, kind):
             put(made, "reciprocal", r)
     if kind.drive:
@@ -194,6 +198,19 @@ def _spring(spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar, a
     for_velocity, for_way = -x * a, -x * h * k
     at_once = x * h * d * spring.target_velocity - for_velocity * approach + for_way * row.error
     return [for_velocity, for_way, at_once]
+
+
+def _bounced(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:
+    """The speed with which a limit sends its sides back, which come to it with `speed`; 0 where it does not."""
+    return where((error <= 0.0) & (-speed > bounce.threshold), -bounce.restitution * speed, 0.0)
+
+
+def _speed(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
+    """J v at the step's start."""
+    names = {KINEMATIC: "velocity", BODY: "v", LINK: "v"}
+    first, second = (motion_of(rows[f"side{k}_{names[side.kind]}"]) if side.kind in names else NO_MOTION
+                     for k, side in enumerate(t.sides))
+    return speed_along(forces_of(row), (first, second))
 
 
 def _approach(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:

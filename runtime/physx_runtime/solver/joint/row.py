@@ -27,6 +27,14 @@ class Spring:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounce:
+    """What sends a hard limit's row back that the step starts beyond."""
+
+    restitution: Scalar
+    threshold: Scalar                   # no slower it bounces
+
+
+@dataclass(frozen=True, slots=True)
 class JointRow:
     """One row at the poses of the step's start."""
 
@@ -40,6 +48,7 @@ class JointRow:
     lower: Scalar = -math.inf           # bounds of the impulse; of a drive its force, times dt once prepared
     upper: Scalar = math.inf
     spring: Spring | None = None
+    bounce: Bounce | None = None
     drive: bool = False                 # the bounds are forces
     keeps_bias: Scalar = False          # whether velocity iterations still see its error: limits not reached yet
     active: Scalar = True               # soft limits act only where the step starts beyond them

@@ -6,7 +6,7 @@ from physx_runtime.dynamics.spatial import NO_FORCE, ZERO3, Force, Motion, dot, 
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum
 from physx_runtime.model.island import BODY, LINK, JointTopology
 from physx_runtime.solver.joint.acting import Held, MovedSide, Sides, clear_of, forces_now, moved_sides
-from physx_runtime.solver.joint.kinds import RowKind, driven, linked, row_kinds, stays
+from physx_runtime.solver.joint.kinds import RowKind, aims, linked, row_kinds, stays
 from physx_runtime.solver.joint.orthogonalisation import Forces, answer_along, answers_to, speed_along
 from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
@@ -115,10 +115,11 @@ def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: Reading, now: tu
           final: bool) -> Scalar:
     speed, error, r = now
     bias, fastest_turn, fastest_way = rows["bias"]
-    target = reading.scalar("target") if driven(t) else 0.0
+    target = reading.scalar("target") if aims(t, kind) else 0.0
+    own = reading.scalar("own_bias") if kind.bounces else bias
     kept = reading.scalar("kept_bias") if kind.keeps_bias else 0.0
     fastest = fastest_turn if kind.angular else fastest_way
-    back = minimum((kept if final else bias) * (error - target * rows["elapsed"][0]), fastest)
+    back = minimum((kept if final else own) * (error - target * rows["elapsed"][0]), fastest)
     if not kind.limit:
         back = maximum(back, -fastest)
     return r * ((back if kind.keeps_bias or not final else 0.0) + target - speed)

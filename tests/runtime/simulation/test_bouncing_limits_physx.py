@@ -1,0 +1,104 @@
+"""Bodies and links come back from limits with a restitution as they do in PhysX, and only above the threshold."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from physx_runtime import simulate
+from support.compared.outside_joint_features import ACTS, Feature
+
+from physx_schema.errors import UnsupportedError
+
+DT, STEPS = 1 / 60, 60
+# Length units over a second: a hinge at its limit is seen by a float32 cosine, which alone makes 6e-6.
+ROUNDING = 2e-5
+# Far above ROUNDING: what a bounce changes of the way, 7e-4 within a cone and 2e-2 at other limits.
+SHOWN = 2e-4
+
+LIMITS = {
+    "revolute": ("angular", (), (("float physics:lowerLimit", "-5"), ("float physics:upperLimit", "5"))),
+    "spherical": ("cone", (), (("float physics:coneAngle0Limit", "10"), ("float physics:coneAngle1Limit", "20"))),
+    "generic": ("rotY", ("PhysicsLimitAPI:rotY",), (("float limit:rotY:physics:low", "-5"),
+                                                    ("float limit:rotY:physics:high", "5"))),
+}
+# Beyond its limit a revolute joint and a swing start with 0.2 rad/s and less: the second threshold lets some bounce.
+BOUNCES = {"never": (1.0, 100.0), "at once": (1.0, 0.01), "when fast": (1.0, 0.15), "half": (0.5, 0.01)}
+CHILD = """    def Xform "c" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        double3 xformOp:translate = (2, 0, 0)
+        uniform token[] xformOpOrder = ["xformOp:translate"]
+        float physics:mass = 1
+        float3 physics:diagonalInertia = (0.1, 0.2, 0.3)
+    }
+    def PhysicsRevoluteJoint "inner"
+    {
+        rel physics:body0 = </World/b>
+        rel physics:body1 = </World/c>
+        uniform token physics:axis = "Y"
+        point3f physics:localPos0 = (0.5, 0, 0)
+        point3f physics:localPos1 = (-0.5, 0, 0)
+    }
+"""
+
+
+def stage(kind: str, restitution: float, threshold: float, *more: tuple[str, str]) -> str:
+    instance, schemas, limits = LIMITS[kind]
+    besides = (*limits, (f"float physxLimit:{instance}:bounceThreshold", str(threshold)), *more)
+    feature = Feature(kind, f"float physxLimit:{instance}:restitution", str(restitution), ACTS,
+                      (f"PhysxLimitAPI:{instance}", *schemas), besides)
+    return feature.stage(feature.value)
+
+
+def of_link(text: str) -> str:
+    """The stage with its body as the base of an articulation of two links."""
+    text = text.replace('["PhysicsRigidBodyAPI", "PhysicsMassAPI"]',
+                        '["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysicsArticulationRootAPI"]')
+    head, found, joint = text.rpartition('    def PhysicsRevoluteJoint "j"')
+    return head + CHILD + found + joint.replace("{\n", "{\n        bool physics:excludeFromArticulation = true\n", 1)
+
+
+STAGES = {f"{kind} {name}": stage(kind, *values) for kind in LIMITS for name, values in BOUNCES.items()}
+# At a restitution of 1 a link touches its limit so often that the last bits decide which touch bounces.
+STAGES |= {f"link {name}": of_link(STAGES[f"revolute {name}"]) for name in ("never", "half")}
+
+
+def ours(path: Path, names: list[str]) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")     # contact
+        found = simulate(path, dt=DT, steps=STEPS)
+    if not names:
+        return found.link_pose[:, 0, :, :3]
+    order = [list(found.body_names).index(name) for name in names]
+    return found.body_pose[:, 0, order, :3]
+
+
+def theirs(recorded: Mapping[str, Any]) -> np.ndarray:
+    return recorded["rigid_pose" if len(recorded["rigid_paths"]) else "link_pose"][..., :3]
+
+
+def test_limits_bounce_as_in_physx(oracle_folder: Path, tmp_path: Path) -> None:
+    from physx_oracle import run_jobs, sim_job
+
+    paths = {name: tmp_path / f"{number}.usda" for number, name in enumerate(STAGES)}
+    for name, path in paths.items():
+        path.write_text(STAGES[name])
+    recorded = dict(zip(STAGES, run_jobs([sim_job(path, DT, STEPS) for path in paths.values()]), strict=True))
+    for name, real in recorded.items():
+        way, still = theirs(real), theirs(recorded[f"{name.split()[0]} never"])
+        if not name.endswith("never") and name != "spherical when fast":
+            assert np.abs(way - still).max() > SHOWN, name
+        error = np.abs(ours(paths[name], [str(body) for body in real["rigid_paths"]]) - way).max()
+        assert error < ROUNDING, f"{name}: {error:.1e}"
+
+
+def test_a_restitution_above_1_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "j.usda"
+    path.write_text(stage("revolute", 2.0, 0.0))
+    with pytest.raises(UnsupportedError, match=r"^/World/j: .*restitution.*2") as refused:
+        simulate(path, dt=DT, steps=1)
+    assert "\n" not in str(refused.value)
