@@ -69,7 +69,7 @@ def sweep_motions(p: Plan, s: Schedule, held: list[int], name: str, v: Span, dv:
             given |= {"axis": p.at("axes", node.dof), "v": change_of(p, v, node.dof)}
             given |= {"dv": change_of(p, dv, node.dof)} if dv else {}
         s.do(links.node_motion, node.kind, p.grounded(i), **given, motion=p.at(name, i),
-             parent_motion=p.at(name, node.parent))
+             parent_twist=p.at(name, node.parent))
 
 
 def change_of(p: Plan, dv: Span, dof: int) -> Span:

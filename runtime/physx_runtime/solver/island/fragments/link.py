@@ -11,7 +11,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, response_of
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.linear import plus
-from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, force_of, linear_first, motion_of
+from physx_runtime.dynamics.spatial import NO_FORCE, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, where
 from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, flat, quat, vec
 from physx_runtime.solver.by_joint.fragments.response import parent_twist
@@ -37,8 +37,7 @@ def root_motion(rows: Operands) -> Rows:
 
 def node_motion(rows: Operands, kind: str, grounded: bool) -> Rows:
     """Velocity of a node's link from its parent's, after the changes so far, if any."""
-    motion = NO_MOTION if grounded else motion_of(rows["parent_motion"])
-    motion = motion.at(vec(rows["d"])) if "d" in rows else motion
+    motion = parent_twist(rows, grounded)
     if kind == RIGID:
         return {"motion": linear_first(motion)}
     S = subspace(kind == ROTARY, vec(rows["axis"]))
