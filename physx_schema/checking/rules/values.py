@@ -158,6 +158,8 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
         return "PhysX works with a value of its own"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):
         return "PhysX takes it as it is, other engines may not"
+    if item.base == "restitution" and value > lower and item.schema.startswith("PhysxLimitAPI"):
+        return "outside articulations PhysX refuses the whole limit"
     return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
 
 

@@ -56,11 +56,12 @@ def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequen
 
 def _refuse_restitution(joint: OutsideJoint) -> None:
     """Refuse a limit that would send back faster than what comes."""
-    own = joint.cone.restitution if joint.cone else 0.0
-    largest = max([own, *(axis.restitution for axis in joint.axes)])
-    if largest > 1.0:
-        raise UnsupportedError(f"{joint.path}: the restitution of a limit is {largest:g}, which PhysX refuses with the "
-                               "whole limit; author one in [0, 1]")
+    found = {"cone": joint.cone.restitution} if joint.cone else {}
+    found |= {"angular" if joint.kind == "revolute" else axis.axis: axis.restitution for axis in joint.axes}
+    for instance, restitution in found.items():
+        if restitution > 1.0:
+            raise UnsupportedError(f"{joint.path}: physxLimit:{instance}:restitution is {restitution:g}, which PhysX "
+                                   "refuses with the whole limit; author one in [0, 1]")
 
 
 def _axis_topology(axis: JointAxis) -> AxisTopology:
