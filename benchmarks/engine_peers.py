@@ -6,8 +6,6 @@ Every engine checks after each round that all worlds moved and are finite.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from engine_models import replicate
 from numpy.typing import NDArray
+from physx_process import PhysXProcess
 
 DT = 1 / 60
 EFFORT = 0.05       # force or torque
@@ -70,7 +69,7 @@ class Ours:
         return seconds
 
 
-class RealPhysX:
+class RealPhysX(PhysXProcess):
     """ovphysx in a process of its own."""
 
     def __init__(self, stage: Path, threads: int, worlds: int, cores: int) -> None:
@@ -78,27 +77,8 @@ class RealPhysX:
         copies = stage.with_name(f"{stage.stem}_copies.usda")
         job = {"stage": str(copies), "roots": replicate(stage, copies, worlds), "dt": DT, "effort": EFFORT,
                "changes": CHANGES, "threads": threads, "clock": clock(cores).__name__}
-        worker = str(Path(__file__).with_name("engine_physx.py"))
-        self._child = subprocess.Popen([os.environ["ORACLE_PYTHON"], worker], stdin=subprocess.PIPE, text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=stage.parent,
-                                       env=os.environ | {"OVPHYSX_LOG": "error"})
-        self._ask(json.dumps(job), "ready")
-
-    def run(self, steps: int) -> float:
-        return float(self._ask(str(steps), "seconds").split()[1])
-
-    def close(self) -> None:
-        """End the process."""
-        self._child.kill()
-        self._child.wait()
-
-    def _ask(self, line: str, answer: str) -> str:
-        assert self._child.stdin and self._child.stdout
-        print(line, file=self._child.stdin, flush=True)
-        for said in self._child.stdout:
-            if said.startswith(answer):
-                return said
-        raise RuntimeError(f"PhysX ended with {self._child.wait()} instead of {answer!r}")
+        super().__init__("engine_physx.py", stage.parent)
+        self.ask(json.dumps(job), "ready")
 
 
 def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:

@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from physx_process import PhysXProcess
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
@@ -74,35 +74,15 @@ class Ours:
         return seconds
 
 
-class RealPhysX:
+class RealPhysX(PhysXProcess):
     """ovphysx in a process of its own, without threads."""
 
     def __init__(self, case: Case) -> None:
-        worker = str(Path(__file__).with_name("scene_physx.py"))
-        self._child = subprocess.Popen([os.environ["ORACLE_PYTHON"], worker], stdin=subprocess.PIPE, text=True,
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                       env=os.environ | {"OVPHYSX_LOG": "error"})
+        super().__init__("scene_physx.py", case.physx.parent)
         job = {"stage": str(case.physx), "dt": DT, "still": case.still * case.copies}
-        bodies = int(self._ask(json.dumps(job), "bodies").split()[1])
+        bodies = int(self.ask(json.dumps(job), "bodies").split()[1])
         if bodies != case.bodies * case.copies:
             raise RuntimeError(f"{case.name}: PhysX has {bodies} bodies of {case.bodies * case.copies}")
-
-    def run(self, steps: int) -> float:
-        """Seconds of one core that the steps took."""
-        return float(self._ask(str(steps), "seconds").split()[1])
-
-    def close(self) -> None:
-        """End the process."""
-        self._child.kill()
-        self._child.wait()
-
-    def _ask(self, line: str, answer: str) -> str:
-        assert self._child.stdin and self._child.stdout
-        print(line, file=self._child.stdin, flush=True)
-        for said in self._child.stdout:
-            if said.startswith(answer):
-                return said
-        raise RuntimeError(f"PhysX ended with {self._child.wait()} instead of {answer!r}")
 
 
 # --- stages ----------------------------------------------------------------------------------------------------------
