@@ -1,1 +1,1 @@
-"""Collision: which colliders PhysX lets meet."""
+"""Collision: which colliders PhysX lets meet, and where they touch."""

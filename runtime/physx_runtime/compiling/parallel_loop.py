@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 from collections.abc import Callable
 from typing import Any
 
 from numba import njit
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.serialize import dumps
 
-from physx_runtime.compiling.kernel_cache import keep, kept, package_code
+from physx_runtime.compiling.kept_code import KeptCode
+from physx_runtime.compiling.kernel_cache import package_code
 
 
 def parallel_loop(function: Callable[..., None]) -> Any:
-    """The function compiled by numba, its `prange` on all cores.
-
-    numba's own cache loads whatever lies in its files and raises where it cannot write, so ours is put in its place.
-    """
+    """The function compiled by numba, its `prange` on all cores."""
     loop = njit(parallel=True)(function)
-    loop._cache = _Kept(f"{function.__module__}.{function.__qualname__}")
+    loop._cache = KeptCode(function, package_code)
     return loop
-
-
-class _Kept(NullCache):  # type: ignore[misc]
-    """Compiled signatures of one loop in the kernel cache."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled signature, None where it was not kept."""
-        target_context.refresh()
-        data = kept(self._file(sig, target_context.codegen()))
-        return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled signature."""
-        keep(self._file(sig, data.codegen), dumps(data._reduce()))
-
-    def _file(self, sig: Any, codegen: Any) -> str:
-        identity = f"{self._name} {sig} {codegen.magic_tuple()} {package_code()}"
-        return f"loop_{hashlib.sha256(identity.encode()).hexdigest()[:24]}.pickle"

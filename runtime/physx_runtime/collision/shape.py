@@ -1,0 +1,59 @@
+"""Arrays in which colliders, pairs of them and contacts are kept: their records, field by field.
+
+All numbers are float32, the precision in which PhysX makes contacts: the last bits choose points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
+SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
+EVERY_WORLD = -1
+NO_OWNER = -1
+MOST_POINTS = 4     # of a manifold
+
+SHAPE = np.dtype([
+    ("kind", "i4"),
+    ("body", "i4"),                 # row of `poses`; bodies that forces move come first
+    ("world", "i4"),                # shapes of different worlds do not meet; EVERY_WORLD for statics that all share
+    ("group", "i4"),                # row of the table of groups that meet
+    ("owner", "i4"),                # shapes of one owner do not meet (an articulation's links); NO_OWNER for none
+    ("precedence", "i4"),           # of two shapes the lower one is side 0 of the solver, which normals point to
+    ("material", "i4"),
+    ("position", "f4", 3),          # in the frame of its body; x runs along a capsule's axis or a plane's normal
+    ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length
+    ("size", "f4", 3),              # half extents; radius; radius, half height
+    ("contact_offset", "f4"),
+    ("rest_offset", "f4"),
+])
+
+PAIR = np.dtype([
+    ("shape0", "i4"),               # of the lower kind; -1 in a free place of the table
+    ("shape1", "i4"),
+    ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
+    ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
+    ("rest", "f4"),                 # the sum of the rest offsets
+    ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
+    ("touching", "i4"),             # 1 while it has contacts
+    ("first", "i4"),                # its contacts of this step: row of the first one
+    ("contacts", "i4"),             # and how many
+    # its manifold: points kept between steps, and the poses of their last rebuilding
+    ("known", "i4"),                # 1 once those poses are known
+    ("points", "i4"),
+    ("local0", "f4", (MOST_POINTS, 3)),         # points in the frame of shape 0
+    ("local1", "f4", (MOST_POINTS, 3)),
+    ("normal", "f4", (MOST_POINTS, 3)),         # in the frame of shape 1, towards shape 0
+    ("distance", "f4", MOST_POINTS),
+    ("position", "f4", 3),          # of shape 0 in shape 1
+    ("rotation", "f4", 4),
+    ("rotation0", "f4", 4),         # of both shapes in the world
+    ("rotation1", "f4", 4),
+], align=True)
+
+CONTACT = np.dtype([
+    ("pair", "i4"),                 # row of the table of pairs
+    ("point", "f4", 3),
+    ("normal", "f4", 3),            # towards side 0 of the solver
+    ("separation", "f4"),           # of the surfaces; the rest distance is not taken off
+])

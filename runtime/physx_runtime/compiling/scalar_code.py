@@ -1,0 +1,58 @@
+"""Functions on numbers and arrays compiled by numba for one core, and kept with the other kernels.
+
+What is kept of a function depends on its module and on all modules of the package which that one imports, and on no
+others: an edit elsewhere in the package compiles nothing anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+from physx_runtime.compiling.kept_code import KeptCode
+
+PACKAGE = Path(__file__).resolve().parents[1]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def scalar_code(function: F) -> F:
+    """The function compiled at its first call; a division by zero gives what the processor gives, infinity or NaN."""
+    compiled = njit(error_model="numpy", nogil=True)(function)
+    compiled._cache = KeptCode(function, functools.partial(sources_of, function.__module__))
+    return cast(F, compiled)
+
+
+@functools.cache
+def sources_of(module: str) -> str:
+    """A hash of the source of a module of the package and of all modules of the package that it imports in turn."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = set(_imports(waiting.pop())) - found
+        found |= new
+        waiting += sorted(new)
+    total = hashlib.sha256()
+    for name in sorted(found):
+        total.update(_file(name).read_bytes())
+    return total.hexdigest()
+
+
+def _imports(module: str) -> Iterator[str]:
+    """Modules of the package that a module imports; of `from package import name` also that name where it is one."""
+    for node in ast.walk(ast.parse(_file(module).read_bytes())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        yield from (name for name in names if name.partition(".")[0] == PACKAGE.name and _file(name).is_file())
+
+
+def _file(module: str) -> Path:
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
