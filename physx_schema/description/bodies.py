@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.mass import as_rotation, read_mass
-from physx_schema.description.model import BodySettings, IterationBounds, Joint, Link, Push
+from physx_schema.description.model import BodyContact, BodySettings, IterationBounds, Joint, Link, Push
 from physx_schema.description.opinions.deviations import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.poses import Vec3
 from physx_schema.description.sampled_motion import read_samples
 from physx_schema.description.units import radians
@@ -44,6 +47,8 @@ def read_link(
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
         scene=scene, kinematic=is_kinematic(body), pushes=pushes,
+        contact=_unauthored_contact(reading.meters_per_unit) if physx.silent else _contact(
+            physx, reading.meters_per_unit),
     )
 
 
@@ -60,6 +65,20 @@ def as_free_body(reading: Reading, body: PrimOpinions, link: Link, bounds: Itera
         starts_asleep=body.view("PhysicsRigidBodyAPI").flag("startsAsleep"),
         locked_position=physx.count("lockedPosAxis"), locked_rotation=physx.count("lockedRotAxis"),
     ))
+
+
+@cache
+def _unauthored_contact(meters_per_unit: float) -> BodyContact:
+    return _contact(unauthored("PhysxRigidBodyAPI"), meters_per_unit)
+
+
+def _contact(physx: View, meters_per_unit: float) -> BodyContact:
+    """What a body's PhysxRigidBodyAPI says of its contacts; PhysX refuses a depenetration velocity of 0: no bound."""
+    fastest = physx.clamped("maxDepenetrationVelocity")
+    if not physx.authored("maxDepenetrationVelocity"):
+        fastest /= meters_per_unit      # the default is one in metres
+    return BodyContact(fastest if fastest > 0.0 else math.inf, physx.clamped("maxContactImpulse"),
+                       physx.flag("solveContact"))
 
 
 def _radians(value: Vec3) -> Vec3:

@@ -9,7 +9,7 @@ from typing import Any
 from pxr import Usd, UsdGeom
 
 from physx_schema.description.conversions import as_number, as_vector
-from physx_schema.description.model import IterationBounds, Scene
+from physx_schema.description.model import IterationBounds, Scene, SceneContact
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.retirement import retired_schema
@@ -23,6 +23,7 @@ _BESIDE_A_SCENE = frozenset({
     "CollectionAPI", "MaterialBindingAPI", "PhysxResidualReportingAPI", "PhysxSceneQuasistaticAPI",
     "PhysxVehicleContextAPI",
 })
+_LEAST_BOUNCE = 1e-6        # length / s, the bounce threshold that PhysX takes for less
 _UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
 
@@ -102,8 +103,17 @@ def _settled(reading: Reading, path: str, gravity: Vec3, source: str, physx: Vie
     return Scene(
         path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
         solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
-        not physx.flag("disableSleeping"), source, _bounds(physx),
+        not physx.flag("disableSleeping"), source, _bounds(physx), _contact(reading.meters_per_unit, physx),
     )
+
+
+def _contact(meters_per_unit: float, physx: View) -> SceneContact:
+    """Settings of all contacts; the defaults of lengths are ones in metres."""
+    offset, correlation = (
+        physx.clamped(name) / (1.0 if physx.authored(name) else meters_per_unit)
+        for name in ("frictionOffsetThreshold", "frictionCorrelationDistance"))
+    return SceneContact(max(physx.clamped("bounceThreshold"), _LEAST_BOUNCE), offset, correlation,
+                        physx.flag("invertCollisionGroupFilter"))
 
 
 def _made_scene(reading: Reading) -> Scene:

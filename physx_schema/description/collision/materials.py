@@ -96,9 +96,10 @@ def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
             "PhysX takes a restitution below 0 as the stiffness of a spring: bodies sink in", "author one from 0 to 1",
             "warning",
         )
+    stiffness = physx.clamped("compliantContactStiffness")
     return PhysicsMaterial(
-        opinions.path, static, dynamic, restitution, _positive(view.number("density")), modes[0], modes[1], modes[2],
-        physx.clamped("compliantContactStiffness"), physx.clamped("compliantContactDamping"),
+        opinions.path, static, dynamic, max(restitution, 0.0), _positive(view.number("density")), modes[0], modes[1],
+        modes[2], stiffness if stiffness > 0.0 else max(-restitution, 0.0), physx.clamped("compliantContactDamping"),
         physx.flag("compliantContactAccelerationSpring"),
     )
 

@@ -8,7 +8,7 @@ drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`
 """
 
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
-from physx_schema.description.model.body import BodySettings, Link, PoseSample, Push
+from physx_schema.description.model.body import BodyContact, BodySettings, Link, PoseSample, Push
 from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
 from physx_schema.description.model.description import Description
 from physx_schema.description.model.joint import (
@@ -25,13 +25,13 @@ from physx_schema.description.model.joint import (
 )
 from physx_schema.description.model.mimic import Mimic, MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
-from physx_schema.description.model.scene import IterationBounds, Scene
+from physx_schema.description.model.scene import IterationBounds, Scene, SceneContact
 from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
 
 __all__ = [
-    "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodySettings", "Collider",
+    "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodyContact", "BodySettings", "Collider",
     "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
     "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion",
-    "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene", "SpatialTendon", "TendonAxis",
+    "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene", "SceneContact", "SpatialTendon", "TendonAxis",
     "unlimited",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from physx_schema.description.model.collision import Collider
@@ -21,6 +22,16 @@ class Push:
     force: Vec3                         # force, or length / s^2
     torque: Vec3                        # torque, or rad / s^2
     point: Vec3 | None                  # where the force acts in the body's frame, None for its centre of mass
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class BodyContact:
+    """What PhysX reads of a body about its contacts, of a link too."""
+
+    max_depenetration_velocity: float   # length/s, how fast contacts push apart what overlaps; inf for any speed
+    max_impulse: float                  # mass length/s, of a contact point in a step
+    solved: bool                        # physxRigidBody:solveContact; without it nothing that touches is pushed
 
 
 @record
@@ -71,4 +82,5 @@ class Link:
     colliders: tuple[Collider, ...] = ()        # in traversal order
     pushes: tuple[Push, ...] = ()       # in traversal order
     body: BodySettings | None = None    # of a body outside articulations
+    contact: BodyContact = BodyContact(math.inf, math.inf, True)
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time

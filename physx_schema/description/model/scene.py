@@ -30,6 +30,16 @@ def _within(wanted: int, bounds: tuple[int, int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class SceneContact:
+    """What a scene says of all contacts in it."""
+
+    bounce_threshold: float             # length/s; slower impacts do not bounce
+    friction_offset_threshold: float    # length; farther contact points carry no friction
+    friction_correlation_distance: float        # length; how far friction's anchors may part
+    groups_inverted: bool               # physxScene:invertCollisionGroupFilter
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """The physics scene, PhysX's defaults filled in."""
 
@@ -43,3 +53,4 @@ class Scene:
     sleeping: bool                      # whether anything falls asleep
     gravity_source: str                 # the property of another engine that decided about gravity, as newton:...
     iterations: IterationBounds
+    contact: SceneContact

@@ -18,17 +18,14 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "sleepThreshold": "bodies outside articulations", "lockedPosAxis": "bodies outside articulations",
         "lockedRotAxis": "bodies outside articulations", "enableGyroscopicForces": "bodies outside articulations",
         "stabilizationThreshold": "stabilization", "retainAccelerations": "retained accelerations",
-        "solveContact": "contacts", "enableCCD": "contacts",
-        "enableSpeculativeCCD": "contacts", "maxDepenetrationVelocity": "contacts", "maxContactImpulse": "contacts",
-        "contactSlopCoefficient": "contacts",
+        "enableCCD": "contacts", "enableSpeculativeCCD": "contacts", "contactSlopCoefficient": "contacts",
     },
     "PhysxArticulationAPI": {
         "enabledSelfCollisions": "contacts", "stabilizationThreshold": "stabilization",
     },
     "PhysxSceneAPI": {
-        "timeStepsPerSecond": "the step, which the caller of the simulation chooses", "bounceThreshold": "contacts",
-        "frictionCorrelationDistance": "contacts", "frictionOffsetThreshold": "contacts", "frictionType": "contacts",
-        "invertCollisionGroupFilter": "contacts", "enableCCD": "contacts", "collisionSystem": "contacts",
+        "timeStepsPerSecond": "the step, which the caller of the simulation chooses",
+        "enableCCD": "contacts", "collisionSystem": "contacts",
         "enableStabilization": "stabilization", "maxBiasCoefficient": "the bias limit",
         "solveArticulationContactLast": "contacts",
     },
@@ -37,7 +34,7 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
 # Properties that choose how PhysX computes or allocates, not what comes out of it.
 WITHOUT_EFFECT: frozenset[str] = frozenset({
     "physxScene:broadphaseType", "physxScene:enableEnhancedDeterminism", "physxScene:enableGPUDynamics",
-    "physxScene:enableSceneQuerySupport", "physxScene:reportKinematicKinematicPairs",
+    "physxScene:enableSceneQuerySupport", "physxScene:frictionType", "physxScene:reportKinematicKinematicPairs",
     "physxScene:reportKinematicStaticPairs", "physxScene:updateType",
     *(name for name in definitions()["PhysxSceneAPI"].attributes if name.startswith("physxScene:gpu")),
 })

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from physx_schema.description.model import Articulation, Collider, Description, Link
 
-_INVERTED = "physxScene:invertCollisionGroupFilter"
 _ITSELF = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")
 
 
@@ -29,8 +28,8 @@ class CollisionFilter:
     def __init__(self, description: Description) -> None:
         unused = {(item.path, item.property) for item in description.unused}
         settings = {(item.path, item.property): item.value for item in description.authored
-                    if item.property in (_INVERTED, *_ITSELF) and (item.path, item.property) not in unused}
-        inverted = any(name == _INVERTED and value for (_, name), value in settings.items())
+                    if item.property in _ITSELF and (item.path, item.property) not in unused}
+        inverted = any(scene.contact.groups_inverted for scene in (description.scene, *description.scenes))
         self._apart: dict[str, set[str]] = {}       # by group or prim: the groups or prims it does not meet
         for first, second in (*_filtered_groups(description, inverted),
                               *((pair.first, pair.second) for pair in description.filtered_pairs)):
