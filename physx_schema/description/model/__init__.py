@@ -29,9 +29,9 @@ from physx_schema.description.model.scene import IterationBounds, Scene, SceneCo
 from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
 
 __all__ = [
-    "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodyContact", "BodySettings", "Collider",
-    "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair",
-    "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion",
-    "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene", "SceneContact", "SpatialTendon", "TendonAxis",
-    "unlimited",
+    "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodyContact", "BodySettings",
+    "Collider", "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope",
+    "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic",
+    "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene",
+    "SceneContact", "SpatialTendon", "TendonAxis", "unlimited",
 ]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
 
 from physx_schema.description.model import Articulation, Collider, Description, Link
 
@@ -11,7 +15,7 @@ _ITSELF = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabl
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class ColliderSide:
     """A collider that can touch, and what it moves with."""
 
     collider: Collider
@@ -23,52 +27,91 @@ class _Side:
 
 
 class CollisionFilter:
-    """What keeps colliders apart: being neighbours, joints, switched-off self-collision, groups, pairs and scenes."""
+    """What keeps colliders apart: being neighbours, joints, switched-off self-collision, groups, pairs and scenes.
+
+    `sides` are all colliders that can touch. Sides of one class meet sides of another where `meets` says so, by the
+    classes of both; those that nevertheless never meet are in `apart`, by side. Besides, sides of one body do not meet,
+    nor those of one articulation without self-collision, nor two of which neither moves.
+    """
 
     def __init__(self, description: Description) -> None:
-        unused = {(item.path, item.property) for item in description.unused}
-        settings = {(item.path, item.property): item.value for item in description.authored
-                    if item.property in _ITSELF and (item.path, item.property) not in unused}
-        inverted = any(scene.contact.groups_inverted for scene in (description.scene, *description.scenes))
-        self._apart: dict[str, set[str]] = {}       # by group or prim: the groups or prims it does not meet
-        for first, second in (*_filtered_groups(description, inverted),
-                              *((pair.first, pair.second) for pair in description.filtered_pairs)):
-            self._apart.setdefault(first, set()).add(second)
-            self._apart.setdefault(second, set()).add(first)
-        self._joined = {frozenset((joint.body0, joint.body1)) for joint in description.joints
-                        if not joint.collision_enabled}
-        self._calm = set()      # root links of articulations that do not collide with themselves
+        self.sides = tuple(_sides(description))
+        kinds = list(dict.fromkeys((side.collider.group, side.scene) for side in self.sides))
+        numbers = {kind: number for number, kind in enumerate(kinds)}
+        self.classes: NDArray[np.int64] = np.array(
+            [numbers[side.collider.group, side.scene] for side in self.sides], np.int64)
+        self.meets = _meets(kinds, frozenset(_filtered_groups(description)))
+        self.apart = self._apart(description)
+        self._calm = frozenset(_calm(description))
+
+    def _apart(self, description: Description) -> Mapping[int, frozenset[int]]:
+        """The sides that each side never meets for a filtered pair, a joint, or being neighbours."""
+        joined = [(joint.body0, joint.body1) for joint in description.joints if not joint.collision_enabled]
         for articulation in description.articulations:
             links = articulation.links
-            self._joined |= {frozenset((links[link.parent].path, link.path)) for link in links[1:]}
-            if any(settings.get((articulation.path, name), True) is False for name in _ITSELF):
-                self._calm.add(links[0].path)
-        self._sides = list(_sides(description))
+            joined += [(links[link.parent].path, link.path) for link in links[1:]]
+        pairs = [(pair.first, pair.second) for pair in description.filtered_pairs]
+        named = {name for pair in pairs for name in pair}
+        by_name: dict[str, list[int]] = {}
+        by_body: dict[str, list[int]] = {}
+        for number, side in enumerate(self.sides):
+            by_body.setdefault(side.body, []).append(number)
+            for name in named & side.names:
+                by_name.setdefault(name, []).append(number)
+        found: dict[int, set[int]] = {}
+        for known, several in ((by_body, joined), (by_name, pairs)):
+            for first, second in several:
+                for i, j in product(known.get(first, ()), known.get(second, ())):
+                    found.setdefault(i, set()).add(j)
+                    found.setdefault(j, set()).add(i)
+        return {number: frozenset(others) for number, others in found.items()}
 
     def meeting(self, bodies: Iterable[str]) -> tuple[Collider, Collider] | None:
         """The first collider of some links or bodies that can meet another, and that other; None where none can."""
         own = frozenset(bodies)
-        for side in self._sides:
-            if side.body not in own:
-                continue
-            apart = set().union(*(self._apart.get(name, ()) for name in side.names))
-            for other in self._sides:
-                if self._meet(side, other) and not apart & other.names:
-                    return side.collider, other.collider
+        for i, side in enumerate(self.sides):
+            for j in range(len(self.sides)) if side.body in own else ():
+                if self.meet(i, j):
+                    return side.collider, self.sides[j].collider
         return None
 
-    def _meet(self, side: _Side, other: _Side) -> bool:
+    def meet(self, i: int, j: int) -> bool:
+        """Whether two sides may meet."""
+        side, other = self.sides[i], self.sides[j]
         if side.body == other.body or not (side.moves or other.moves):
             return False
-        if side.scene != other.scene and None not in (side.scene, other.scene):
+        if side.owner and side.owner == other.owner and self.is_calm(side):
             return False
-        if side.owner and side.owner == other.owner and side.owner in self._calm:
-            return False
-        return frozenset((side.body, other.body)) not in self._joined
+        return bool(self.meets[self.classes[i], self.classes[j]]) and j not in self.apart.get(i, ())
+
+    def is_calm(self, side: ColliderSide) -> bool:
+        """Whether it is of an articulation that does not collide with itself."""
+        return side.owner in self._calm
 
 
-def _filtered_groups(description: Description, inverted: bool) -> Iterator[tuple[str, str]]:
+def _calm(description: Description) -> Iterator[str]:
+    """Root links of articulations that do not collide with themselves."""
+    unused = {(item.path, item.property) for item in description.unused}
+    settings = {(item.path, item.property): item.value for item in description.authored
+                if item.property in _ITSELF and (item.path, item.property) not in unused}
+    for articulation in description.articulations:
+        if any(settings.get((articulation.path, name), True) is False for name in _ITSELF):
+            yield articulation.links[0].path
+
+
+def _meets(kinds: Sequence[tuple[str, str | None]], filtered: frozenset[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Whether classes meet, by two of them; a class is of a collision group and a scene."""
+    found = np.ones((len(kinds), len(kinds)), np.bool_)
+    for (i, (group, scene)), (j, (other, another)) in product(enumerate(kinds), repeat=2):
+        found[i, j] = ((scene == another or None in (scene, another))
+                       and (group, other) not in filtered and (other, group) not in filtered)
+    return found
+
+
+def _filtered_groups(description: Description) -> Iterator[tuple[str, str]]:
+    """Pairs of collision groups that do not meet, either way round."""
     groups = description.collision_groups
+    inverted = any(scene.contact.groups_inverted for scene in (description.scene, *description.scenes))
     for group in groups:
         for other in groups if inverted else ():
             if other.path not in group.filtered_groups and group.path not in other.filtered_groups:
@@ -77,7 +120,7 @@ def _filtered_groups(description: Description, inverted: bool) -> Iterator[tuple
             yield group.path, path
 
 
-def _sides(description: Description) -> Iterator[_Side]:
+def _sides(description: Description) -> Iterator[ColliderSide]:
     for articulation in description.articulations:
         for index, link in enumerate(articulation.links):
             held = index == 0 and articulation.fixed_base
@@ -85,14 +128,16 @@ def _sides(description: Description) -> Iterator[_Side]:
     for body in description.bodies:
         yield from _of_body(body, None, not body.kinematic)
     for collider in _touching(description.static_colliders):
-        yield _Side(collider, "", "", None, False, _names(collider))
+        yield ColliderSide(collider, "", "", None, False, _names(collider))
 
 
-def _of_body(link: Link, articulation: Articulation | None, moves: bool) -> Iterator[_Side]:
+def _of_body(link: Link, articulation: Articulation | None, moves: bool) -> Iterator[ColliderSide]:
+    if not link.contact.solved:
+        return
     owner = articulation.links[0].path if articulation else ""
     root = (articulation.path,) if articulation else ()
     for collider in _touching(link.colliders):
-        yield _Side(collider, link.path, owner, link.scene, moves, _names(collider, link.path, *root))
+        yield ColliderSide(collider, link.path, owner, link.scene, moves, _names(collider, link.path, *root))
 
 
 def _touching(colliders: Sequence[Collider]) -> Iterator[Collider]:
