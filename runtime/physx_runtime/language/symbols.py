@@ -147,6 +147,12 @@ def _fold_product(graph: Graph, x: list[Symbol], value: list[float | None]) -> S
     return None
 
 
+def _not_recorded(what: str) -> TracingError:
+    """What an algorithm did that cannot be recorded, and where."""
+    frame = sys._getframe(2)
+    return TracingError(f"{frame.f_code.co_filename}:{frame.f_lineno}: an algorithm {what}")
+
+
 class Symbol:
     """A recorded scalar; arithmetic on it appends to its graph."""
 
@@ -162,9 +168,12 @@ class Symbol:
         return float(args[0]) if op == "const" else None     # type: ignore[arg-type]
 
     def __bool__(self) -> bool:
-        frame = sys._getframe(1)
-        raise TracingError(f"{frame.f_code.co_filename}:{frame.f_lineno}: an algorithm branches on a traced value; "
-                           "use where, clamp, minimum or maximum")
+        raise _not_recorded("branches on a traced value; use where, clamp, minimum or maximum")
+
+    def __eq__(self, other: object) -> bool:
+        raise _not_recorded("compares a traced value for equality; use <, <=, > or >=, and where")
+
+    __hash__ = object.__hash__
 
     def __add__(self, other: Symbol | float) -> Symbol:
         return self.graph.apply("add", self, other)

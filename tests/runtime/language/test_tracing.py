@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +50,12 @@ def test_branching_on_a_symbol_names_file_and_line() -> None:
     x = Graph().input("x_0")
     with pytest.raises(TracingError, match=r"test_tracing\.py:\d+: .* use where"):
         bool(x > 0.0)
+
+
+@pytest.mark.parametrize("compare", [lambda x: x == 0.0, lambda x: x != 0.0, lambda x: x in (0.0, 1.0)])
+def test_comparing_a_symbol_for_equality_names_file_and_line(compare: Callable[[Any], bool]) -> None:
+    with pytest.raises(TracingError, match=r"test_tracing\.py:\d+: .* use <"):
+        compare(Graph().input("x_0"))
 
 
 def test_where_on_a_decided_condition_takes_its_side() -> None:
