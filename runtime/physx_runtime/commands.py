@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from physx_schema.cli.text import printable
+from physx_schema.cli.text import plural, printable
 
 if TYPE_CHECKING:
     from physx_runtime.packing.not_simulated import NotSimulated
+    from physx_runtime.simulation.recording import Recording
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
@@ -43,9 +44,10 @@ class _Seconds(click.ParamType[float]):
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
 @click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
+@click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None, out: Path | None,
-                     strict: bool) -> None:
+                     joint_forces: bool, strict: bool) -> None:
     """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
 
     What moves them in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5. Where
@@ -61,23 +63,34 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     with warnings.catch_warnings():
         for said_below in (NotSimulatedWarning, DivergenceWarning):
             warnings.simplefilter("ignore", said_below)
-        recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation)
+        recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation,
+                             joint_forces=joint_forces)
     _say(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
             write_recording(out, recording)
         except OSError as error:
             raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
-    joints, links = len(recording.joint_names), len(recording.link_names)
     where = f", written to {out}" if out else "; give --out to keep the motion"
     if recording.raised:
         click.echo(f"{stage}: {recording.raised}", err=True)
-    click.echo(f"{stage}: {joints} joint axes and {links} links, {steps - steps % every} steps of {dt:.6g} s, "
+    click.echo(f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
     if strict and recording.not_simulated:
         raise click.exceptions.Exit(_NOT_EVALUATED)
+
+
+def _stepped(recording: Recording) -> str:
+    """How much of a stage was stepped."""
+    text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
+    outside = len(recording.outside_joint_names)
+    if not outside:
+        return text
+    broken = int(recording.broken[-1].any(axis=0).sum())
+    held = plural(outside, "joint outside articulations", "joints outside articulations")
+    return f"{text}, held by {held}" + (f" ({broken} broken)" if broken else "")
 
 
 def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:

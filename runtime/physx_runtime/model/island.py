@@ -65,7 +65,13 @@ class JointTopology:
     spring: bool = False                        # of a distance joint
     hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack
     breaks: bool = False                        # a force or torque takes it away
+    keeps_force: bool = False                   # a step leaves what it gave in it
     exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
+
+    @property
+    def weighed(self) -> bool:
+        """Whether what it gives is worked out at a step's end."""
+        return self.breaks or self.keeps_force
 
     @property
     def bounces(self) -> bool:

@@ -77,6 +77,9 @@ def _frames() -> Iterator[Row]:
 ISLAND_TABLE: tuple[Row, ...] = (
     # --- joints outside articulations -------------------------------------------------------------------------------
     Row("broken", OUTSIDE, KEPT, "1 for good once a force took the joint away.", when=lambda t: t.breaks),
+    Row("force", OUTSIDE, KEPT, "What it gave body0 on average over the last step, its torque about the anchor on "
+        "body1; world axes, drives left out.", "force, torque", components=("fx", "fy", "fz", "tx", "ty", "tz"),
+        when=lambda t: t.keeps_force),
     Row("turns", OUTSIDE, KEPT, "What the two hinges of a gear or a rack have turned or slid since the start.",
         _POSITIONS, components=("first", "second"), when=_coupling),
     Row("last_angle", OUTSIDE, KEPT, "Where the two hinges stood at the last step's start.", _POSITIONS,

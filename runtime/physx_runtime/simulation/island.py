@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.packing.island import PackedIsland
-from physx_runtime.simulation.lanes import Lanes
+from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.parameter_values import rounded
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
@@ -32,8 +33,23 @@ class AlikeIslands:
 
     def _authored(self, name: str, worlds: int) -> Array:
         """A row as it is authored, in so many worlds of every island."""
-        values = np.stack([{**island.parameters, **island.state}[name] for island in self.islands])
+        none = np.zeros(rows_by(self.lanes.topology)[name])
+        values = np.stack([{**island.parameters, **island.state}.get(name, none) for island in self.islands])
         return np.repeat(rounded(values, self.lanes.dtype), worlds, axis=0)
+
+    def keep_forces(self) -> None:
+        """Leave in every step what each joint gave in it, from now on, all other rows staying as they are."""
+        whole = cast(IslandTopology, self.lanes.topology)
+        if self.keeps_forces:
+            return
+        joints = tuple(replace(joint, keeps_force=True) for joint in whole.joints)
+        self.lanes.exchange(replace(whole, joints=joints))
+        self._state += [f"{JOINT_GROUP}{j}_force" for j in range(len(joints))]
+
+    @property
+    def keeps_forces(self) -> bool:
+        """Whether steps leave what joints gave in them."""
+        return cast(IslandTopology, self.lanes.topology).joints[0].keeps_force
 
     def reset(self, worlds: Indices) -> None:
         """Put joints back to what they keep at the start, unbroken, in these worlds."""

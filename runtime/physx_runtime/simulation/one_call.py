@@ -16,6 +16,7 @@ from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
 from physx_runtime.simulation.recorder import Recorded, Recorder
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.scene import Scene
+from physx_runtime.simulation.scene_joint import SceneJoint
 from physx_runtime.worlds.path import AUTO
 
 
@@ -25,7 +26,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              articulation: str | None = None, link_force: Values | None = None,
              link_torque: Values | None = None, path: str = AUTO,
              sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
-             kinematic_pose: Mapping[str, ArrayLike] | None = None) -> Recording:
+             kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False) -> Recording:
     """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
     Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
@@ -38,6 +39,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
     which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
     the others follow their time samples.
+    joint_forces: whether to record what joints outside articulations gave, `Recording.outside_joint_force`.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
@@ -58,14 +60,22 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
         ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
-    joints = map(run.joint, run.joints) if isinstance(run, Scene) else ()
-    recorder = Recorder(actors, kinematic, joints)
+    recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces)
     for record in range(steps // every):
         _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()
         _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, moved)
         recorder.take()
     return recorder.recording(run.dt * every, run.not_simulated)
+
+
+def _joints(run: Simulation | Scene, forces: bool) -> list[SceneJoint]:
+    """The joints outside articulations, which keep their forces from now on where these are asked for."""
+    if not isinstance(run, Scene):
+        return []
+    if forces:
+        run.keep_joint_forces()
+    return [run.joint(path) for path in run.joints]
 
 
 def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,17 @@ Recorded = Simulation | SceneActor
 
 
 class Recorder:
-    """The states of actors that are stepped together, and of kinematic bodies; the first record is taken at once."""
+    """The states of actors that are stepped together, of kinematic bodies and joints; the first is taken at once.
 
-    def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Iterable[SceneJoint]) -> None:
+    forces: whether what joints gave is taken too, which their scene keeps.
+    """
+
+    def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
+                 forces: bool = False) -> None:
         self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
-        self._joints = [joint for joint in joints if joint.topology.breaks]
-        self._broken = [[joint.broken for joint in self._joints]]
+        self._joints, self._weighed = joints, joints if forces else ()
+        self._breakable = [joint for joint in joints if joint.topology.breaks]
+        self._broken, self._forces = [self._gone()], [self._given()]
         self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
@@ -44,8 +49,15 @@ class Recorder:
         """Take a record."""
         for alike, states in zip(self._alikes, self._states, strict=True):
             states.append(alike.state())
-        self._broken.append([joint.broken for joint in self._joints])
+        self._broken.append(self._gone())
+        self._forces.append(self._given())
         self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
+
+    def _gone(self) -> list[Array]:
+        return [joint.broken for joint in self._breakable]
+
+    def _given(self) -> list[Array]:
+        return [joint.force for joint in self._weighed]
 
     def recording(self, interval: float, not_simulated: tuple[NotSimulated, ...]) -> Recording:
         """Everything taken, a record each `interval` seconds."""
@@ -66,8 +78,11 @@ class Recorder:
             body_velocity=np.concatenate([moving, sent], axis=2),
             iterations=(max(positions), max(velocities)), raised=self._whose_counts(), not_simulated=not_simulated,
             diverged=tuple(line for actor in self._actors for line in actor.divergence.said),
-            kinematic_names=self._kinematic.paths, breakable_names=tuple(joint.path for joint in self._joints),
-            broken=np.reshape(self._broken, (len(pose), len(self._joints), pose.shape[1])).swapaxes(1, 2))
+            kinematic_names=self._kinematic.paths, breakable_names=tuple(joint.path for joint in self._breakable),
+            broken=np.reshape(self._broken, (len(pose), len(self._breakable), pose.shape[1])).swapaxes(1, 2),
+            outside_joint_names=tuple(joint.path for joint in self._joints),
+            outside_joint_force=np.reshape(self._forces, (len(pose), len(self._weighed), pose.shape[1], 6)
+                                           ).swapaxes(1, 2).astype(pose.dtype))
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

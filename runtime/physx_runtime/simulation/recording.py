@@ -40,6 +40,9 @@ class Recording:
     kinematic_names: tuple[str, ...] = ()           # the bodies among `body_names` that no force moves
     breakable_names: tuple[str, ...] = ()           # (n_joint,) joints outside articulations that a force may break
     broken: Array = field(default_factory=lambda: np.zeros((0, 0, 0), np.bool_))    # (n_record, n_world, n_joint)
+    outside_joint_names: tuple[str, ...] = ()       # (n_outside,) all joints outside articulations
+    outside_joint_force: Array = field(default_factory=lambda: np.zeros((0, 0, 0, 6)))      # where it was asked for,
+    #                                     (n_record, n_world, n_outside, 6) what each gave, as `SceneJoint.force`
 
     @property
     def link_names(self) -> tuple[str, ...]:

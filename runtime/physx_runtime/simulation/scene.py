@@ -115,11 +115,19 @@ class Scene:
         return tuple(self._joints)
 
     def joint(self, path: str) -> SceneJoint:
-        """One of `joints`: its parameters, and whether it broke. Raises ValueError for a path that is none of them."""
+        """One of `joints`: its parameters and force, and whether it broke.
+
+        Raises ValueError for a path that is none of them.
+        """
         if path not in self._joints:
             raise ValueError(f"no joint outside articulations is stepped at {path}; give one of "
                              f"{', '.join(self._joints) or 'none'}")
         return self._joints[path]
+
+    def keep_joint_forces(self) -> None:
+        """Have every step from now on leave what the joints gave in it, for `force` of each, which costs a little."""
+        for islands in self._islands:
+            islands.keep_forces()
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 

@@ -46,6 +46,19 @@ class SceneJoint:
             return np.zeros(self.worlds, dtype=np.bool_)
         return np.asarray(self._rows("broken")[:, 0] > 0.5)
 
+    @property
+    def force(self) -> Array:
+        """(n_world, 6) what it gave body0 on average over the last step: force, and torque about its anchor on body1.
+
+        World axes; the world takes it where there is no body0, and body1 gets the opposite. As in PhysX, whose break
+        force and torque bound it, drives do not count. While it sleeps it is that of the last step awake. Raises
+        RuntimeError unless `Scene.keep_joint_forces` was called.
+        """
+        if not self._islands.keeps_forces:
+            raise RuntimeError(f"no step left the force of {self.path}; call keep_joint_forces() of the scene before "
+                               "stepping it")
+        return self._rows("force")
+
     def parameter(self, name: str) -> Array:
         """Values of a parameter in every world, (n_world, *shape), in radians; raises ValueError for another name."""
         return self._rows(name)[:, self._columns(name)]

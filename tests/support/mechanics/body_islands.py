@@ -12,7 +12,7 @@ from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.islands import partitions
 from physx_runtime.solver.joint.coupling import hinge, slide
-from physx_runtime.solver.joint.step import broken, prepare, solve
+from physx_runtime.solver.joint.step import concluded, prepare, solve
 
 Rows = dict[str, Any]
 
@@ -93,8 +93,8 @@ class BodyIsland:
         found = dict(self.rows)
         for j, (joint, rows) in enumerate(zip(self.t.joints, self.joints, strict=True)):
             kept = dict(rows)
-            if joint.breaks:
-                kept |= broken(joint, rows | self.at_sides(joint.sides))
+            if joint.weighed:
+                kept |= concluded(joint, rows | self.at_sides(joint.sides))
             found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
                       for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
         for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):

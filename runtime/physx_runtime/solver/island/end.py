@@ -10,7 +10,7 @@ from physx_runtime.solver.by_joint.fragments import divergence, rows
 from physx_runtime.solver.by_joint.sweeps import clear, copy_rows
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
 from physx_runtime.solver.island.fragments import body
-from physx_runtime.solver.island.joints import write_broken
+from physx_runtime.solver.island.joints import write_conclusion
 from physx_runtime.solver.island.plan import BodyPlan, IslandPlan
 
 
@@ -22,8 +22,8 @@ def write_island_end(p: IslandPlan, s: Schedule) -> None:
         else:
             write_finish(actor.p, s)
     for j, joint in enumerate(p.t.joints):
-        if joint.breaks:
-            write_broken(p, s, j)
+        if joint.weighed:
+            write_conclusion(p, s, j)
     _freeze(p, s)
 
 
@@ -40,7 +40,7 @@ def _freeze(p: IslandPlan, s: Schedule) -> None:
     s.do(divergence.judge, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
     for flag in flags:
         copy_rows(s, p.row("flags"), flag)
-    for layout, name in moving:
+    for layout, name in (*moving, *p.kept):
         s.repeat(layout[name].size, divergence.keep, sound=p.row("sound"),
                  moving={"x": layout[name].part(0), "kept": layout[f"kept_{name}"].part(0)})
 

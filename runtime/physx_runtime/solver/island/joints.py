@@ -139,8 +139,8 @@ def _motion(p: IslandPlan, side: Side) -> dict[str, Span]:
     return {}
 
 
-def write_broken(p: IslandPlan, s: Schedule, j: int) -> None:
-    """Whether a joint gives way, at the step's end."""
+def write_conclusion(p: IslandPlan, s: Schedule, j: int) -> None:
+    """What a joint leaves at the step's end: its force, and whether it gives way."""
     t = p.t.joints[j]
     velocities = {f"side{k}_v": p.row(f"side{k}_v") for k, side in enumerate(t.sides) if side.moves}
-    s.do(fragments.broken, t.alone, **_now(p, j), **velocities)
+    s.do(fragments.conclude, t.alone, **_now(p, j), **velocities)

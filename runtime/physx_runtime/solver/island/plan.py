@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from physx_runtime.compiling.schedule import Layout, Span
@@ -13,8 +14,9 @@ from physx_runtime.model.island_rows import (
     KINEMATIC_GROUP,
     island_input_rows,
     island_lasting_rows,
+    joint_rows,
 )
-from physx_runtime.model.rows import input_rows, lasting_rows, state_rows
+from physx_runtime.model.rows import KEPT, input_rows, lasting_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.by_joint.plan import Plan, make_plan_in
@@ -93,6 +95,12 @@ class IslandPlan:
         return {name: self.layout[f"{ACTOR_GROUP}0_{name}"] for name in ("dt", "h")}
 
     @property
+    def kept(self) -> Iterator[tuple[Layout, str]]:
+        """What joints keep from step to step: of every row group the joint's own groups and the name."""
+        for joint, own in zip(self.t.joints, self.joints, strict=True):
+            yield from ((own, name) for name in joint_rows(joint, KEPT))
+
+    @property
     def actors(self) -> list[BodyPlan | TreePlan]:
         """All actors in their order."""
         return [self.bodies[i] if i in self.bodies else self.trees[i] for i in range(len(self.t.actors))]
@@ -117,6 +125,8 @@ def make_island_plan(t: IslandTopology) -> IslandPlan:
     for joint, own in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.alone).items():
             own.add(name, size)
+        for name, size in joint_rows(joint, KEPT).items():
+            own.add(f"kept_{name}", size)
         first, second = joint.sides
         if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
             own.add(CROSS_RESPONSE, 36)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.sleep import write_resting, write_waking
 from physx_runtime.solver.by_joint.sweeps import clear
+from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.island.fragments import body, joint
 from physx_runtime.solver.island.plan import IslandPlan
 
@@ -25,12 +26,21 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
         write_waking(tree, s, longest)
     for kinematic in p.kinematic:
         s.do(body.keep_awake, velocity=kinematic["velocity"], longest=longest)
+    _keep_joints(p, s)
     for i, actor in p.bodies.items():
         if actor.t.sleeping:
             s.do(body.rest, actor.t, **actor.layout.groups, longest=longest, joints=_held_by(p, s, i))
     for i, held in p.trees.items():
         if held.p.t.sleeping:
             write_resting(held.p, s, longest, _held_by(p, s, i))
+
+
+def _keep_joints(p: IslandPlan, s: Schedule) -> None:
+    """What joints keep stays what it was in islands that rested before."""
+    sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
+    for own, name in p.kept if sleeping else ():
+        s.repeat(own[name].size, joint.stay, moving={"x": own[name].part(0), "kept": own[f"kept_{name}"].part(0)},
+                 longest=p.row("longest"), diverged=sleeping[0][DIVERGED], asleep=sleeping[0]["asleep"])
 
 
 def _held_by(p: IslandPlan, s: Schedule, actor: int) -> Span:

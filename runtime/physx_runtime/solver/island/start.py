@@ -26,6 +26,8 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
             write_start(actor.p, s)
             write_links_start(actor, s)
             keep_integrated(actor, s)
+    for own, name in p.kept:
+        copy_rows(s, own[name], own[f"kept_{name}"])
     for j in range(len(p.t.joints)):
         write_cross_response(p, s, j)
         write_prepare(p, s, j)

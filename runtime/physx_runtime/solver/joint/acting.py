@@ -76,7 +76,7 @@ def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) 
 
 
 def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: Reading) -> Vec3:
-    if not (t.breaks or t.sides[k].moves):
+    if not (t.weighed or t.sides[k].moves):
         return ZERO3
     return reading.vector("levers") if linked(t) else sp.cross(side.arm, axis)
 

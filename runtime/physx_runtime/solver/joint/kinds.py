@@ -111,5 +111,5 @@ def stays(t: JointTopology, kind: RowKind) -> bool:
 
 
 def has_arm(t: JointTopology, k: int) -> bool:
-    """Whether a row asks for the arm at a side: of what moves, and of both for the force that breaks the joint."""
-    return (t.breaks or t.sides[k].moves) and not all(stays(t, kind) for kind in row_kinds(t))
+    """Whether a row asks for the arm at a side: of what moves, and of both for the joint's force."""
+    return (t.weighed or t.sides[k].moves) and not all(stays(t, kind) for kind in row_kinds(t))

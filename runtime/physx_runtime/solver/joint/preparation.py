@@ -81,8 +81,9 @@ def _put_joint(made: Made, t: JointTopology, rows: Rows, geometry: JointGeometry
     for k, arm in enumerate((geometry.arm0, geometry.arm1)):
         if has_arm(t, k):
             put(made, "arms", *arm)
-    if t.breaks:
+    if t.weighed:
         put(made, "lever", *geometry.lever)
+    if t.breaks:
         put(made, "acts", 1.0 - rows["broken"][0])
     fastest = FASTEST_WAY_AT_LINKS if linked(t) else FASTEST_WAY
     if not all(kind.spring for kind in kinds):
@@ -143,7 +144,7 @@ def _at_links(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
         put(made, "axes", *_axes(t, row))
         if not row.angular:
             for k, lever in enumerate((row.angular0, row.angular1)):
-                if t.breaks or t.sides[k].moves:
+                if t.weighed or t.sides[k].moves:
                     put(made, "levers", *lever)
         for other in before:
             put(made, "delassus", answer_along(forces, other))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import Rows
+from physx_runtime.language.ops import Rows, where
 from physx_runtime.model.island import JointTopology
+from physx_runtime.solver import sleep
 from physx_runtime.solver.by_joint.fragments.operands import Operands
 from physx_runtime.solver.joint import coupling, step
 
@@ -18,9 +19,9 @@ def solve(rows: Operands, t: JointTopology, final: bool) -> Rows:
     return step.solve(t, rows, final)
 
 
-def broken(rows: Operands, t: JointTopology) -> Rows:
-    """Whether a joint has broken, and what it gave."""
-    return step.broken(t, rows)
+def conclude(rows: Operands, t: JointTopology) -> Rows:
+    """What a joint gave, and whether it has broken."""
+    return step.concluded(t, rows)
 
 
 def hinge(rows: Operands, t: JointTopology) -> Rows:
@@ -31,6 +32,12 @@ def hinge(rows: Operands, t: JointTopology) -> Rows:
 def slide(rows: Operands, t: JointTopology) -> Rows:
     """How far the slider of a rack is out."""
     return coupling.slide(t, rows)
+
+
+def stay(rows: Operands) -> Rows:
+    """The kept value in an island that rested before."""
+    _, rested = sleep.rests(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
+    return {"x": [where(rested, rows["kept"][0], rows["x"][0])]}
 
 
 def count(rows: Operands) -> Rows:
