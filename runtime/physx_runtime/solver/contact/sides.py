@@ -1,0 +1,85 @@
+"""What a patch touches at its two sides, and the forces of its rows."""
+
+from __future__ import annotations
+
+import functools
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse, response_of
+from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, ZERO3, Force, Motion, Vec3, motion_of, triple
+from physx_runtime.language.ops import Rows, Scalar, maximum
+from physx_runtime.model.contact import ContactTopology
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
+from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, Responses
+from physx_runtime.solver.joint.preparation import body_response
+from physx_runtime.solver.joint.scratch import Made, Reading, put
+
+def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
+    """Centres of mass at the step's start; the world's origin of what does not move."""
+    first, second = (ZERO3 if side.kind == WORLD else triple(rows, f"side{k}_position", 0)
+                     for k, side in enumerate(t.sides))
+    return first, second
+
+
+def responses(t: ContactTopology, rows: Rows) -> Responses:
+    """How both sides answer impulses at their centres of mass."""
+    first, second = (_response(side.kind, rows, k) for k, side in enumerate(t.sides))
+    return first, second
+
+
+def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
+    if kind == LINK:
+        return response_of(rows[f"side{k}_response"])
+    return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
+
+
+def velocities(t: ContactTopology, rows: Rows) -> Motions:
+    """Of what forces move, now."""
+    first, second = (motion_of(rows[f"side{k}_v"]) if side.moves else NO_MOTION for k, side in enumerate(t.sides))
+    return first, second
+
+
+def carried(t: ContactTopology, rows: Rows) -> Motions:
+    """Of what is moved from outside."""
+    first, second = (motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
+                     for k, side in enumerate(t.sides))
+    return first, second
+
+
+def ways(t: ContactTopology, rows: Rows) -> Motions:
+    """How both sides have moved since the step's start: time integrals of their velocities."""
+    first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if side.moves
+                     else NO_MOTION for k, side in enumerate(t.sides))
+    return first, second
+
+
+def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
+    """Of a row that pushes along an axis at these arms."""
+    return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
+
+
+def softness(t: ContactTopology, rows: Rows) -> Scalar:
+    """The cfm of the softer link, 0 between bodies."""
+    return functools.reduce(maximum, (rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK),
+                            0.0)
+
+
+def keep_row(made: Made, t: ContactTopology, group: str, forces: Forces, answers: Motions) -> None:
+    """Put what a row does to the sides that move, for `kept_row` to read back."""
+    for k, side in enumerate(t.sides):
+        if side.moves:
+            put(made, f"{group}_levers", *forces[k].angular)
+            put(made, f"{group}_answers", *answers[k].angular, *(answers[k].linear if side.kind == LINK else ()))
+
+
+def kept_row(t: ContactTopology, rows: Rows, reading: Reading, group: str, axis: Vec3) -> tuple[Forces, Motions]:
+    """The forces of the next row of a group, which pushes along an axis, and what the sides answer."""
+    forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+    for k, side in enumerate(t.sides):
+        if side.moves:
+            forces[k] = Force(reading.vector(f"{group}_levers"), axis)
+            angular = reading.vector(f"{group}_answers")
+            linear = (reading.vector(f"{group}_answers") if side.kind == LINK
+                      else sp.scale(rows[f"side{k}_inverse_mass"][0], axis))
+            answers[k] = Motion(angular, linear)
+    return (forces[0], forces[1]), (answers[0], answers[1])
