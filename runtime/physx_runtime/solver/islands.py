@@ -26,7 +26,7 @@ class SolvingOrder:
 
 def partitions(t: IslandTopology) -> SolvingOrder:
     """When each joint of an island is solved in an iteration."""
-    joints = [(j, t.joints[j]) for j in _as_listed(t)]
+    joints = [(j, t.joints[j]) for j in as_listed(t)]
     moving = [(j, _held(joint)) for j, joint in joints if all(side.moves for side in joint.sides)]
     anchored = [(j, joint) for j, joint in joints if not all(side.moves for side in joint.sides)]
     place = dict(_packed(moving))
@@ -46,7 +46,7 @@ def partitions(t: IslandTopology) -> SolvingOrder:
     return SolvingOrder(tuple(between), {link: tuple(found) for link, found in inside.items()})
 
 
-def _as_listed(t: IslandTopology) -> list[int]:
+def as_listed(t: IslandTopology) -> list[int]:
     """Joints in the order of the solver's list: the last first that came to have both its sides in the scene.
 
     Bodies are there before any joint, links come after all of those, one by one.

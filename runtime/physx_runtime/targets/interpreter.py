@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import os
 import threading
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,15 +116,29 @@ def vector_lanes(rows: int, dtype: str) -> int:
 
 def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedProgram:
     """A program over blocks of `lanes` worlds; fragments are compiled where no program had them before."""
-    vectors, row_bytes = Vectors(ELEMENT_TYPES[dtype], lanes), lanes * np.dtype(dtype).itemsize
-    texts = {i.fragment: _emitted(i.fragment, vectors) for one in program.passes for i in one.code.instructions}
-    # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
-    addresses = load_functions(dict(texts.values()))
-    where = {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
+    row_bytes = lanes * np.dtype(dtype).itemsize
+    where = load_fragments((i.fragment for one in program.passes for i in one.code.instructions), dtype, lanes)
     counts = counts_of(program.passes)
-    return LoadedProgram(_interpreter(), [_words(one.code.instructions, where, row_bytes) for one in program.passes],
+    passes = [np.array([*words_of(one.code.instructions, where, row_bytes), 0], np.int64) for one in program.passes]
+    return LoadedProgram(_interpreter(), passes,
                          [counts.index(one.count) if one.count else None for one in program.passes],
                          program.size * row_bytes, program.state_size * row_bytes)
+
+
+def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dict[Fragment, int]:
+    """Addresses of fragments for so many worlds in a block, compiled where no program had them before."""
+    vectors = Vectors(ELEMENT_TYPES[dtype], lanes)
+    texts = {fragment: _emitted(fragment, vectors) for fragment in fragments}
+    # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
+    addresses = load_functions(dict(texts.values()))
+    return {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
+
+
+def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int]) -> None:
+    """Run passes in the interpreter's words, each so often, on all rows of one block where it lies."""
+    places, counts = np.array([words.ctypes.data for words in passes], np.int64), np.array(times, np.int64)
+    SIGNATURE(_interpreter())(x.ctypes.data, 0, 1, places.ctypes.data, counts.ctypes.data, len(passes), 1,
+                              x.ctypes.data, 0)
 
 
 @functools.cache
@@ -136,15 +151,15 @@ def _emitted(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
     return emit_fragment(fragment, vectors)
 
 
-def _words(instructions: list[Instruction], where: dict[Fragment, int], row_bytes: int) -> Words:
-    """The instructions of a pass as the interpreter reads them."""
+def words_of(instructions: Iterable[Instruction], where: Mapping[Fragment, int], row_bytes: int) -> list[int]:
+    """Instructions as the interpreter reads them; a 0 behind the last one ends a pass."""
     words: list[int] = []
     for i in instructions:
         words.append(where[i.fragment])
         if i.fragment.counted:
             words.append(i.count)
         words += [row * row_bytes for row in i.rows]
-    return np.array([*words, 0], np.int64)
+    return words
 
 
 @dataclass(frozen=True, eq=False)

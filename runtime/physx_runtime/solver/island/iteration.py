@@ -15,11 +15,21 @@ from physx_runtime.solver.island.plan import IslandPlan, TreePlan
 
 def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration."""
-    for actor in p.bodies.values() if not final else ():
-        s.do(body.solve, actor.t, **actor.layout.groups)
-    changes = {i: _write_forces(tree, s, final) for i, tree in p.trees.items()}
+    changes = write_pushes(p, s, final)
     for j in p.order.between:
         write_solve(p, s, j, final)
+    write_rest(p, s, changes, final)
+
+
+def write_pushes(p: IslandPlan, s: Schedule, final: bool) -> dict[int, Span | None]:
+    """What forces do to all actors; by articulation, the change of v before its own constraints."""
+    for actor in p.bodies.values() if not final else ():
+        s.do(body.solve, actor.t, **actor.layout.groups)
+    return {i: _write_forces(tree, s, final) for i, tree in p.trees.items()}
+
+
+def write_rest(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], final: bool) -> None:
+    """What comes behind joints between actors: the actors' own constraints, and motion."""
     for i, tree in p.trees.items():
         _write_tree(tree, s, changes[i], final)
     if final:

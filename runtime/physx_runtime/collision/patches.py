@@ -1,0 +1,269 @@
+"""Contacts grouped into patches of one normal, and their friction anchors, which a patch keeps from step to step.
+
+As DyFrictionCorrelation.cpp and DyContactPrepShared.h do it: what sticks keeps its anchors and by them remembers where
+it began, what slips gets new ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.shape import PAIR, SHAPE
+from physx_runtime.compiling.scalar_code import scalar_code
+
+Array = NDArray[Any]
+
+# Of kinds of bodies, in `PLACE`.
+BODY, LINK, KINEMATIC, STATIC = range(4)
+# Normals are one where the cosine between them is so large.
+SAME_NORMAL = 0.999
+# A second anchor is farther from the first than this [m^2].
+APART = 1e-8
+ANCHORS = 2
+
+PLACE = np.dtype([
+    ("world", "i4"),
+    ("kind", "i4"),                 # BODY, LINK, KINEMATIC or STATIC
+    ("owner", "i4"),                # which actor, or which kinematic body
+    ("link", "i4"),
+    ("position", "f8", 3),          # of a static body, in the world
+    ("rotation", "f8", 4),
+], align=True)
+
+SURFACE = np.dtype([
+    ("static_friction", "f8"),
+    ("dynamic_friction", "f8"),
+    ("restitution", "f8"),
+    ("stiffness", "f8"),            # 0 of rigid surfaces
+    ("damping", "f8"),
+    ("acceleration_spring", "f8"),  # 1: stiffness and damping do not feel masses
+], align=True)
+
+PATCH = np.dtype([
+    ("pair", "i4"),                 # row of the table of pairs
+    ("side0", "i4"),                # rows of places
+    ("side1", "i4"),
+    ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
+    ("points", "i4"),
+    ("anchors", "i4"),
+    ("slipped", "i4"),              # 1: friction met its limit in the last iteration
+    ("born", "i8"),                 # of its pair
+    ("normal0", "f8", 3),           # in the frames of both sides
+    ("normal1", "f8", 3),
+    ("anchor0", "f8", (ANCHORS, 3)),
+    ("anchor1", "f8", (ANCHORS, 3)),
+    ("normal", "f8", 3),            # world
+    ("low", "f8", 3),               # bounds of its contacts
+    ("high", "f8", 3),
+], align=True)
+
+
+class Patches:
+    """Patches of all pairs that touch, and the contacts of each.
+
+    threshold: contacts farther apart than this get no anchor. correlation: anchors that have parted by this are given
+    up. Both are distances.
+    """
+
+    def __init__(self, threshold: float, correlation: float) -> None:
+        self._threshold, self._correlation = threshold, correlation
+        self.rows = np.zeros(0, PATCH)
+        self.contacts = np.zeros(0, np.int32)       # rows of contacts, those of a patch neighbours in solving order
+
+    def correlate(self, shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array) -> None:
+        """Group the contacts of a step; patches follow the order of `touching`.
+
+        contacts, pairs: of one step. frames: (bodies, 7) float64, of the centres of mass.
+        """
+        known = np.full(len(pairs), -1, np.int32)
+        known[self.rows["pair"][::-1]] = np.arange(len(self.rows), dtype=np.int32)[::-1]     # the first of each pair
+        before, self.rows = self.rows, np.zeros(len(contacts) + len(self.rows), PATCH)
+        self.contacts = np.zeros(len(contacts), np.int32)
+        count = _correlate(shapes, pairs, touching, contacts, frames, before, known, self.rows, self.contacts,
+                           self._threshold, self._correlation)
+        self.rows = self.rows[:count]
+
+    def forget(self, worlds: Array, places: Array) -> None:
+        """Give up the anchors of worlds that were set anew."""
+        self.rows = self.rows[~np.isin(places["world"][self.rows["side0"]], worlds)]
+
+
+@scalar_code
+def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
+               known: Array, patches: Array, order: Array, threshold: float, correlation: float) -> int:
+    """Fill patches and the order of contacts; how many patches there are."""
+    count = placed = 0
+    owner = np.zeros(len(contacts), np.int32)               # patch of every run of contacts
+    start = np.zeros(len(contacts), np.int32)
+    for p in touching:
+        pair = pairs[p]
+        side0, side1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
+        if pair["swapped"]:
+            side0, side1 = side1, side0
+        first, last = pair["first"], pair["first"] + pair["contacts"]
+        oldest = count
+        i = known[p]
+        while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
+            if _holds(before[i], frames[side0], frames[side1], correlation):
+                _take_on(patches[count], before[i], frames[side0])
+                count += 1
+            i += 1
+        runs = _divide(contacts, first, last, start)
+        for r in range(runs):
+            end = start[r + 1] if r + 1 < runs else last
+            owner[r] = _patch_of(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
+            if owner[r] == count:
+                patches[count]["pair"], patches[count]["born"] = p, pair["born"]
+                count += 1
+        kept = oldest
+        for k in range(oldest, count):
+            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, placed
+            for r in range(runs - 1, -1, -1):               # the newest run comes first
+                if owner[r] == k:
+                    for c in range(start[r], start[r + 1] if r + 1 < runs else last):
+                        order[placed] = c
+                        placed += 1
+            patches[k]["points"] = placed - patches[k]["first"]
+            if patches[k]["points"]:
+                _anchor(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
+                patches[kept] = patches[k]
+                kept += 1
+        count = kept
+    return count
+
+
+@scalar_code
+def _divide(contacts: Array, first: int, last: int, start: Array) -> int:
+    """Where runs of contacts with one normal begin; how many there are."""
+    runs = 0
+    for c in range(first, last):
+        if runs == 0 or _cosine(contacts[start[runs - 1]]["normal"], contacts[c]["normal"]) < SAME_NORMAL:
+            start[runs] = c
+            runs += 1
+    return runs
+
+
+@scalar_code
+def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
+    """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
+    if old["slipped"] or old["anchors"] == 0:
+        return False
+    normal0, normal1 = np.empty(3), np.empty(3)
+    _turn(frame0, old["normal0"], normal0)
+    _turn(frame1, old["normal1"], normal1)
+    if not _cosine(normal0, normal1) > SAME_NORMAL:
+        return False
+    arm0, arm1 = np.empty(3), np.empty(3)
+    for j in range(old["anchors"]):
+        _turn(frame0, old["anchor0"][j], arm0)
+        _turn(frame1, old["anchor1"][j], arm1)
+        apart = 0.0
+        for x in range(3):
+            apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
+        if not abs(apart) < correlation:
+            return False
+    return True
+
+
+@scalar_code
+def _take_on(patch: Any, old: Any, frame0: Array) -> None:
+    patch["pair"], patch["born"], patch["anchors"], patch["slipped"] = old["pair"], old["born"], old["anchors"], 0
+    patch["normal0"][:], patch["normal1"][:] = old["normal0"], old["normal1"]
+    patch["anchor0"][:], patch["anchor1"][:] = old["anchor0"], old["anchor1"]
+    _turn(frame0, old["normal0"], patch["normal"])
+    patch["low"][:], patch["high"][:] = np.inf, -np.inf
+
+
+@scalar_code
+def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: int, end: int, frame0: Array,
+              frame1: Array) -> int:
+    """The patch that a run of contacts joins, a new one if none has its normal."""
+    normal, found = contacts[start]["normal"], count
+    for k in range(count - 1, oldest - 1, -1):
+        if _cosine(normal, patches[k]["normal"]) >= SAME_NORMAL:
+            found = k
+    patch = patches[found]
+    if found == count:
+        patch["anchors"], patch["slipped"] = 0, 0
+        patch["normal"][:] = normal
+        _turn_back(frame0, patch["normal"], patch["normal0"])
+        _turn_back(frame1, patch["normal"], patch["normal1"])
+        patch["low"][:], patch["high"][:] = np.inf, -np.inf
+    for c in range(start, end):
+        for x in range(3):
+            patch["low"][x] = min(patch["low"][x], contacts[c]["point"][x])
+            patch["high"][x] = max(patch["high"][x], contacts[c]["point"][x])
+    return found
+
+
+@scalar_code
+def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array, most: float) -> None:
+    """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
+    anchors = patch["anchors"]
+    if anchors == ANCHORS:
+        if 4.0 * _square(patch["anchor0"][0], patch["anchor0"][1]) >= _square(patch["low"], patch["high"]):
+            return
+        anchors = 0
+    places = np.empty((ANCHORS, 3))
+    for j in range(anchors):
+        _turn(frame0, patch["anchor0"][j], places[j])
+        for x in range(3):
+            places[j, x] += frame0[x]
+    old, count, farthest = anchors, anchors, 0.0
+    for i in range(patch["first"], patch["first"] + patch["points"]):
+        point = contacts[order[i]]["point"]
+        if not contacts[order[i]]["separation"] < most:
+            continue
+        if count == 0:
+            places[0, :] = point
+            count = 1
+        elif count == 1:
+            farthest = _square(point, places[0])
+            if farthest > APART:
+                places[1, :] = point
+                count = 2
+        else:
+            from0, from1 = _square(point, places[0]), _square(point, places[1])
+            if from0 > from1:
+                if from0 > farthest:
+                    places[1, :], farthest = point, from0
+            elif from1 > farthest:
+                places[0, :], farthest = point, from1
+    for j in range(old, count):
+        _turn_back(frame0, places[j] - frame0[:3], patch["anchor0"][j])
+        _turn_back(frame1, places[j] - frame1[:3], patch["anchor1"][j])
+    patch["anchors"] = count
+
+
+@scalar_code
+def _cosine(a: Array, b: Array) -> float:
+    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+@scalar_code
+def _square(a: Array, b: Array) -> float:
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return float(x * x + y * y + z * z)
+
+
+@scalar_code
+def _turn(frame: Array, a: Array, out: Array) -> None:
+    """A vector from the axes of a frame to the world's."""
+    x, y, z, w = frame[3], frame[4], frame[5], frame[6]
+    tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
+    out[0] = a[0] + w * tx + y * tz - z * ty
+    out[1] = a[1] + w * ty + z * tx - x * tz
+    out[2] = a[2] + w * tz + x * ty - y * tx
+
+
+@scalar_code
+def _turn_back(frame: Array, a: Array, out: Array) -> None:
+    """A vector from the world's axes to those of a frame."""
+    x, y, z, w = -frame[3], -frame[4], -frame[5], frame[6]
+    tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
+    out[0] = a[0] + w * tx + y * tz - z * ty
+    out[1] = a[1] + w * ty + z * tx - x * tz
+    out[2] = a[2] + w * tz + x * ty - y * tx

@@ -1,0 +1,18 @@
+"""Fragments of one patch (`solver.contact.step`)."""
+
+from __future__ import annotations
+
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.contact import ContactTopology
+from physx_runtime.solver.by_joint.fragments.operands import Operands
+from physx_runtime.solver.contact import step
+
+
+def prepare(rows: Operands, t: ContactTopology) -> Rows:
+    """What all iterations of a step need of a patch."""
+    return step.prepare(t, rows)
+
+
+def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:
+    """One solution of a patch."""
+    return step.solve(t, rows, final)

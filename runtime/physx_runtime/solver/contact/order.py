@@ -1,0 +1,61 @@
+"""The order in which joints and touching pairs of a world are solved: PhysX's partitions (DyConstraintPartition.cpp).
+
+The same rule as of joints alone (`solver.islands`): the smallest partition in which nothing else holds an actor, and
+what holds one actor alone behind all others of that actor, one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.solver.islands import ROUND
+
+Array = NDArray[Any]
+NOTHING = -1        # in place of an actor: what holds it is moved by no force
+
+
+def solving_order(first: Array, second: Array, actors: int) -> Array:
+    """Indices of pairs in the order of an iteration.
+
+    first, second: (n,) the actors of each pair, NOTHING for what no force moves, in input order: joints as PhysX lists
+    them, then pairs of colliders since they touch. actors: how many there are.
+    """
+    a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
+    places = np.zeros(len(a), np.int32)
+    _partition(a, b, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+    return np.argsort(places, kind="stable")
+
+
+@scalar_code
+def _partition(first: Array, second: Array, places: Array, behind: Array, used: Array) -> None:
+    """The partition of every pair; behind: of every actor, the one after its last."""
+    round_, left = 0, 0
+    for i in range(len(first)):
+        places[i] = -1
+        left += first[i] >= 0 and second[i] >= 0
+    while left:
+        used[:] = 0
+        for i in range(len(first)):
+            a, b = first[i], second[i]
+            if places[i] >= 0 or a < 0 or b < 0:
+                continue
+            taken = used[a] | used[b]
+            for p in range(ROUND):
+                bit = np.uint32(1) << np.uint32(p)
+                if not taken & bit:
+                    used[a] |= bit
+                    used[b] |= bit
+                    places[i] = round_ + p
+                    behind[a], behind[b] = max(behind[a], places[i] + 1), max(behind[b], places[i] + 1)
+                    left -= 1
+                    break
+        round_ += ROUND
+    for i in range(len(first)):
+        if places[i] < 0:
+            actor = max(first[i], second[i])
+            places[i] = behind[actor]
+            behind[actor] += 1
