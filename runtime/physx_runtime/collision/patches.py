@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.shape import PAIR, SHAPE
 from physx_runtime.compiling.scalar_code import scalar_code
 
 Array = NDArray[Any]

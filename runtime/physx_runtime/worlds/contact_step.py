@@ -19,8 +19,9 @@ from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.compiling.vector_ir import CACHE_LINE
 from physx_runtime.model.contact import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
-from physx_runtime.solver.contact.order import NOTHING, solving_order
-from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.solver.contact.order import NOTHING, starts_of
+from physx_runtime.solver.contact.program import ContactProgram
+from physx_runtime.solver.contact.templates import patch_code
 from physx_runtime.targets.interpreter import load_fragments, run_in_place, words_of
 from physx_runtime.worlds.patch_values import give, take
 from physx_runtime.worlds.patch_words import PatchGroup, SideRows, written
@@ -98,46 +99,37 @@ class ContactStep:
             t = ContactTopology(sides, POINTS[points], 2 if two else 1, bool(torsional))
             index = np.flatnonzero(which.ravel() == i)
             owners = given.places["owner"][patches["side0"][index]], given.places["owner"][patches["side1"][index]]
-            group = PatchGroup(t, index, first + np.arange(len(index)) * 0, owners)
-            group.base = first + np.arange(len(index)) * group.code.layout.size
-            first += len(index) * group.code.layout.size
-            self._groups.append(group)
+            size = patch_code(t).layout.size
+            self._groups.append(PatchGroup(t, index, owners, first + np.arange(len(index)) * size))
+            first += len(index) * size
         if first > len(self._memory):
             self._memory = _aligned(int(GROWTH * first), self._dtype)
 
     def _write(self, given: WorldPatches, patches: Array) -> None:
         """All passes."""
-        program, count = self._program, len(patches)
-        listed = [program.plan.t.joints[j].sides for j in program.listed]
-        first, second = (np.concatenate([[_actor(sides[k]) for sides in listed], _actors(given.places, patches[name])])
-                         for k, name in enumerate(("side0", "side1")))
-        # patches of one pair stay together: the first one stands for all
-        heads = np.flatnonzero(np.r_[True, patches["pair"][1:] != patches["pair"][:-1]]) if count else np.zeros(0, int)
-        items = np.r_[np.arange(len(listed)), len(listed) + heads].astype(int)
-        order = items[solving_order(first[items], second[items], len(program.plan.t.actors))]
-        sizes = np.diff(np.r_[heads, count])
-        lengths = np.r_[np.ones(len(listed), int), sizes]
-        length_of = dict(zip(items.tolist(), lengths.tolist(), strict=True))
-        places, joints = np.zeros(count, int), {}
-        at = 0
-        for item in order.tolist():
-            if item < len(listed):
-                joints[program.listed[item]] = at
-                at += 1
-            else:
-                head = item - len(listed)
-                places[head:head + length_of[item]] = at + np.arange(length_of[item])
-                at += length_of[item]
-        write = functools.partial(written, self._groups, rows=self._sides, addresses=self._code,
+        program, code, start = self._program, self._code, np.arange(len(patches))
+        joints, places = self._ordered(given, patches)
+        write = functools.partial(written, self._groups, rows=self._sides, addresses=code,
                                   row_bytes=self._dtype.itemsize)
-        code = self._code
-        position = write("solve", places, {at: code.joint(program.position, j) for j, at in joints.items()})
-        velocity = write("final", places, {at: code.joint(program.velocity, j) for j, at in joints.items()})
-        self._passes = [
-            np.r_[code.words(program.start), write("prepare", np.arange(count), {}), 0],
-            np.r_[code.words(program.position.pushes), position, code.words(program.position.rest), 0],
-            np.r_[code.words(program.velocity.pushes), velocity, code.words(program.velocity.rest), 0],
-            np.r_[code.words(program.end), 0]]
+        self._passes = [np.r_[code.words(program.start), write("prepare", start, {}), 0]]
+        for one, kind in ((program.position, "solve"), (program.velocity, "final")):
+            others = {place: code.words(one.joints[j]) for j, place in joints.items()}
+            self._passes.append(np.r_[code.words(one.pushes), write(kind, places, others), code.words(one.rest), 0])
+        self._passes.append(np.r_[code.words(program.end), 0])
+
+    def _ordered(self, given: WorldPatches, patches: Array) -> tuple[dict[int, int], Array]:
+        """The numbers, in the order of an iteration, of joints and of patches; those of a pair stay together."""
+        listed = self._program.listed
+        held = [self._program.plan.t.joints[j].sides for j in listed]
+        new = np.r_[True, patches["pair"][1:] != patches["pair"][:-1]][:len(patches)]
+        first, second = (np.r_[[_actor(sides[k]) for sides in held], _actors(given.places, patches[name][new])]
+                         for k, name in enumerate(("side0", "side1")))
+        sizes = np.diff(np.r_[np.flatnonzero(new), len(patches)])
+        starts = starts_of(np.r_[np.ones(len(listed), int), sizes], first, second, len(self._program.plan.t.actors))
+        pair = np.cumsum(new) - 1
+        within = np.arange(len(patches)) - np.flatnonzero(new)[pair]
+        joints = dict(zip(listed, starts[:len(listed)].tolist(), strict=True))
+        return joints, starts[len(listed):][pair] + within
 
 
 class _Code(dict[Fragment, int]):
@@ -158,10 +150,6 @@ class _Code(dict[Fragment, int]):
             found = words_of(schedule.instructions, self, np.dtype(self._dtype).itemsize)
             self._words[id(schedule)] = np.array(found, np.int64)
         return self._words[id(schedule)]
-
-    def joint(self, iteration: Iteration, j: int) -> Array:
-        """The words of one joint's solution."""
-        return self.words(iteration.joints[j])
 
 
 def _schedules(program: ContactProgram) -> Iterator[Schedule]:

@@ -13,7 +13,8 @@ from physx_runtime.compiling.fragment import Fragment
 from physx_runtime.model.contact import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC
 from physx_runtime.solver.contact.program import ContactProgram
-from physx_runtime.solver.contact.templates import SIDE_ROWS, WORLD_ROWS, PatchCode, Template, patch_code
+from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
+from physx_runtime.solver.contact.templates import BODY_NAMES, WORLD_ROWS, PatchCode, Template, patch_code
 
 Array = NDArray[Any]
 
@@ -24,8 +25,8 @@ class PatchGroup:
 
     t: ContactTopology          # alone
     index: Array                # in the world's patches
-    base: Array
     owners: tuple[Array, Array]
+    base: Array
 
     @property
     def code(self) -> PatchCode:
@@ -41,9 +42,10 @@ class SideRows:
         owned = {BODY: {i: body.layout for i, body in p.bodies.items()}, KINEMATIC: dict(enumerate(p.kinematic))}
         self._rows: dict[tuple[str, str], Array] = {}
         for kind, layouts in owned.items():
-            for name, (own, _) in SIDE_ROWS[kind].items():
+            names = BODY_NAMES if kind == BODY else {}
+            for name in AT_START[kind] | IN_ITERATIONS[kind]:
                 rows = np.full(max(layouts, default=-1) + 1, -1, np.int64)
-                rows[list(layouts)] = [layout[own].row for layout in layouts.values()]
+                rows[list(layouts)] = [layout[names.get(name, name)].row for layout in layouts.values()]
                 self._rows[kind, name] = rows
         self._world = {name: p.time[name].row if name in p.time else p.row(name).row for name in WORLD_ROWS}
 
@@ -57,7 +59,7 @@ class SideRows:
         return self._rows[group.t.sides[k].kind, name][group.owners[k]]
 
 
-def written(groups: Sequence[PatchGroup], kind: str, places: Array, others: Mapping[int, Sequence[int]], rows: SideRows,
+def written(groups: Sequence[PatchGroup], kind: str, places: Array, others: Mapping[int, Array], rows: SideRows,
             addresses: Mapping[Fragment, int], row_bytes: int) -> Array:
     """Words of patches and of other instructions in solving order.
 

@@ -18,11 +18,21 @@ Array = NDArray[Any]
 NOTHING = -1        # in place of an actor: what holds it is moved by no force
 
 
-def solving_order(first: Array, second: Array, actors: int) -> Array:
-    """Indices of pairs in the order of an iteration.
+def starts_of(sizes: Array, first: Array, second: Array, actors: int) -> Array:
+    """Where each of some joints and pairs begins in the order of an iteration, if it is so many instructions long.
 
-    first, second: (n,) the actors of each pair, NOTHING for what no force moves, in input order: joints as PhysX lists
-    them, then pairs of colliders since they touch. actors: how many there are.
+    The others as of `solving_order`.
+    """
+    order, starts = solving_order(first, second, actors), np.zeros(len(sizes), np.int64)
+    starts[order] = np.cumsum(sizes[order]) - sizes[order]
+    return starts
+
+
+def solving_order(first: Array, second: Array, actors: int) -> Array:
+    """Indices of joints and pairs in the order of an iteration.
+
+    first, second: (n,) the actors of each, NOTHING for what no force moves, in input order: joints as PhysX lists them,
+    then pairs of colliders since they touch. actors: how many there are.
     """
     a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
     places = np.zeros(len(a), np.int32)

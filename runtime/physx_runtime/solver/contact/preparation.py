@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
-from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, sqrt, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, inverted, maximum, minimum, sqrt, where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.contact import ContactTopology, patch_rows
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
+from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.sides import (
+    AT_START,
     carried,
     forces_at,
     keep_row,
@@ -54,10 +55,8 @@ def prepared_rows(t: ContactTopology) -> Mapping[str, int]:
 
 def prepared_from(t: ContactTopology) -> dict[str, int]:
     """What preparing a patch reads, and how many numbers each is."""
-    sizes = {**patch_rows(t), "dt": 1, "h": 1}
-    own = {WORLD: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
-           BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
-    return sizes | {f"side{k}_{name}": size for k, side in enumerate(t.sides) for name, size in own[side.kind].items()}
+    sides = {f"side{k}_{name}": size for k, side in enumerate(t.sides) for name, size in AT_START[side.kind].items()}
+    return {**patch_rows(t), "dt": 1, "h": 1, **sides}
 
 
 def prepare(t: ContactTopology, rows: Rows) -> Made:
@@ -103,7 +102,7 @@ class _Step:
 
 def _put_points(made: Made, s: _Step) -> None:
     """Normal rows; of links also how little their friction may count on."""
-    s_least: Scalar = 0.0
+    stopping: Scalar = 0.0
     for i, used in enumerate(s.rows["point_used"]):
         point = triple(s.rows, "point", i)
         forces = forces_at((sp.sub(point, s.places[0]), sp.sub(point, s.places[1])), s.normal)
@@ -124,14 +123,13 @@ def _put_points(made: Made, s: _Step) -> None:
         put(made, "reciprocal", r)
         put(made, "multiplier", where(some, multiplier, 0.0))
         put(made, "impulse", 0.0)
-        s_least = s_least + maximum((back - depth / s.dt - speed) * multiplier * used, 0.0)
+        stopping = stopping + maximum((back - depth / s.dt - speed) * multiplier * used, 0.0)
     stiff = s.number("stiffness") > 0.0
     # between bodies compliant surfaces part as fast as they may, at links they do not
     put(made, "fastest", s.number("max_depenetration") if s.t.linked
         else where(stiff, math.inf, s.number("max_depenetration")))
     if s.t.linked:
-        filled = functools.reduce(lambda a, b: a + b, s.rows["point_used"])
-        put(made, "least", LEAST_SHARE * s_least / maximum(filled, 1.0))
+        put(made, "least", LEAST_SHARE * stopping / maximum(_sum(s.rows["point_used"]), 1.0))
 
 
 def _stiffness(s: _Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
@@ -152,7 +150,7 @@ def _put_friction(made: Made, s: _Step) -> None:
     second = across if s.t.linked else _unit(across)
     put(made, "tangents", *first, *second)
     used = s.rows["anchor_used"]
-    put(made, "share", 1.0 / maximum(functools.reduce(lambda a, b: a + b, used), 1.0) if used else 1.0)
+    put(made, "share", 1.0 / maximum(_sum(used), 1.0))
     put(made, "rate", 1.0 / s.h)
     apart = sp.sub(*s.places)
     for j, filled in enumerate(used):
@@ -185,6 +183,10 @@ def _tangent(s: _Step) -> Vec3:
     return _unit((x, y, z))
 
 
+def _sum(values: Scalars) -> Scalar:
+    return functools.reduce(lambda a, b: a + b, values)
+
+
 def _unit(a: Vec3) -> Vec3:
     return sp.scale(1.0 / sp.norm(a), a)
 
@@ -197,9 +199,10 @@ def _put_torsion(made: Made, s: _Step) -> None:
     depth: Scalar = 0.0
     for separation, used in zip(s.rows["separation"], s.rows["point_used"], strict=True):
         depth = maximum(depth, -separation * used)
-    alone = functools.reduce(lambda a, b: a + b, s.rows["anchor_used"])
+    anchors = _sum(s.rows["anchor_used"])
+    alone = where(anchors < 1.5, anchors, 0.0)
     put(made, "torsion_reach", maximum(s.number("min_torsion_radius"), sqrt(depth * s.number("torsion_radius"))))
-    put(made, "torsion_multiplier", _friction_multiplier(s, answer_along(forces, answers), where(alone < 1.5, alone, 0.0)))
+    put(made, "torsion_multiplier", _friction_multiplier(s, answer_along(forces, answers), alone))
     if s.driven:
         put(made, "torsion_target", s.aim(forces))
     put(made, "torsion_impulse", 0.0)

@@ -14,6 +14,15 @@ from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, Respon
 from physx_runtime.solver.joint.preparation import body_response
 from physx_runtime.solver.joint.scratch import Made, Reading, put
 
+# What a patch reads of each kind of side once a step, and how many numbers each is.
+AT_START: dict[str, dict[str, int]] = {
+    WORLD: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
+    BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
+# What it reads or makes besides in every iteration.
+IN_ITERATIONS: dict[str, dict[str, int]] = {
+    WORLD: {}, KINEMATIC: {}, LINK: {"travel": 3, "turn": 3, "impulse": 6}, BODY: {"travel": 3, "turn": 3}}
+
+
 def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
     """Centres of mass at the step's start; the world's origin of what does not move."""
     first, second = (ZERO3 if side.kind == WORLD else triple(rows, f"side{k}_position", 0)

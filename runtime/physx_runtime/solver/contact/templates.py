@@ -9,25 +9,15 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from physx_runtime.compiling.fragment import Fragment
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.contact import ContactTopology, patch_rows
-from physx_runtime.model.island import BODY, KINEMATIC, LINK
 from physx_runtime.solver.contact import fragments
+from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.step import prepared_rows
 
-Rows = NDArray[np.int64]
-
-# Of each kind of side, what its patches read and change there: what they call it, what the side does, and its size.
-SIDE_ROWS: dict[str, dict[str, tuple[str, int]]] = {
-    BODY: {"position": ("root_position", 3), "v": ("v", 6), "inverse_mass": ("inverse_mass", 1),
-           "inverse_inertia": ("inverse_inertia", 6), "travel": ("root_travel", 3), "turn": ("root_turn", 3)},
-    KINEMATIC: {"position": ("position", 3), "velocity": ("velocity", 6)},
-}
-LINK_ROWS = {"position": 3, "v": 6, "response": 21, "cfm": 1, "travel": 3, "turn": 3, "impulse": 6}
+# What a rigid body calls what its patches read.
+BODY_NAMES = {"position": "root_position", "travel": "root_travel", "turn": "root_turn"}
 WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
 
 
@@ -63,8 +53,7 @@ def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bo
     sources = {name: ("patch", name) for name in layout.groups} | {name: ("world", name) for name in WORLD_ROWS}
     spans = dict(layout.groups) | {name: Span(0, size) for name, size in WORLD_ROWS.items()}
     for k, side in enumerate(t.sides):
-        own = LINK_ROWS if side.kind == LINK else {name: size
-                                                   for name, (_, size) in SIDE_ROWS.get(side.kind, {}).items()}
+        own = AT_START[side.kind] | IN_ITERATIONS[side.kind]
         spans |= {f"side{k}_{name}": Span(0, size) for name, size in own.items()}
         sources |= {f"side{k}_{name}": (f"side{k}", name) for name in own}
     schedule = Schedule()
