@@ -12,6 +12,7 @@ from physx_runtime.collision.shape import CONTACT, PAIR, SHAPE
 
 Array = NDArray[Any]
 CORNERS = np.array([[0.2, 0.2, 0.0], [0.2, -0.2, 0.0], [-0.2, 0.2, 0.0], [-0.2, -0.2, 0.0]])
+ASIDE = np.array([0.01, 0.0, 0.0])
 UP, OVER = (0.0, 0.0, 1.0), (0.1, 0.0, 0.995)       # 5.7 degrees between them: two patches
 
 
@@ -76,20 +77,20 @@ def test_a_second_anchor_is_not_put_beside_the_first(box: Meeting) -> None:
 def test_what_sticks_keeps_its_anchors_where_they_were_born(box: Meeting) -> None:
     born = box.touch(CORNERS)[0]["anchor1"].copy()
     box.frames[0, 0] = 0.01
-    kept = box.touch(CORNERS + [0.01, 0.0, 0.0])[0]
+    kept = box.touch(CORNERS + ASIDE)[0]
     np.testing.assert_array_equal(kept["anchor1"], born)
 
 
 def test_what_slipped_gets_new_anchors(box: Meeting) -> None:
     box.touch(CORNERS)[0]["slipped"] = 1
-    moved = CORNERS + [0.01, 0.0, 0.0]
+    moved = CORNERS + ASIDE
     np.testing.assert_allclose(box.touch(moved)[0]["anchor1"], moved[[2, 1]])
 
 
 @pytest.mark.parametrize(("lift", "kept"), [(0.024, True), (0.026, False)])
 def test_anchors_that_part_along_the_normal_are_given_up(box: Meeting, lift: float, kept: bool) -> None:
     born = box.touch(CORNERS)[0]["anchor1"].copy()
-    box.frames[0, 2], moved = lift, CORNERS + [0.01, 0.0, 0.0]
+    box.frames[0, 2], moved = lift, CORNERS + ASIDE
     assert np.array_equal(box.touch(moved)[0]["anchor1"], born) == kept
 
 
@@ -97,7 +98,7 @@ def test_anchors_that_part_along_the_normal_are_given_up(box: Meeting, lift: flo
 def test_a_patch_that_turns_by_more_than_2_56_degrees_is_forgotten(box: Meeting, degrees: float, kept: bool) -> None:
     born = box.touch(CORNERS[:1])[0]["anchor1"].copy()
     box.frames[0, [3, 6]] = np.sin(np.radians(degrees) / 2), np.cos(np.radians(degrees) / 2)
-    patch = box.touch(CORNERS[:1] + [1e-5, 0.0, 0.0])[0]
+    patch = box.touch(CORNERS[:1] + ASIDE * 1e-3)[0]
     assert np.array_equal(patch["anchor1"][0], born[0]) == kept
 
 
@@ -110,12 +111,12 @@ def test_two_anchors_too_close_for_what_touches_now_are_born_anew(box: Meeting) 
 def test_a_pair_that_parts_forgets(box: Meeting) -> None:
     box.touch(CORNERS)
     assert len(box.touch(np.zeros((0, 3)))) == 0
-    moved = CORNERS + [0.01, 0.0, 0.0]
+    moved = CORNERS + ASIDE
     np.testing.assert_allclose(box.touch(moved)[0]["anchor1"], moved[[2, 1]])
 
 
 def test_another_pair_at_the_same_place_of_the_table_remembers_nothing(box: Meeting) -> None:
     box.touch(CORNERS)
     box.pairs["born"] = 8
-    moved = CORNERS + [0.01, 0.0, 0.0]
+    moved = CORNERS + ASIDE
     np.testing.assert_allclose(box.touch(moved)[0]["anchor1"], moved[[2, 1]])
