@@ -124,10 +124,9 @@ class _Places:
             return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, IDENTITY_ROTATION))
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
 
-    def hinges(self, joint: OutsideJoint) -> list[Hinge]:
-        """The two hinges of a gear or a rack; none where one is missing, whose turns PhysX then does not count."""
-        found = [self._hinge(path, body, {joint.body0, joint.body1}) for path, body in _hinges(joint)]
-        return [hinge for hinge in found if hinge is not None] if None not in found else []
+    def hinges(self, joint: OutsideJoint) -> tuple[Hinge | None, ...]:
+        """The two hinges of a gear or a rack, None for one that is missing."""
+        return tuple(self._hinge(path, body, {joint.body0, joint.body1}) for path, body in _hinges(joint))
 
     def _hinge(self, path: str, body: str, coupled: set[str]) -> Hinge | None:
         for i, joint in enumerate(self.joints):
@@ -174,10 +173,12 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
     places = _Places(model, actors, joints)
     topologies, rows = [], dict[str, Array]()
     for i, joint in enumerate(joints):
-        hinges = places.hinges(joint)
+        held_by = places.hinges(joint)
+        # PhysX counts the turns of neither where one is missing.
+        hinges = [hinge for hinge in held_by if hinge is not None] if None not in held_by else []
         held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
         topologies.append(replace(held, exact=solver == "ideal"))
-        frames = _frames(places, joint, hinges)
+        frames = _frames(places, joint, held_by)
         found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
     for i, body in enumerate(places.kinematic):
@@ -201,10 +202,13 @@ def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint
                 f"{joints[0].path} are not stepped; set it to TGS, or solve for the ideal")
 
 
-def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge]) -> tuple[Frame, Frame]:
-    """The joint frame in the F of either side; of a gear or a rack that of the hinge there."""
-    own = (hinges[0].frame, hinges[1].frame) if hinges else own_frames(joint)
-    return compose(places.into(joint.body0), own[0]), compose(places.into(joint.body1), own[1])
+def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None]) -> tuple[Frame, Frame]:
+    """The joint frame in the F of either side; of a gear or a rack that of the hinge there, where there is one."""
+    first, second = own_frames(joint)
+    if hinges:
+        first, second = (hinge.frame if hinge is not None else own
+                         for hinge, own in zip(hinges, (first, second), strict=True))
+    return compose(places.into(joint.body0), first), compose(places.into(joint.body1), second)
 
 
 def _kinematic_rows(body: Link) -> RowValues:

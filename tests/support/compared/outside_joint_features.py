@@ -171,6 +171,8 @@ OF_KINDS = (
         ("float physics:maxDistance", "1.5"), ("point3f physics:localPos0", "(0.9, 0, -1)"))),
     Feature("distance", "float physics:maxDistance", "0.99"),
     Feature("gear", "float physics:gearRatio", "3", before="2"),
+    Feature("gear", "rel physics:hinge1", "</World/none>", before="</World/h1>"),
+    Feature("gear", "float physics:gearRatio", "0", before="2"),
     Feature("gear", "rel physics:hinge0", "</World/h1>", REFUSED, before="</World/h0>"),
     Feature("gear", "rel physics:hinge1", "</World/h0>", REFUSED, before="</World/h1>"),
     Feature("rack", "float physics:ratio", "30", before="90"),
@@ -219,6 +221,9 @@ _BY_SIDE = [
     )]
 OF_SCHEMAS = (
     *_BY_SIDE,
+    # rotX is locked
+    Feature("generic", "float drive:rotX:physics:targetPosition", "50", ACTS,
+            ("PhysicsDriveAPI:rotX", "PhysicsDriveAPI:rotY"), _spring("rotY")),
     *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:low": "-9"},
              besides=(*_ROT_Y, *_OTHER_SIDE)),
     *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:high": "9"}, besides=_ROT_Y),

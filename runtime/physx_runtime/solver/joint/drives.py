@@ -39,18 +39,17 @@ def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
 
     The turn is relative conj(target), as measured; PhysX's later source has conj(target) relative.
     """
-    target = target_rotation(t, rows)
+    target = target_rotation(rows)
     delta = sp.mul_quat(relative, sp.conjugate(target))
     twist = where(quaternion_product(relative, target) <= 0.0, 2.0 * delta[0], -2.0 * delta[0])
     D = sp.matrix(delta)            # the same of either sign
     return [twist, D[2][0], -D[1][0]]
 
 
-def target_rotation(t: JointTopology, rows: Rows) -> Quat:
-    """The turn by the drives' target angles: about x, then y, then z of A."""
+def target_rotation(rows: Rows) -> Quat:
+    """The turn by the target angles of all axes, locked ones too: about x, then y, then z of A."""
     target: Quat = (0.0, 0.0, 0.0, 1.0)
     for i in range(3):
-        if t.axes[3 + i].drive:
-            s, c = sincos(0.5 * rows["target_position"][3 + i])
-            target = sp.mul_quat((s if i == 0 else 0.0, s if i == 1 else 0.0, s if i == 2 else 0.0, c), target)
+        s, c = sincos(0.5 * rows["target_position"][3 + i])
+        target = sp.mul_quat((s if i == 0 else 0.0, s if i == 1 else 0.0, s if i == 2 else 0.0, c), target)
     return target

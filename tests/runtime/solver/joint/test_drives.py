@@ -37,7 +37,7 @@ def at_target(seed: int) -> Rows:
 
 def test_the_target_rotation_turns_about_x_first() -> None:
     angles = np.array([0.3, -0.8, 1.1])
-    found = target_rotation(BALL, {"target_position": [0.0, 0.0, 0.0, *angles]})
+    found = target_rotation({"target_position": [0.0, 0.0, 0.0, *angles]})
     assert np.abs(rotation(np.array(found)) - target(angles)).max() < F64
 
 
