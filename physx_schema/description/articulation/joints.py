@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from pxr import Gf
+from pxr import Gf, Usd
 
 from physx_schema.description.articulation.dofs import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
@@ -122,17 +122,35 @@ def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
             "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
         )
         return JointEnd("", frame, sound)
-    body = reading.body_of(targets[0])
+    body, collider = reading.body_of(targets[0]), reading.on_collider(targets[0])
     if not body:
-        found, fix = "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
-        if target.IsInstanceProxy():
-            found, fix = "is inside an instance, where there are no bodies", "clear instanceable above it"
+        placeless = _is_placeless(target, collider)
+        found, fix = _no_body(target)
         reading.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {found}",
-            "PhysX joins this side to the world", f"{fix}, or remove the target for the world", "warning",
+            f"PhysX joins this side to the world{', with the joint frame as one of the world' if placeless else ''}",
+            f"{fix}, or remove the target for the world", "warning",
         )
-    placed = _in_body(reading, frame, target, body) if sound else frame
-    return JointEnd(body, placed, sound, not body and reading.on_collider(targets[0]))
+        return JointEnd("", frame if placeless or not sound else _in_world(reading, frame, target), sound, collider)
+    return JointEnd(body, _in_body(reading, frame, target, body) if sound else frame, sound)
+
+
+def _is_placeless(target: Any, collider: bool) -> bool:
+    """Whether PhysX knows no place of a target that is no body: it sees of what is inside instances colliders alone."""
+    return not Usd.PrimDefaultPredicate(target) or (target.IsInstanceProxy() and not collider)
+
+
+def _no_body(target: Any) -> tuple[str, str]:
+    """What is found instead of a body, and how it becomes one."""
+    if not target.IsActive():
+        return "is inactive", "activate it"
+    if target.IsAbstract():
+        return "is a class, of which nothing is made", "point at a prim that inherits it"
+    if not target.IsDefined():
+        return "is an over without a def, of which nothing is made", "define the prim"
+    if target.IsInstanceProxy():
+        return "is inside an instance, where there are no bodies", "clear instanceable above it"
+    return "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
 
 
 def _is_sound(reading: Reading, view: View, side: _Side, position: Vec3) -> bool:
@@ -159,11 +177,14 @@ def _is_rotation(value: Any) -> bool:
     return any(parts) and all(map(math.isfinite, parts))
 
 
+def _in_world(reading: Reading, frame: Pose, target: Any) -> Pose:
+    """A frame authored in a prim, as a frame of the world."""
+    matrix = pose_matrix(*frame) * reading.frames.matrix(target)
+    return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
+
+
 def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
     """A frame authored in the target prim, as a frame of the body, lengths scaled."""
-    if not body:
-        matrix = pose_matrix(*frame) * reading.frames.matrix(target)
-        return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
     prim = reading.prims[body].prim
     if prim is not target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
         matrix = pose_matrix(*frame) * reading.frames.matrix(target) * reading.frames.matrix(prim).GetInverse()

@@ -88,9 +88,8 @@ def _report_target(reading: Reading, view: View, base: str) -> None:
     target = view.number(base)
     if not math.isfinite(target):
         reading.problem(
-            "joint/target-changed", view.path, view.name(base), f"{base} is {target:g}",
+            "joint/drive-refused", view.path, view.name(base), f"{base} is {target:g}",
             "outside articulations PhysX refuses the targets of all axes and takes 0", "author a finite target",
-            "warning",
         )
 
 

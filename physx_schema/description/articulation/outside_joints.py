@@ -75,11 +75,9 @@ def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
         if found is None or found.joint_kind != wanted:
             reading.problem(
                 "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
-                "PhysX couples the bodies about the x axes of the joint's own frames"
+                "PhysX couples the body about the x axis of the joint's own frame"
                 if found is None or found.joint_kind is None else
                 "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
                 f"point {base} at a {wanted} joint",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
-
-
