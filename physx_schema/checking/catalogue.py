@@ -25,6 +25,7 @@ from physx_schema.checking.rules import (
     mimic_limits,
     mimic_pairs,
     mimic_values,
+    outside_joints,
     quaternions,
     retired,
     schemas,
@@ -44,7 +45,8 @@ from physx_schema.checking.rules.problems import reader
 
 _FILES = (       # in the order of lists and pages; findings have an order of their own
     driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
-    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, mass, bodies, articulations, iterations,
+    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, outside_joints,
+    mass, bodies, articulations, iterations,
     collision, stages, schemas, values, value_types, value_sources, quaternions, units, engines, unused, retired,
     waivers, baselines,
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.dofs import every_axis, every_dof, stated_joints
 from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
 from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
@@ -74,15 +75,16 @@ def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding
 
 
 DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
-    Drive with a negative force limit
+    Drive that PhysX refuses
 
     A negative maxForce makes PhysX refuse the whole drive, outside articulations gains that are negative or not finite
-    as well.
+    as well. A target that is not finite makes it refuse the targets of all axes there.
 
     Measured: maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must be
     non-negative. (`benchmarks/measure_joint_rules.py`) Outside, a stiffness of -20 or NaN and a damping of -2 leave a
     hinge at 0. (`benchmarks/measure_outside_joints.py`)
     """,
+    profiles=PROFILES,
     example=usda.driven({"float drive:angular:physics:maxForce": "-5"}),
     remedy=usda.driven(),
 )

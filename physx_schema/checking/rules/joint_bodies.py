@@ -60,10 +60,13 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
 NO_BODY = ReaderRule("joint/no-body", "warning", """
     Joint to a prim that is no body
 
-    A body relationship points at a prim that is no rigid body nor inside one; that side then is the world.
+    A body relationship points at a prim that is no rigid body nor inside one; that side then is the world. PhysX takes
+    the joint frame as one of that prim, and as one of the world where the prim is inactive, a class or an over, or
+    inside an instance and no collider.
 
     Measured: A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`benchmarks/measure_joint_bodies.py`) A body fixed to an Xform stays where it is; where the Xform or body is
+    inactive, an over or inside an instance it jumps to the world's origin. (`benchmarks/measure_outside_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "rock", {}) + usda.joint("j2", {"rel physics:body0": "</Robot/rock>"}),
@@ -98,14 +101,16 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Gear or rack joint without its hinges
 
     A gear joint couples two revolute joints, a rack joint a revolute and a prismatic one, each the joint that holds the
-    body on its side. Without them PhysX warns and couples the bodies about the x axes of the joint's own frames. With a
-    joint of another kind, or of another body, it takes that joint's position for the hinge's, and the bodies turn at
-    other speeds, without a message. Only a gear of ratio 1 turns alike with its hinges swapped.
+    body on its side. In place of one that is missing, switched off or made nowhere PhysX takes the x axis of the
+    joint's own frame and warns. With a joint of another kind, or of another body, it takes that joint's position for
+    the hinge's, and the bodies turn at other speeds, without a message. Only a gear of ratio 1 turns alike with its
+    hinges swapped.
 
     Measured: A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, and
     about y where the gear's own frames are turned alike. With hinge1 of another body, or a slider, the wheels turn with
     19 and -38; with the two swapped with -10.3 and 20.6. Only missing hinges are logged.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`benchmarks/measure_joint_bodies.py`) On hinges about y, with hinge1 missing, switched off or from a body to
+    itself, the gear brakes the driven wheel to 0.113 and the other stays. (`benchmarks/measure_outside_rules.py`)
     """,
     why="PhysX takes its position for that of the body's hinge, and the bodies turn at other speeds",
     example=_geared("</Robot/j2>"),
@@ -115,12 +120,13 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
 
 @finder("couplings", NO_HINGE)
 def couplings(description: Description) -> Iterator[Finding]:
-    """Gear and rack joints whose hinges hold other bodies than theirs."""
+    """Gear and rack joints whose hinges hold other bodies than theirs, or are made nowhere."""
     inside = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
     bases = (item.base_joint for item in description.articulations if item.base_joint is not None)
     held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases)}
-    held |= {joint.path: {joint.body0, joint.body1} for joint in description.joints}
-    for joint in description.joints:
+    held |= {joint.path: {joint.body0, joint.body1} for joint in description.separate_joints}
+    said = {(item.path, item.property) for item in description.problems if item.code == NO_HINGE.code}
+    for joint in description.separate_joints:
         if joint.coupling is None:
             continue
         hinges, bodies = (joint.coupling.first, joint.coupling.second), (joint.body0, joint.body1)
@@ -128,11 +134,12 @@ def couplings(description: Description) -> Iterator[Finding]:
         if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
             continue            # alike in both directions
         for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
-            if body and body not in held.get(hinge, {body}):
-                yield NO_HINGE.at(
-                    joint.path, f"physics:{base}", f"{hinge} does not hold {body}",
-                    fix=f"point {base} at the joint that holds {body}",
-                )
+            fix = f"point {base} at the joint that holds {body or 'the world'}"
+            if hinge not in held and (joint.path, f"physics:{base}") not in said:
+                yield NO_HINGE.at(joint.path, f"physics:{base}", f"PhysX makes no joint of {hinge}", fix=fix,
+                                  why="PhysX couples the body about the x axis of the joint's own frame")
+            elif body and body not in held.get(hinge, {body}):
+                yield NO_HINGE.at(joint.path, f"physics:{base}", f"{hinge} does not hold {body}", fix=fix)
 
 
 SAME_BODY = ReaderRule("joint/same-body", "error", """

@@ -242,7 +242,7 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     Drive target that PhysX changes
 
     On a revolute joint without limits PhysX takes whole turns off a drive's target; on a generic joint it refuses
-    targets beyond 180 degrees. Outside articulations it refuses the targets of all axes where one is not finite.
+    targets beyond 180 degrees.
 
     Measured: A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of 600 at
     499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged.
@@ -262,6 +262,7 @@ INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
     ends; with 0.5 at 0.517, and with NaN it flies on. PhysX logs an invalid parameter.
     (`benchmarks/measure_outside_joints.py`)
     """,
+    profiles=PROFILES,
     example=usda.joint("j2", {"float physics:maxDistance": "inf"}, kind="Distance"),
     remedy=usda.joint("j2", {"float physics:maxDistance": "2"}, kind="Distance"),
 )

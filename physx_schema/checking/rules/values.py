@@ -54,6 +54,8 @@ _RANGES: Mapping[tuple[str, str], Range] = {
 
 # What PhysX makes of NaN, as benchmarks/measure_joint_rules.py measured it.
 _NAN_STATE = "the state of the whole articulation becomes NaN"
+_NAN_RATIO = "the state of both bodies becomes NaN"
+_RATIOS = (("PhysxPhysicsGearJoint", "gearRatio"), ("PhysxPhysicsRackAndPinionJoint", "ratio"))
 
 _WITH_NAN: Mapping[tuple[str, str], str] = {
     **{("PhysicsDriveAPI", name): _NAN_STATE for name in ("stiffness", "damping", "targetPosition")},
@@ -61,13 +63,15 @@ _WITH_NAN: Mapping[tuple[str, str], str] = {
     ("PhysicsDriveAPI", "maxForce"): "PhysX drives the joint without a bound",
     ("PhysxJointAxisAPI", "maxJointVelocity"): "PhysX does not limit the velocity",
     ("PhysxJointAxisAPI", "armature"): "PhysX works without armature",
+    **dict.fromkeys(_RATIOS, _NAN_RATIO),
     **{(joint, name): "PhysX refuses the limits and holds the joint at 0"
        for joint in _JOINTS for name in ("lowerLimit", "upperLimit")},
 }
 
 _VECTORS = (Gf.Vec3f, Gf.Vec3d)
 # What the reader says of a value itself.
-_SAID = frozenset({"scene/gravity", "material/refused", "material/combine-mode"})
+_SAID = frozenset({"scene/gravity", "material/refused", "material/combine-mode", "joint/drive-refused",
+                   "joint/limit-order", "joint/infinite-distance"})
 # The mimic rule judges these values itself.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
@@ -152,8 +156,10 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
 def _consequence(item: Authored, value: float, lower: float) -> str:
     if math.isinf(value) and item.schema in ("PhysicsDriveAPI", "NewtonMimicAPI"):
         return _NAN_STATE
+    if math.isinf(value) and (item.schema, item.base) in _RATIOS:
+        return _NAN_RATIO
     if item.schema == "PhysicsDriveAPI":
-        return "PhysX refuses the drive" if item.base == "maxForce" else "the drive feeds energy into the joint"
+        return "the drive feeds energy into the joint"
     if item.schema == "PhysicsMassAPI" or item.base == "density":
         return "PhysX works with a value of its own"
     if item.schema == "PhysicsMaterialAPI" and math.isinf(value):

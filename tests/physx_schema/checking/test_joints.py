@@ -146,3 +146,69 @@ def test_joint_state_of_nan_is_refused(name: str, why: str) -> None:
 def test_infinite_joint_state_is_not_refused_by_physx(kind: str, axis: str, name: str) -> None:
     text = finger({f"float state:{axis}:physics:{name}": math.inf}, (f"PhysicsJointStateAPI:{axis}",), kind)
     assert "PhysX does not refuse it" in findings(text, "joint/state-refused")[0].why
+
+
+@pytest.mark.parametrize(("changes", "code"), [
+    ({"float drive:angular:physics:stiffness": -20.0}, "joint/drive-refused"),
+    ({"float drive:angular:physics:damping": math.nan}, "joint/drive-refused"),
+    ({"float drive:angular:physics:maxForce": -5.0}, "joint/drive-refused"),
+    ({"float drive:angular:physics:targetPosition": math.nan}, "joint/drive-refused"),
+    ({"float physics:lowerLimit": math.nan, "float physics:upperLimit": 20.0}, "joint/limit-order"),
+])
+def test_a_value_that_physx_refuses_outside_articulations_has_one_finding(
+    changes: dict[str, object], code: str,
+) -> None:
+    text = robot(link("a"), joint("Revolute", "j", "", "a", ("PhysicsDriveAPI:angular",), {
+        "float drive:angular:physics:stiffness": 20.0, "float drive:angular:physics:damping": 2.0, **changes}),
+        schemas=())
+    findings = [item for item in check(opened(text), "physx+simready+newton").findings if item.path == "/Robot/j"
+                and item.property in {name.partition(" ")[2] for name in changes} and item.severity == "error"]
+    assert [item.code for item in findings] == [code]
+
+
+@pytest.mark.parametrize("change", [
+    {"bool physics:jointEnabled": False}, {"rel physics:body0": "</Robot/b>"},
+], ids=["switched off", "from a body to itself"])
+def test_a_hinge_that_physx_makes_nowhere_is_no_hinge(change: dict[str, object]) -> None:
+    """`benchmarks/measure_outside_rules.py`: the gear then couples about the x axis of its own frame."""
+    gear = prim("PhysxPhysicsGearJoint", "g", (), {
+        "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "rel physics:hinge0": "</Robot/h0>",
+        "rel physics:hinge1": "</Robot/h1>", "float physics:gearRatio": 2.0})
+    text = robot(link("a"), link("b", (2, 0, 0)), joint("Revolute", "h0", "", "a"),
+                 joint("Revolute", "h1", "", "b", (), change), gear, schemas=())
+    found = [item for item in check(opened(text)).findings if item.code == "joint/no-hinge"]
+    assert [(item.property, item.message) for item in found] == [
+        ("physics:hinge1", "PhysX makes no joint of /Robot/h1")]
+
+
+def chain(first: str, second: str, base_moves: bool) -> str:
+    """A chain base, a, b, c on hinges, and a joint beside it from one link to another."""
+    held = () if base_moves else (joint("Fixed", "anchor", "", "base"),)
+    return robot(link("base"), *held, link("a"), link("b"), link("c"), joint("Revolute", "j0", "base", "a"),
+                 joint("Revolute", "j1", "a", "b"), joint("Revolute", "j2", "b", "c"),
+                 joint("Fixed", "k", first, second, (), {"bool physics:excludeFromArticulation": True}))
+
+
+@pytest.mark.parametrize(("first", "second", "base_moves", "mover"), [
+    ("base", "c", False, ""), ("base", "c", True, ""), ("a", "c", False, "/Robot/j0"), ("c", "a", False, "/Robot/j0"),
+    ("b", "c", False, "/Robot/j1"),
+])
+def test_a_loop_whose_ends_a_joint_moves_together_is_found(
+    first: str, second: str, base_moves: bool, mover: str,
+) -> None:
+    found = [item.message for item in check(opened(chain(first, second, base_moves))).findings
+             if item.code == "DJ.011/moving-loop"]
+    assert found == ([f"holds /Robot/{first} and /Robot/{second}, which {mover} moves together"] if mover else [])
+
+
+@pytest.mark.parametrize(("low", "meters", "offset", "found"), [
+    (0.5, 1.0, 0.0, True), (0.5, 1.0, 1e-7, True), (0.5, 1.0, 1e-3, False), (0.01, 1.0, 0.0, False),
+    (-1.0, 1.0, 0.0, False), (2.0, 0.01, 0.0, False), (3.0, 0.01, 0.0, True),
+])
+def test_a_distance_joint_that_has_to_leave_a_point_is_found(
+    low: float, meters: float, offset: float, found: bool,
+) -> None:
+    """The joint's tolerance is 0.025 m, whatever the length unit."""
+    text = robot(link("a"), joint("Distance", "j", "", "a", (), {
+        "float physics:minDistance": low, "point3f physics:localPos1": (0.0, offset, 0.0)}), schemas=(), meters=meters)
+    assert ("joint/distance-direction" in [item.code for item in check(opened(text)).findings]) == found
