@@ -74,9 +74,29 @@ def slides() -> dict[str, Fact]:
     return found
 
 
+def distances() -> dict[str, Fact]:
+    """Of generic joints that hold a body at its centre of mass with locked rotations and a distance limit alone."""
+    found = {}
+    turns = {f"float limit:rot{axis}:physics:{name}": value for axis in "XYZ"
+             for name, value in (("low", "1"), ("high", "-1"))}
+    upright = {"float limit:transZ:physics:low": "1", "float limit:transZ:physics:high": "-1"}
+    for low, high, more in ((0, 0.1, {}), (0, 0, {}), (0, -1, {}), (0, "inf", {}), (0.05, 0.1, {}), (0.2, 0.1, {}),
+                            (0, 0.1, {"float physxLimit:distance:stiffness": "50"}),
+                            (0, 0.1, {"float physxLimit:distance:restitution": "1"}), (0, 0.1, upright)):
+        schemas = [f"PhysicsLimitAPI:rot{axis}" for axis in "XYZ"] + ["PhysicsLimitAPI:distance"]
+        schemas += ["PhysxLimitAPI:distance"] if more and more is not upright else []
+        schemas += ["PhysicsLimitAPI:transZ"] if more is upright else []
+        said = f" {' '.join(f'{key.rpartition(chr(58))[2]} {value}' for key, value in more.items())}"
+        found[f"{low} to {high}{said}"] = Fact(world(body("thing", place=at(10.0)) + joint("", "j", "", "/thing", {
+            "point3f physics:localPos0": "(0, 0, 10)", **turns, "float limit:distance:physics:low": str(low),
+            "float limit:distance:physics:high": str(high), **more}, *schemas)), turned, 30)
+    return found
+
+
 if __name__ == "__main__":
     print_facts("cones of spherical joints", cones())
     print_facts("soft cones of spherical joints", soft_cones())
     print_facts("swings of generic joints", swings())
     print_facts("twists of generic joints", twists())
+    print_facts("distances: 9.9 is held, 8.747 is free fall", distances())
     print_facts("translations: 9.9 is held, 8.747 is free fall", slides())

@@ -41,10 +41,9 @@ def _frame(reading: Reading, roster: Roster, end: JointEnd) -> Pose:
 
 
 def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
-    """The range of a distance joint, where a negative bound is none; of a generic joint PhysX takes the upper bound."""
+    """The range of a distance joint, where a negative bound is none, or of a generic joint's distance limit."""
     if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
-        high = opinions.view("PhysicsLimitAPI", "distance").number("high")
-        return DistanceRange(-math.inf, high if high >= 0.0 else math.inf, *softness(opinions, "distance"), False)
+        return _distance_limit(reading, opinions)
     if kind != "distance":
         return None
     view = opinions.joint_view()
@@ -63,6 +62,20 @@ def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRa
         stiffness=spring_gain(spring, "springStiffness") if enabled else 0.0,
         damping=spring_gain(spring, "springDamping") if enabled else 0.0, spring=enabled,
     )
+
+
+def _distance_limit(reading: Reading, opinions: PrimOpinions) -> DistanceRange | None:
+    """Of a generic joint: the upper bound alone, which PhysX takes above 0."""
+    view = opinions.view("PhysicsLimitAPI", "distance")
+    high = view.number("high")
+    if 0.0 < high < math.inf:
+        return DistanceRange(-math.inf, high, *softness(opinions, "distance"), False)
+    if high < math.inf or math.isnan(high):
+        reading.problem(
+            "joint/limit-range", opinions.path, view.name("high"), f"high is {high:g}",
+            "PhysX refuses the limit and the distance is free", "author a distance above 0, or lock the translations",
+        )
+    return None
 
 
 def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:

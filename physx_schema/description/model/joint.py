@@ -107,7 +107,7 @@ class Cone:
 
 @dataclass(frozen=True, slots=True)
 class DistanceRange:
-    """What a distance joint holds the distance between its two frames' origins to."""
+    """What a distance joint, or a generic joint's distance limit, holds the distance of its frames' origins to."""
 
     minimum: float                      # length, -inf where there is none
     maximum: float                      # length, inf where there is none

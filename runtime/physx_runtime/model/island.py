@@ -61,6 +61,7 @@ class JointTopology:
     sides: tuple[Side, Side]
     axes: tuple[AxisTopology, ...] = ()         # six of a D6 joint, in the order of AXES
     cone: str | None = None                     # "hard" | "bouncing" | "soft": both swings are limited together
+    distance: str | None = None                 # "hard" | "soft": limits how far its free translations go together
     range: str = ""                             # of a distance joint: "both" limits, "least", "most", or "equal"
     spring: bool = False                        # of a distance joint
     hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack

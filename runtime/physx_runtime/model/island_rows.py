@@ -56,6 +56,14 @@ def _coned(t: JointTopology) -> bool:
     return t.cone is not None
 
 
+def _distance_limited(t: JointTopology) -> bool:
+    return t.distance is not None
+
+
+def _softly_distance_limited(t: JointTopology) -> bool:
+    return t.distance == "soft"
+
+
 def _ranged(t: JointTopology) -> bool:
     return t.kind == DISTANCE
 
@@ -102,6 +110,12 @@ ISLAND_TABLE: tuple[Row, ...] = (
         "[0, 1]", when=_bouncing_in_cone),
     Row("cone_bounce_threshold", OUTSIDE, PARAMETER, "No slower the joint bounces off a hard cone.", "radian / time",
         NON_NEGATIVE, when=_bouncing_in_cone),
+    Row("distance_limit", OUTSIDE, PARAMETER, "How far a generic joint's translations go together, its distance limit.",
+        "distance", "(0, inf)", when=_distance_limited),
+    Row("distance_limit_stiffness", OUTSIDE, PARAMETER, "Of a soft distance limit.", "force / distance", NON_NEGATIVE,
+        when=_softly_distance_limited),
+    Row("distance_limit_damping", OUTSIDE, PARAMETER, "Of a soft distance limit.", "force * time / distance",
+        NON_NEGATIVE, when=_softly_distance_limited),
     Row("stiffness", OUTSIDE, PARAMETER, "Of the drives.", f"{_STIFFNESSES}; 1 / time^2 (acceleration drives)",
         NON_NEGATIVE, AXES, when=_driven),
     Row("damping", OUTSIDE, PARAMETER, "Of the drives.", f"{_DAMPINGS}; 1 / time (acceleration drives)", NON_NEGATIVE,

@@ -68,9 +68,6 @@ def _held_together(model: SceneModel, joints: Sequence[OutsideJoint]
 
 def _refused(description: Description, model: SceneModel, joint: OutsideJoint) -> Iterator[str]:
     """Why a joint is not stepped."""
-    if joint.kind == "d6" and joint.distance is not None:
-        yield (f"{joint.path}.limit:distance:physics:high: a generic joint with a distance limit is not stepped; use a "
-               "distance joint beside it")
     left_out = {joint.body0, joint.body1} & set(description.body_paths)
     left_out -= model.owners.keys() | {body.path for body in model.kinematic}
     for body in sorted(left_out):

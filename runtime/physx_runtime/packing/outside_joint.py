@@ -45,13 +45,14 @@ def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequen
     kind = _KINDS.get(joint.kind, D6)
     _refuse_restitution(joint)
     breaks = math.isfinite(joint.break_force) or math.isfinite(joint.break_torque)
-    if joint.distance is not None and kind == DISTANCE:
+    if kind == DISTANCE and joint.distance is not None:
         return JointTopology(kind, sides, range=_range(joint.distance), spring=joint.distance.spring, breaks=breaks)
     if kind in (GEAR, RACK):
         return JointTopology(kind, sides, hinges=tuple(hinge.topology for hinge in hinges), breaks=breaks)
     free = {axis.axis: axis for axis in joint.axes}
     axes = tuple(_axis_topology(free[name]) if name in free else AxisTopology(LOCKED) for name in AXES)
-    return JointTopology(kind, sides, axes, _cone_topology(joint.cone), breaks=breaks)
+    return JointTopology(kind, sides, axes, _cone_topology(joint.cone), _distance_topology(joint.distance),
+                         breaks=breaks)
 
 
 def _refuse_restitution(joint: OutsideJoint) -> None:
@@ -77,6 +78,11 @@ def _cone_topology(cone: Cone | None) -> str | None:
     if _is_soft(cone.stiffness, cone.damping):
         return "soft"
     return "bouncing" if cone.restitution > 0.0 else "hard"
+
+
+def _distance_topology(limit: DistanceRange | None) -> str | None:
+    """Of a generic joint's distance limit."""
+    return None if limit is None else "soft" if _is_soft(limit.stiffness, limit.damping) else "hard"
 
 
 def _is_soft(stiffness: float, damping: float) -> bool:
@@ -133,8 +139,10 @@ def _held_rows(joint: OutsideJoint) -> RowValues:
                 "cone_bounce_threshold": [cone.bounce_threshold]}
     if joint.distance is not None:
         distance = joint.distance
+        prefix = "distance_limit" if joint.kind == "d6" else "spring"
         return {"minimum_distance": [max(distance.minimum, 0.0)], "maximum_distance": [distance.maximum],
-                "spring_stiffness": [distance.stiffness], "spring_damping": [distance.damping]}
+                "distance_limit": [distance.maximum], f"{prefix}_stiffness": [distance.stiffness],
+                f"{prefix}_damping": [distance.damping]}
     if joint.coupling is not None:
         ratio = joint.coupling.ratio
         return {"ratio": [radians(ratio) if joint.kind == "rack" else ratio]}

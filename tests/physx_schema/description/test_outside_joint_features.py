@@ -18,7 +18,7 @@ TYPES = ("PhysicsJoint", "PhysicsFixedJoint", "PhysicsRevoluteJoint", "PhysicsPr
 SCHEMAS = ("PhysicsLimitAPI", "PhysicsDriveAPI", "PhysxLimitAPI", "PhysxJointAxisAPI", "PhysicsJointStateAPI",
            "PhysxDrivePerformanceEnvelopeAPI", "PhysxPhysicsDistanceJointAPI", "PhysxMimicJointAPI",
            "PhysxTendonAxisAPI", "PhysxTendonAxisRootAPI")
-INSTANCES = ("angular", "linear", "cone", "transX", "transY", "transZ", "rotX", "rotY", "rotZ", "t")
+INSTANCES = ("angular", "linear", "cone", "transX", "transY", "transZ", "rotX", "rotY", "rotZ", "distance", "t")
 # A fact about contacts alone, and what is so already.
 SAYS_NOTHING = ("physics:collisionEnabled", "physics:excludeFromArticulation")
 DT, STEPS = 1 / 60, 30

@@ -134,6 +134,19 @@ def test_a_cone_bounds_the_swings_of_a_spherical_joint_together() -> None:
     assert found.parameters["joint0_cone_damping"] == [3.0]
 
 
+@pytest.mark.parametrize(("high", "stiffness", "distance"), [
+    (2.0, 0.0, "hard"), (2.0, 3.0, "soft"), (0.0, 3.0, None), (math.inf, 3.0, None)])
+def test_the_distance_limit_of_a_generic_joint_acts_above_0(high: float, stiffness: float, distance: str | None,
+                                                            ) -> None:
+    found, = islands(loose(link("a"), joint("", "j", "", "a", ("PhysicsLimitAPI:distance", "PhysxLimitAPI:distance"), {
+        "float limit:distance:physics:high": high, "float physxLimit:distance:stiffness": stiffness})))
+    assert found.topology.joints[0].distance == distance
+    rows = {name.removeprefix("joint0_distance_limit"): values.tolist() for name, values in found.parameters.items()
+            if "distance_limit" in name}
+    hard, soft = {"": [2.0]}, {"_stiffness": [3.0], "_damping": [0.0]}
+    assert rows == {None: {}, "hard": hard, "soft": hard | soft}[distance]
+
+
 @pytest.mark.parametrize(("low", "high", "range_"), [
     (-1.0, 2.0, "most"), (1.0, -1.0, "least"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
     (0.0, 2.0, "both"),
@@ -218,13 +231,6 @@ def test_joints_under_pgs_are_refused_in_one_line() -> None:
     with pytest.raises(UnsupportedError, match=r"^/scene.physxScene:solverType: PGS, .* /Robot/w .* set it to TGS"):
         islands(found)
     assert islands(found, "ideal")
-
-
-def test_a_generic_joint_with_a_distance_limit_is_refused_in_one_line() -> None:
-    found = loose(link("a"), joint("", "j", "", "a", ("PhysicsLimitAPI:distance",), {
-        "float limit:distance:physics:high": 2.0}))
-    with pytest.raises(UnsupportedError, match=r"^/Robot/j\.limit:distance:physics:high: a generic joint"):
-        islands(found)
 
 
 def test_a_joint_at_a_body_that_is_left_out_is_refused() -> None:

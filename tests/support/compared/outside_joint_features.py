@@ -75,6 +75,9 @@ KINDS: Mapping[str, tuple[str, str, tuple[str, ...], Values]] = {
     "distance": ("", "PhysicsDistanceJoint", (), _at("b", world="(0, 0, 0)", local="(0, 0, 0)")
                  | {"float physics:maxDistance": "1"}),
     "generic": ("", "PhysicsJoint", _LOCKED, _at("b") | _GENERIC),
+    # y and z are free, and start apart
+    "sliding": ("", "PhysicsJoint", _LOCKED[:1], _at("b", "(0, 0.1, 0)") | {
+        name: value for name, value in _GENERIC.items() if ":transX:" in name}),
     "gear": (_WHEELS + _joint("h1", "PhysicsRevoluteJoint", (), _Y | _at("b", "(1, 0, 0)", "(0, 0, 0)")),
              "PhysxPhysicsGearJoint", (), _BARS | {
                  "float physics:gearRatio": "2", "rel physics:hinge0": "</World/h0>",
@@ -152,6 +155,7 @@ COMMON = (
 )
 _LIMITED = (("float physics:lowerLimit", "-5"), ("float physics:upperLimit", "5"))
 _SLIDING = (("float physics:lowerLimit", "-0.05"), ("float physics:upperLimit", "0.05"))
+_AWAY = (("float limit:distance:physics:high", "0.2"),)
 _CONE = (("float physics:coneAngle0Limit", "10"), ("float physics:coneAngle1Limit", "20"))
 _ROT_Y = (("float limit:rotY:physics:low", "-5"), ("float limit:rotY:physics:high", "5"))
 _WHEEL_SPRING = (("bool physxPhysicsDistanceJoint:springEnabled", "true"),
@@ -224,6 +228,13 @@ OF_SCHEMAS = (
     # rotX is locked
     Feature("generic", "float drive:rotX:physics:targetPosition", "50", ACTS,
             ("PhysicsDriveAPI:rotX", "PhysicsDriveAPI:rotY"), _spring("rotY")),
+    *_of_api("sliding", "PhysicsLimitAPI", "distance", {"float limit:distance:physics:high": "0.2"}),
+    *_of_api("sliding", "PhysicsLimitAPI", "distance", {"float limit:distance:physics:low": "0.1"}, NOTHING,
+             besides=_AWAY),
+    *_of_api("sliding", "PhysxLimitAPI", "distance", _instances(_LIMIT, "distance"), besides=_AWAY,
+             schemas=("PhysicsLimitAPI:distance",)),
+    *_of_api("sliding", "PhysxLimitAPI", "distance", _instances(_BOUNCE, "distance"), NOTHING,
+             (*_AWAY, *_bounce("distance")), ("PhysicsLimitAPI:distance",)),
     *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:low": "-9"},
              besides=(*_ROT_Y, *_OTHER_SIDE)),
     *_of_api("generic", "PhysicsLimitAPI", "rotY", {"float limit:rotY:physics:high": "9"}, besides=_ROT_Y),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.spatial import Quat, Vec3
+from physx_runtime.dynamics.spatial import ZERO3, Quat, Vec3
 from physx_runtime.language.ops import Rows, Scalar, arctan2, maximum, minimum, single, sqrt, where
-from physx_runtime.model.island import FREE, LIMITED, JointTopology
+from physx_runtime.model.island import FREE, LIMITED, LOCKED, JointTopology
 from physx_runtime.solver.joint.cone import cone_limit
 from physx_runtime.solver.joint.frames import JointFrames, axis
 from physx_runtime.solver.joint.row import (
@@ -27,11 +27,14 @@ from physx_runtime.solver.joint.row import (
 TWIST, SWINGS = 3, (4, 5)       # which of the joint's axes they are
 # No bound is farther away: an infinite one would make NaN of sides that nothing moves.
 FARTHEST = 1e18
+# A shorter way, in metres, has no direction (distanceMinDist).
+LEAST_WAY = 1e-6
 
 
 def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
-    """Rows of the cone or of both swings, of the twist, then of the translations."""
-    return [*_angular_limits(t, rows, frames), *_linear_limits(t, rows, frames)]
+    """Rows of the cone or of both swings, of the twist, of the distance, then of the translations."""
+    distance = [_distance_limit(t, rows, frames)] if t.distance else []
+    return [*_angular_limits(t, rows, frames), *distance, *_linear_limits(t, rows, frames)]
 
 
 def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
@@ -74,6 +77,22 @@ def _between(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -
     return [_limited(t, rows, i, row, ROTATION_LIMIT) for row in (lower, upper)]
 
 
+def _distance_limit(t: JointTopology, rows: Rows, frames: JointFrames) -> JointRow:
+    """The row along the way that B's anchor has come by all translations that are not locked."""
+    way = ZERO3
+    for i in (i for i in range(3) if t.axes[i].motion != LOCKED):
+        way = sp.add(way, sp.scale(frames.offset[i], axis(frames.A, i)))
+    distance, x = sp.norm(way), axis(frames.A, 0)
+    apart = distance > LEAST_WAY * rows["length_scale"][0]
+    shrink = 1.0 / where(apart, distance, 1.0)
+    along = (where(apart, shrink * way[0], x[0]), where(apart, shrink * way[1], x[1]),
+             where(apart, shrink * way[2], x[2]))
+    left = where(apart, rows["distance_limit"][0] - distance, FARTHEST)
+    spring = (Spring(rows["distance_limit_stiffness"][0], rows["distance_limit_damping"][0])
+              if t.distance == "soft" else None)
+    return _bounding(linear_row(along, frames.arm0, frames.arm1, left), TRANSLATION_LIMIT, spring)
+
+
 def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """Rows of the upper and the lower limit of every limited translation."""
     found = []
@@ -87,13 +106,19 @@ def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Jo
 
 
 def _limited(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
-    """A row whose error is what is left to the limit of an axis; 0 where it does not act."""
-    if not t.axes[i].soft:
-        bounce = Bounce(rows["restitution"][i], rows["bounce_threshold"][i]) if t.axes[i].bounces else None
+    """A row whose error is what is left to the limit of an axis."""
+    own = t.axes[i]
+    spring = Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]) if own.soft else None
+    return _bounding(row, hint, spring, Bounce(rows["restitution"][i], rows["bounce_threshold"][i])
+                     if own.bounces and not own.soft else None)
+
+
+def _bounding(row: JointRow, hint: int, spring: Spring | None, bounce: Bounce | None = None) -> JointRow:
+    """A row whose error is what is left to a limit; of a soft one 0 where it does not act."""
+    if spring is None:
         return _hard(replace(row, error=minimum(row.error, FARTHEST)), hint, bounce)
     beyond = row.error < 0.0
-    return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True,
-                   spring=Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]))
+    return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True, spring=spring)
 
 
 def _hard(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:

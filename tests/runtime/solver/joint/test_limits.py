@@ -95,6 +95,29 @@ def test_a_swing_beside_a_free_one_has_no_limit(axis: int) -> None:
     assert not rows_of(t, at(t, axis, ABOVE)).rows
 
 
+def test_a_distance_limit_acts_along_the_way_that_free_translations_went() -> None:
+    t = dataclasses.replace(d6([FREE_AXIS, LOCKED_AXIS, *[FREE_AXIS] * 4]), distance="hard")
+    rows = placed(t, np.random.default_rng(0), np.eye(3), np.array([0.3, 5.0, -0.4]))
+    row, own = rows_of(t, rows | {"distance_limit": np.array([0.2])}).rows[0], frames(rows)[0][0]
+    assert row.error == pytest.approx(0.2 - 0.5, abs=F64)
+    np.testing.assert_allclose(row.linear0, own @ [0.6, 0.0, -0.8], atol=F64)
+    assert (row.hint, row.lower, row.upper) == (TRANSLATION_LIMIT, 0.0, np.inf)
+
+
+def test_j_v_is_how_what_is_left_of_a_distance_changes() -> None:
+    t, random = dataclasses.replace(d6([FREE_AXIS] * 6), distance="hard"), np.random.default_rng(1)
+    rows = placed(t, random, random_rotation(random), random.uniform(-1, 1, 3))
+    assert rate_difference(t, rows, random) < RATE
+
+
+def test_a_distance_of_nothing_is_far_from_its_limit() -> None:
+    t = dataclasses.replace(d6([FREE_AXIS] * 6), distance="hard")
+    rows = placed(t, np.random.default_rng(0), np.eye(3), np.zeros(3)) | {"distance_limit": np.array([0.2])}
+    row = rows_of(t, rows).rows[0]
+    assert row.error == FARTHEST
+    assert np.linalg.norm(row.linear0) == pytest.approx(1.0, abs=F64)
+
+
 def test_a_cone_stands_for_the_limits_of_both_swings() -> None:
     t = d6([*[FREE_AXIS] * 4, LIMITED_AXIS, LIMITED_AXIS], cone="hard")
     assert len(rows_of(t, at(t, 4, INSIDE)).rows) == 1

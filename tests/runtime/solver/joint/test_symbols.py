@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from physx_runtime.compiling.python_source import python_function
@@ -33,6 +35,7 @@ KINDS = {
     "one swing locked": locking(4),
     "limits and drives": d6([HARD] * 6, sides=(Side(WORLD), Side(LINK))),
     "soft limits and drives": d6([SOFT] * 6, sides=(Side(LINK), Side(LINK))),
+    "distance limit": replace(d6([FREE_AXIS] * 6), distance="soft"),
     "cone": d6([LOCKED_AXIS] * 3 + [AxisTopology(FREE, drive="acceleration")] * 3, "hard"),
     "soft cone": d6([LOCKED_AXIS] * 3 + [FREE_AXIS] * 3, "soft"),
     "distance": JointTopology(DISTANCE, BODIES, range="both", spring=True),
