@@ -10,13 +10,13 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_runtime.verification.authored import Authored
+from physx_runtime.verification.outside.unmeasured import refused_drives, unmeasured
 from physx_runtime.verification.report import IGNORED, NOT_EVALUATED, Row
 from physx_schema.description.model import Description
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
-OUTSIDE = ("the joint is in no articulation; of such joints only gains of revolute and prismatic drives between a body "
-           "and the world are measured")
+REFUSED_AIM = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
 CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {
@@ -45,16 +45,17 @@ def accounted_rows(description: Description, authored: Authored) -> Iterator[Row
 def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
     """Path, property, verdict and reason; the first word on a property counts."""
     yield from _refused(description)
+    yield from _of_refused_drives(description, authored)
     for opinion in description.unused:
         hint = f" ({opinion.suggestion})" if opinion.suggestion else ""
         yield opinion.path, opinion.property, IGNORED, opinion.reason + hint
     for opinion in description.not_evaluated:
         yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
-    outside = {joint.path for joint in description.joints}
+    outside = {joint.path: joint for joint in description.separate_joints}
     for item in description.authored:
         if (item.path, item.property) in authored and f"{item.path}.{item.property}" in description.consumed:
-            reason = OUTSIDE if item.path in outside else _unmeasured(item.property, item.schema)
-            yield item.path, item.property, NOT_EVALUATED, reason
+            own = unmeasured(outside[item.path], item.property) if item.path in outside else ""
+            yield item.path, item.property, NOT_EVALUATED, own or _unmeasured(item.property, item.schema)
 
 
 def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
@@ -70,6 +71,19 @@ def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
     for problem in description.problems:
         if problem.severity == "error" and (problem.path, problem.property) in opinions:
             yield problem.path, problem.property, IGNORED, f"{problem.message}: {problem.why}"
+
+
+def _of_refused_drives(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
+    """What belongs to a drive that PhysX refuses whole, outside articulations."""
+    refused = refused_drives(description)
+    driven = {joint.path for joint in description.separate_joints
+              if any(axis.angular and axis.drive for axis in joint.axes)}
+    for path, name in authored:
+        why = refused.get((path, name.rpartition(":")[0]))
+        if why and name.endswith(":targetPosition") and path in driven:
+            yield path, name, NOT_EVALUATED, REFUSED_AIM
+        elif why:
+            yield path, name, IGNORED, f"PhysX refuses the whole drive: {why}"
 
 
 def _unmeasured(name: str, schema: str) -> str:

@@ -39,7 +39,8 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
     """
     for dof in articulation.dofs:
         yield from drive_quantities(dof)
-        yield from (item for item in _targets(dof) if (item.key.path, item.key.property) in authored)
+        still = "stiffness and damping are 0" if dof.drive and dof.drive.stiffness == dof.drive.damping == 0.0 else ""
+        yield from (item for item in target_quantities(dof, still) if (item.key.path, item.key.property) in authored)
         yield from _joint_axis(dof)
     for _, dof, keys in limit_keys(articulation):
         yield from _limits(dof, keys)
@@ -78,7 +79,8 @@ def drive_quantities(dof: Dof | JointAxis) -> Iterator[Quantity]:
         yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, unit)
 
 
-def _targets(dof: Dof) -> Iterator[Quantity]:
+def target_quantities(dof: Dof | JointAxis, still: str) -> Iterator[Quantity]:
+    """Targets of a drive; `still`: why nothing pulls to a speed, empty where something does."""
     drive, turn, along = dof.drive, DEGREES_PER_RADIAN if dof.angular else 1.0, "deg" if dof.angular else "length"
     if drive is None:
         return
@@ -86,7 +88,6 @@ def _targets(dof: Dof) -> Iterator[Quantity]:
     slack = "stiffness is 0, so nothing pulls to a position" if drive.stiffness == 0.0 else ""
     yield Quantity(Key(drive.path, drive.prefix + "targetPosition"), drive.target_position, along, turn,
                    noise=POSITION_NOISE, idle=idle or slack)
-    still = "stiffness and damping are 0" if drive.stiffness == drive.damping == 0.0 else ""
     yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{along}/s", turn,
                    noise=POSITION_NOISE, idle=idle or still)
 

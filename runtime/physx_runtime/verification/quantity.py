@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from physx_schema.description.model import Dof
+from physx_schema.description.model import Dof, JointAxis
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 RADIANS_PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
@@ -38,7 +38,7 @@ class Quantity:
         return float(f"{value * self.per_stage:.7g}")
 
 
-def shown(dof: Dof, *values: float) -> str:
+def shown(dof: Dof | JointAxis, *values: float) -> str:
     """A position or a speed of a joint, or an interval of them, in the joint's own unit."""
     scale, unit = (DEGREES_PER_RADIAN, " deg") if dof.angular else (1.0, "")
     numbers = [f"{round(value * scale, 2) + 0.0:g}" for value in values]

@@ -18,8 +18,9 @@ from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
 from physx_runtime.verification.openings import measure_openings
-from physx_runtime.verification.outside_drives import OutsideDrive, outside_drives
-from physx_runtime.verification.quantities import drive_quantities, quantities
+from physx_runtime.verification.outside.experiments import OutsideExperiments, OutsideStage
+from physx_runtime.verification.outside.quantities import outside_quantities
+from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.report import (
     ALTERED,
@@ -37,14 +38,11 @@ from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
 ENGINES = ("builtin",)
-# What is measured of drives outside articulations.
-GAINS = ("stiffness", "damping")
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
-    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity.
-
-    Of joints outside articulations, gains of drives between a body and the world are measured.
+    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity, and
+    drives, bounds, couplings and strength of joints outside articulations.
 
     stage: a stage, a file, or a Description already read. dt: time step [s].
 
@@ -71,8 +69,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     counts = tuple(batches.counts(a) for a in description.articulations)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
             for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
-    driven = tuple(outside_drives(description, batches, dt))
-    rows += [row for drive in driven for row in _outside_rows(drive, authored)]
+    outside = tuple(OutsideStage(description, dt).experiments())
+    rows += [row for experiments in outside for row in _outside_rows(experiments, authored)]
     rows += gravity_rows(description, authored, dt)
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
@@ -82,7 +80,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
                                "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
     places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: places[row.path])
-    counts += tuple({drive.counts.path: drive.counts for drive in driven}.values())
+    known = {solved.path for solved in counts}
+    counts += tuple({own.counts.path: own.counts for own in outside if own.counts.path not in known}.values())
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
 
@@ -100,23 +99,34 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
     for quantity in wanted:
-        value = authored.get((quantity.key.path, quantity.key.property))
-        number = value if isinstance(value, float) else quantity.on_stage(quantity.described)
-        if unusable:
-            yield _row(quantity, number, None, None, NOT_EVALUATED, unusable)
-        elif quantity.idle:
-            meant = number == 0.0 or authored.get((quantity.key.path, quantity.switch)) == 0.0
-            yield _row(quantity, number, 0.0, 0.0, AS_AUTHORED if meant else IGNORED, "" if meant else quantity.idle)
-        else:
-            yield _judged(quantity, number, experiments, raised)
+        yield _answered(quantity, authored, experiments, unusable, raised)
 
 
-def _outside_rows(drive: OutsideDrive, authored: Authored) -> Iterator[Row]:
-    """The rows of a drive outside articulations; what has no experiment is left to the account."""
-    for quantity in drive_quantities(drive.axis):
-        number = authored.get((quantity.key.path, quantity.key.property))
-        if isinstance(number, float) and not quantity.idle and quantity.key.property.endswith(GAINS):
-            yield replace(_judged(quantity, number, [drive], drive.counts.raised), articulation=drive.counts.path)
+def _outside_rows(experiments: OutsideExperiments, authored: Authored) -> Iterator[Row]:
+    """The rows of a joint outside articulations; what has no experiment is left to the account."""
+    unusable = ""
+    try:
+        wanted = list(outside_quantities(experiments.alone(), authored.keys()))
+        if wanted:
+            experiments.found(PHYSX)
+    except UnsupportedError as error:
+        unusable = "; ".join(str(error).splitlines())
+    for quantity in wanted:
+        row = _answered(quantity, authored, [experiments], unusable, experiments.counts.raised)
+        yield replace(row, articulation=experiments.counts.path)
+
+
+def _answered(quantity: Quantity, authored: Authored, experiments: Sequence[Experiments | OutsideExperiments],
+              unusable: str, raised: str) -> Row:
+    """The row of a number; `unusable`: why none of these is measured."""
+    value = authored.get((quantity.key.path, quantity.key.property))
+    number = value if isinstance(value, float) else quantity.on_stage(quantity.described)
+    if unusable:
+        return _row(quantity, number, None, None, NOT_EVALUATED, unusable)
+    if quantity.idle:
+        meant = number == 0.0 or authored.get((quantity.key.path, quantity.switch)) == 0.0
+        return _row(quantity, number, 0.0, 0.0, AS_AUTHORED if meant else IGNORED, "" if meant else quantity.idle)
+    return _judged(quantity, number, experiments, raised)
 
 
 def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
@@ -126,7 +136,8 @@ def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
 
 
-def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments | OutsideDrive], raised: str) -> Row:
+def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments | OutsideExperiments],
+            raised: str) -> Row:
     """The row of a number that was measured, or failed to be."""
     key = quantity.key
     for experiment in experiments:
@@ -157,7 +168,7 @@ def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
 
 
 def _reasons(quantity: Quantity, authored: float, effective: float | None,
-             experiment: Experiments | OutsideDrive) -> Iterator[str]:
+             experiment: Experiments | OutsideExperiments) -> Iterator[str]:
     read = quantity.on_stage(quantity.described)
     if not math.isclose(read, authored, rel_tol=1e-5):
         said = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from physx_runtime.verification import verify
-from physx_runtime.verification.accounted import OUTSIDE
 from pxr import Usd
 from support.stages.robots import base, joint, link, opened, prim, robot
 from support.stages.verified_robots import ROOT_SCHEMAS, axis, both, chain, drive, limits, mimic, row_of, verified
@@ -59,13 +58,10 @@ def test_slider_beside_a_spherical_joint_is_measured() -> None:
     assert (row.verdict, row.authored, row.effective) == ("as authored", 10.0, 10.0)
 
 
-def test_drive_outside_an_articulation_is_not_evaluated() -> None:
+def test_drive_between_two_bodies_outside_articulations_is_measured() -> None:
     slider = joint("Prismatic", "j0", "base", "l0", *drive("linear", stiffness=10.0))
-    text = robot(base(), link("l0"), slider, schemas=())
-    row = verified(opened(text), STIFFNESS)
-    assert (row.verdict, row.authored) == ("not evaluated", 10.0)
-    assert row.reason == OUTSIDE
-    assert row.reason.startswith("the joint is in no articulation; ")
+    row = verified(opened(robot(base(), link("l0"), slider, schemas=())), STIFFNESS)
+    assert (row.verdict, row.authored, row.effective) == ("as authored", 10.0, 10.0)
 
 
 def test_no_row_is_without_a_verdict_or_a_reason() -> None:
