@@ -146,6 +146,8 @@ ISLAND_TABLE: tuple[Row, ...] = (
     Row("rotation", KINEMATIC_BODY, ACTING, "Of its F at the step's start.", components=XYZW),
     Row("velocity", KINEMATIC_BODY, ACTING, "With which it goes to its target: linear of its centre of mass, angular; "
         "world axes.", _VELOCITIES, components=("vx", "vy", "vz", "wx", "wy", "wz")),
+    Row("active", KINEMATIC_BODY, ACTING, "1 where it was sent to a target for this step or one of the last two, and "
+        "keeps awake what it holds."),
 )
 
 

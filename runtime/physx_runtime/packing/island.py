@@ -211,7 +211,7 @@ def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None]
 def _kinematic_rows(body: Link) -> RowValues:
     """Where a kinematic body stands as authored."""
     return {"position": list(in_frame(body.pose, body.center_of_mass)), "rotation": list(body.pose[1]),
-            "velocity": [0.0] * 6}
+            "velocity": [0.0] * 6, "active": [0.0]}
 
 
 def _prefixed(prefix: str, rows: Mapping[str, Array]) -> dict[str, Array]:

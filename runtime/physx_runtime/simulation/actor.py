@@ -23,11 +23,13 @@ from physx_runtime.simulation.row_values import checked_row, row_size
 from physx_runtime.simulation.watcher import Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.share import Share
-from physx_runtime.worlds.sleep import TARGET_ROWS, Waking
-from physx_runtime.worlds.store import WorldRows, Worlds
+from physx_runtime.worlds.sleep import TARGET_ROWS, WAKING_ROWS, Waking
+from physx_runtime.worlds.store import WorldRows, Worlds, write_worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
+
+GRAVITY_SWITCH = "gravity_enabled"      # wakes where it is switched on, if it was before as well
 
 
 class Actor:
@@ -174,13 +176,22 @@ class Actor:
         array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
             self._alike.heed_link_forces()
-        self._waking.write(name, array, None if worlds is None else chosen)
-        if name in self.model.state:
-            self._state_written(chosen)
-        else:
-            self._alike.parameters_written()
+        self._write(name, array, None if worlds is None else chosen)
+        if name in WAKING_ROWS:
+            self._waking.wake(None if worlds is None else chosen)
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
+
+    def _write(self, name: str, array: Array, worlds: Indices | None) -> None:
+        """Write a checked row of the worlds with these indices, all where None."""
+        if worlds is None:
+            self._store.write(name, array)
+        else:
+            write_worlds(self._store, name, array, worlds)
+        if name in self.model.state:
+            self._state_written(np.arange(self.worlds) if worlds is None else worlds)
+        else:
+            self._alike.parameters_written()
 
     def apply_force(self, force: ArrayLike, torque: ArrayLike | None = None, *, link: str | None = None,
                     point: ArrayLike | None = None, mode: PushMode = "force", local: bool = False,
@@ -196,9 +207,9 @@ class Actor:
         """
         chosen, index = chosen_worlds(worlds, self.worlds), self._pushes.link_of(link)
         push = self._pushes.given(chosen, index, force, torque, point, mode, local)
-        pushing = self._pushes.add(push, index, chosen)
+        self._pushes.add(push, index, chosen)
         self._alike.heed_link_forces()
-        self._waking.push(chosen, pushing)
+        self._waking.wake(chosen)
         self._alike.lanes.watch_next(self._pushes)
 
     def keep_tendon_impulses(self) -> None:
@@ -273,18 +284,17 @@ class Actor:
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
         """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
 
-        What joints outside articulations hold to it rests with it; pushes of `apply_force` are forgotten, a link force
-        that is held wakes at once. Raises ValueError where nothing falls asleep.
+        As in PhysX, where joints outside articulations hold it to something awake it only loses its velocity, and rests
+        with all of that. Pushes of `apply_force` are forgotten, a link force that is held wakes at once. Raises
+        ValueError where nothing falls asleep.
         """
         if self._alike.sleepless:
             raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._alike.sleepless}")
-        self._alike.lanes.put_to_sleep(self.place, chosen_worlds(worlds, self.worlds))
-
-    def lie_down(self, worlds: Indices) -> None:
-        """Rest without velocity in the worlds with these indices, whatever it is held to."""
-        self.set_row("v", np.zeros(self.topology.nv), worlds)
-        self._pushes.clear(worlds)
-        self._waking.start(worlds, True)
+        chosen = chosen_worlds(worlds, self.worlds)
+        self.set_row("v", np.zeros(self.topology.nv), chosen)
+        self._pushes.clear(chosen)
+        self._waking.calm(chosen)
+        self._alike.lanes.rest(self.place, chosen)
 
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
@@ -334,9 +344,14 @@ class Actor:
         """
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_place()
-        with self._waking.noticing(TARGET_ROWS & values.keys(), chosen):
-            self._values.assign(values, chosen)
+        self._values.assign(values, chosen)
         self._alike.parameters_written()
+        if values.keys() & TARGET_ROWS:
+            self._waking.wake(chosen)
+        if GRAVITY_SWITCH in values:
+            self._waking.wake(chosen[self.parameter(GRAVITY_SWITCH)[chosen].any(axis=1)])
         for name, moved, rows in self._values.root_kept(before):
             if moved.any():
-                self.set_row(name, rows[moved], moved)
+                index = np.flatnonzero(moved)
+                owned = self._values.owners
+                self._write(name, checked_row(self.model, owned, name, rows[index], index, self.dtype), index)

@@ -23,7 +23,7 @@ from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_sett
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
-from physx_runtime.worlds.store import Worlds
+from physx_runtime.worlds.store import Worlds, write_worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -37,9 +37,6 @@ class Member(Protocol):
 
     def work_on(self, store: Worlds | Share) -> None:
         """Have rows in this store from now on."""
-
-    def lie_down(self, worlds: Indices) -> None:
-        """Rest without velocity in these worlds."""
 
     def reset_with_others(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
@@ -116,10 +113,10 @@ class Alike:
 
     def reset(self, worlds: Indices) -> Indices:
         """Put worlds of every actor back to the authored state, and revive those that diverged; their lanes."""
-        lanes, waking = self.lanes.of_worlds(worlds), Waking(self.store, self.topology)
+        lanes = self.lanes.of_worlds(worlds)
         for name in self.models[0].state:
             authored = np.stack([model.state[name] for model in self.models])
-            waking.write(name, np.repeat(self._held(name, authored), len(worlds), axis=0), lanes)
+            write_worlds(self.store, name, np.repeat(self._held(name, authored), len(worlds), axis=0), lanes)
         flags, self.reported[lanes] = self.store.rows(DIVERGED), False
         flags[lanes] = 0.0
         self.store.write(DIVERGED, flags)
@@ -184,9 +181,13 @@ class Alike:
         for actor in self._actors:
             actor.work_on(self.lanes.share(actor.place, self._prefix))
 
-    def put_to_sleep(self, place: int, worlds: Indices) -> None:
-        """Let the actor at a place rest in these worlds."""
-        self._actors[place].lie_down(worlds)
+    def calmed(self, place: int) -> NDArray[np.bool_]:
+        """(n_world,) in which worlds nothing of its own keeps the actor at a place awake."""
+        return Waking(self.lanes.share(place, self._prefix), self.topology).calmed
+
+    def rest(self, place: int, worlds: Indices) -> None:
+        """Let the actor at a place sleep in these worlds, which nothing keeps awake."""
+        Waking(self.lanes.share(place, self._prefix), self.topology).rest(worlds)
 
     def stepped(self, count: int) -> None:
         """Tell of what diverged."""

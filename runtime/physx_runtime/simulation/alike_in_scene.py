@@ -64,9 +64,9 @@ class AlikeInScene(Alike):
         """Why its worlds never fall asleep; "" where they do, or stand until they count as asleep."""
         return super().sleepless if self.standing is None else ""
 
-    def put_to_sleep(self, place: int, worlds: Indices) -> None:
-        """As `Alike.put_to_sleep`."""
-        super().put_to_sleep(place, worlds)
+    def rest(self, place: int, worlds: Indices) -> None:
+        """As `Alike.rest`."""
+        super().rest(place, worlds)
         if self.standing is not None:
             self.standing.rest(place * self.lanes.worlds + worlds)
 

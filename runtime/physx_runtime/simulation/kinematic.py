@@ -17,6 +17,9 @@ from physx_schema.description.poses import Pose, between
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# Of a target, in which the body keeps awake what it holds (measured, see docs/physx_semantics.md, sleeping).
+ACTIVE_STEPS = 3
+
 
 class KinematicBodies:
     """Where the kinematic bodies of a scene are in every world, how fast they are, and where they go next."""
@@ -29,6 +32,7 @@ class KinematicBodies:
         self.pose = np.tile(self._authored, (worlds, 1, 1))             # (n_world, n_body, 7) of the prims
         self.velocity = np.zeros((worlds, len(bodies), 6))              # of the centre of mass, angular; last step's
         self._target, self._targeted = self.pose.copy(), np.zeros(self.pose.shape[:2], dtype=np.bool_)
+        self._active = np.zeros(self.pose.shape[:2], dtype=np.int64)        # steps for which it stays active
         self.told = not bodies      # whether rows are those of where the bodies stand
         self._samples = {i: body.samples for i, body in enumerate(bodies) if body.samples}
         self._sampled = np.array([bool(body.samples) for body in bodies], dtype=np.bool_)
@@ -54,7 +58,7 @@ class KinematicBodies:
     def reset(self, worlds: Indices) -> None:
         """Put these worlds back to the authored poses."""
         self.pose[worlds], self.velocity[worlds] = self._authored, 0.0
-        self._targeted[worlds], self.told = False, not self.paths
+        self._targeted[worlds], self._active[worlds], self.told = False, 0, not self.paths
         self._follows[worlds], self._time[worlds] = self._sampled, 0.0
 
     def go_on(self, before: KinematicBodies) -> None:
@@ -77,14 +81,15 @@ class KinematicBodies:
             return {}
         self._follow(dt)
         self.velocity = np.where(self._targeted[..., None], self._towards(dt), 0.0)
-        place = self._center_places(self.pose)
-        return {path: {"position": place[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i]}
-                for i, path in enumerate(self.paths)}
+        self._active = np.where(self._targeted | self._follows, ACTIVE_STEPS, np.maximum(self._active - 1, 0))
+        place, active = self._center_places(self.pose), (self._active > 0)[..., None].astype(np.float64)
+        return {path: {"position": place[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i],
+                       "active": active[:, i]} for i, path in enumerate(self.paths)}
 
     def stepped(self) -> None:
         """A step was taken: bodies are where they went."""
         self.pose = np.where(self._targeted[..., None], self._target, self.pose)
-        self.told = not self._targeted.any()
+        self.told = not (self._targeted | (self._active > 0) & ~self._follows).any()
         self._targeted[:] = False
 
     def _follow(self, dt: float) -> None:

@@ -34,8 +34,11 @@ class Occupant(Protocol):
     def store_exchanged(self) -> None:
         """Rows are in another buffer from now on."""
 
-    def put_to_sleep(self, place: int, worlds: Indices) -> None:
-        """Let what is at a place rest in these worlds."""
+    def calmed(self, place: int) -> NDArray[np.bool_]:
+        """(n_world,) in which worlds nothing of its own keeps what is at a place awake."""
+
+    def rest(self, place: int, worlds: Indices) -> None:
+        """Let what is at a place sleep in these worlds."""
 
 
 class Lanes:
@@ -132,10 +135,11 @@ class Lanes:
         if watcher not in self._watchers_of_next:
             self._watchers_of_next.append(watcher)
 
-    def put_to_sleep(self, place: int, worlds: Indices) -> None:
-        """Let everything at a place rest in the worlds with these indices."""
+    def rest(self, place: int, worlds: Indices) -> None:
+        """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake."""
+        calmed = np.all([occupant.calmed(place) for occupant in self._occupants], axis=0)
         for occupant in self._occupants:
-            occupant.put_to_sleep(place, worlds)
+            occupant.rest(place, worlds[calmed[worlds]])
 
     def step(self, count: int) -> None:
         """Advance every world by `count` steps of dt."""

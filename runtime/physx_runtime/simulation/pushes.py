@@ -94,15 +94,14 @@ class Pushes:
                     _triples("torque", np.zeros(3) if torque is None else torque, name, worlds),
                     None if point is None else _triples("point", point, name, worlds), mode, local)
 
-    def add(self, push: Push, link: int, worlds: Indices) -> NDArray[np.bool_]:
-        """Let this act in the next step as well; (n,) where it is not 0. Raises ValueError for what is too large."""
+    def add(self, push: Push, link: int, worlds: Indices) -> None:
+        """Let this act in the next step as well. Raises ValueError for what is too large."""
         wrench = self._wrench(push, link, worlds)
         of_a_step = push.mode in OF_A_STEP
         acting = rounded(wrench / self._actor.dt if of_a_step else wrench, self._actor.dtype)
         for values, what in zip(acting, LINK_FORCE_ROWS, strict=True):
             _require_finite(what, values, self._actor.model.link_names[link], worlds)
         (self._impulses if of_a_step else self._forces)[:, worlds, link] += wrench
-        return np.asarray(acting.any(axis=(0, 2)))
 
     def clear(self, worlds: Indices) -> None:
         """Let nothing of this act in the worlds with these indices."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.island import AXES, BODY, LIMITED, LINK, JointTopology
+from physx_runtime.model.island import AXES, LIMITED, JointTopology
 from physx_runtime.model.island_rows import ISLAND_TABLE, joint_rows
 from physx_runtime.model.rows import KEPT, OUTSIDE, PARAMETER, STATE, Row
 from physx_runtime.simulation.island import AlikeIslands
@@ -21,10 +21,8 @@ Indices = NDArray[np.int64]
 
 # Of which the first may not exceed the second.
 PAIRS = (("lower_limit", "upper_limit"), ("minimum_distance", "maximum_distance"))
-# Parameters that wake what a joint holds where they change, and at sides of which kind: targets of drives
-# (ExtD6Joint.cpp, setDrivePosition and setDriveVelocity) and springs, bodies alone (PhysXJointsPropertiesUpdate.cpp,
-# wakeJointActors). No limit, gain or threshold wakes anything.
-WAKING = {**dict.fromkeys(TARGET_ROWS, (BODY, LINK)), "spring_stiffness": (BODY,), "spring_damping": (BODY,)}
+# Parameters that wake what a joint holds, by any value: of drives. No limit, spring or threshold wakes anything.
+WAKING = TARGET_ROWS | {"stiffness", "damping", "max_force"}
 
 
 class SceneJoint:
@@ -80,9 +78,10 @@ class SceneJoint:
         for name, array in new.items():
             held = self._rows(name)
             columns = np.ix_(chosen, np.asarray(self._columns(name)))
-            self._wake_for(name, chosen[(held[columns] != array).any(axis=1)])
             held[columns] = array
             self._islands.share_of_joint(self._place, self._number).write(name, held)
+        if WAKING & values.keys():
+            self._wake(chosen)
 
     def go_on(self, before: SceneJoint) -> None:
         """Keep what another joint keeps of the same rows: whether it broke, and how far its hinges turned."""
@@ -90,10 +89,10 @@ class SceneJoint:
         for name in kept.keys() & joint_rows(before.topology, STATE, KEPT).keys():
             self._islands.share_of_joint(self._place, self._number).write(name, before._rows(name))
 
-    def _wake_for(self, name: str, worlds: Indices) -> None:
-        """Wake what the joint holds in worlds in which a parameter changes, as PhysX does for some."""
+    def _wake(self, worlds: Indices) -> None:
+        """Wake what the joint holds in worlds with these indices."""
         for side in self.topology.sides:
-            if side.kind in WAKING.get(name, ()):
+            if side.moves:
                 self._islands.wake(self._place, side.owner, worlds)
 
     def _rows(self, name: str) -> Array:

@@ -25,9 +25,8 @@ from physx_runtime.solver.link_forces import any_force
 WAKE_TIME = 13421772 / 2**25
 LISTENING_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
 LEAST_COUNTER = 1e-6       # s, of a link at rest while another one moves
-# What was written since the last step (row `stirred`): nothing; something that keeps worlds awake; something that also
-# wakes those asleep; a new start.
-STILL, TOUCHED, WOKEN, STARTED = 0.0, 1.0, 2.0, 3.0
+# What was done since the last step (row `stirred`): nothing; something that wakes; a new start.
+STILL, WOKEN, STARTED = 0.0, 1.0, 2.0
 
 
 @dataclass(slots=True)
@@ -74,7 +73,7 @@ def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
 
 def _begun(t: ActorTopology, rows: Rows) -> list[Drowsiness]:
     """All links that can move before a step is counted."""
-    stirring = wakes(rows["stirred"][0], rows["asleep"][0])
+    stirring = wakes(rows["stirred"][0])
     if t.pushed:
         stirring = stirring | (any_force(t, rows) > 0.0)
     return [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
@@ -92,14 +91,14 @@ def listens(counter: Scalar, dt: Scalar) -> Scalar:
     return (counter < LISTENING_TIME) | (counter < dt)
 
 
-def wakes(stirred: Scalar, asleep: Scalar) -> Scalar:
+def wakes(stirred: Scalar) -> Scalar:
     """Whether what was done since the last step sets the counters up."""
-    return (stirred > 1.5) | ((stirred > 0.5) & (asleep < 0.5))
+    return stirred > 0.5
 
 
 def starts_anew(stirred: Scalar) -> Scalar:
     """Whether the world was put to a new start since the last step."""
-    return stirred > 2.5
+    return stirred > 1.5
 
 
 def rests(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:

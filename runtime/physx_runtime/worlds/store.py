@@ -58,6 +58,13 @@ class Worlds(WorldRows, Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
+def write_worlds(store: WorldRows, name: str, values: Array, worlds: Array) -> None:
+    """Set a row group, (n, size), of the worlds with these indices."""
+    held = store.rows(name)
+    held[worlds] = values
+    store.write(name, held)
+
+
 def copy_rows(before: Worlds, names: Iterable[str], after: Worlds) -> None:
     """Copy rows of worlds to others that have them too."""
     for name in names:

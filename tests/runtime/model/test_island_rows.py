@@ -81,8 +81,9 @@ def test_an_islands_rows_are_its_actors_joints_and_kinematic_bodies_side_by_side
         **{f"joint0_{name}": size for name, size in FRAMES.items()},
         "joint1_break_force": 1, "joint1_break_torque": 1,
         **{f"joint1_{name}": size for name, size in FRAMES.items()},
-        "kinematic0_position": 3, "kinematic0_rotation": 4, "kinematic0_velocity": 6}
-    assert kinematic_rows(ACTING) == {"position": 3, "rotation": 4, "velocity": 6}
+        "kinematic0_position": 3, "kinematic0_rotation": 4, "kinematic0_velocity": 6,
+        "kinematic0_active": 1}
+    assert kinematic_rows(ACTING) == {"position": 3, "rotation": 4, "velocity": 6, "active": 1}
 
 
 def test_no_two_numbers_of_a_scene_are_set_by_one_name() -> None:

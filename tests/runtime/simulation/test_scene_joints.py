@@ -157,10 +157,10 @@ RESTED = 90         # steps after which weightless bodies at their drives' targe
 
 
 @pytest.mark.parametrize(("name", "value", "wakes"), [
-    ("target_position", 0.5, True), ("target_velocity", 0.5, True), ("target_position", 0.0, False),
-    ("stiffness", 3.0, False), ("upper_limit", 1.0, False)])
-def test_new_targets_wake_what_a_joint_holds_in_their_world_and_nothing_else_does(name: str, value: float,
-                                                                                wakes: bool) -> None:
+    ("target_position", 0.5, True), ("target_velocity", 0.5, True), ("target_position", 0.0, True),
+    ("stiffness", 3.0, True), ("upper_limit", 1.0, False)])
+def test_numbers_of_drives_wake_what_a_joint_holds_in_their_world_and_others_do_not(name: str, value: float,
+                                                                                  wakes: bool) -> None:
     still = {"float drive:angular:physics:targetPosition": "0", "float drive:angular:physics:damping": "30"}
     found = scene(stage(free("B0"), hinge("J0", "B0", **still), scene={"float physics:gravityMagnitude": "0"}), WORLDS)
     found.step(RESTED)

@@ -25,7 +25,7 @@ def write_waking(p: Plan, s: Schedule, longest: Span) -> None:
     pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
         s.repeat(p.row(name).size, rows.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
-    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "asleep", "pushing")})
+    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "pushing")})
     for i in range(len(p.t.moving_links)):
         s.do(sleep.wake, **_own(p, i), **flags, longest=longest)
 

@@ -1,7 +1,7 @@
 """Falling asleep together: actors of an island rest once the counters of all of them are 0.
 
 Each counts by itself and is woken by itself; what is woken keeps the others awake (ScSleep.cpp, DySleep.cpp), and so
-does a kinematic body that moves.
+does a kinematic body that is sent to a target.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
     for tree in trees:
         write_waking(tree, s, longest)
     for kinematic in p.kinematic:
-        s.do(body.keep_awake, velocity=kinematic["velocity"], longest=longest)
+        s.do(body.keep_awake, active=kinematic["active"], longest=longest)
     _keep_joints(p, s)
     for i, actor in p.bodies.items():
         if actor.t.sleeping:

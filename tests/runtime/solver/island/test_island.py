@@ -104,15 +104,16 @@ def test_an_island_stays_where_it_was_once_anything_in_it_diverges() -> None:
     assert all(np.array_equal(after[name], rows[name]) for name in after if not name.endswith("diverged"))
 
 
-@pytest.mark.parametrize(("speed", "asleep"), [(0.0, 1.0), (0.1, 0.0)])
-def test_an_island_at_rest_wakes_where_a_kinematic_body_that_holds_it_moves(speed: float, asleep: float) -> None:
+@pytest.mark.parametrize(("active", "asleep"), [(0.0, 1.0), (1.0, 0.0)])
+def test_an_island_at_rest_wakes_where_a_kinematic_body_that_holds_it_is_active(active: float, asleep: float) -> None:
     body, own = random_body(2)
     sleeper = replace(body, sleeping=True), {**own, "v": np.zeros(6), "gravity": np.zeros(3)}
     t, rows = random_island(3, [sleeper], [joint(BALL, Side(KINEMATIC), Side(BODY, 0))])
-    rows |= {"actor0_asleep": np.ones(1), "kinematic0_velocity": np.array([speed, 0, 0, 0, 0, 0])}
+    rows |= {"actor0_asleep": np.ones(1), "kinematic0_velocity": np.array([0.1, 0, 0, 0, 0, 0]),
+             "kinematic0_active": np.array([active])}
     after = stepped(t, rows, 1)
     assert after["actor0_asleep"] == asleep
-    assert (np.abs(after["actor0_v"]).max() > 0.0) == (speed > 0.0)
+    assert (np.abs(after["actor0_v"]).max() > 0.0) == (active > 0.0)
 
 
 def gap(t: IslandTopology, rows: Rows, link: int) -> float:

@@ -18,7 +18,7 @@ def _made(link: Drowsiness) -> Rows:
 
 def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
-    wakes = sleep.wakes(rows["stirred"][0], rows["asleep"][0]) | (rows["pushing"][0] > 0.0)
+    wakes = sleep.wakes(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
     return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(sleep.starts_anew(rows["stirred"][0]), 1.0, 0.0)]}
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.language.ops import Rows, Scalar, maximum, where
+from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver import sleep
 from physx_runtime.solver.body import step
@@ -54,8 +54,6 @@ def rest(rows: Operands, t: BodyTopology) -> Rows:
 
 
 def keep_awake(rows: Operands) -> Rows:
-    """A counter that no island rests with, where a kinematic body at its joints moves."""
-    speed: Scalar = 0.0
-    for x in rows["velocity"]:
-        speed = speed + abs(x)
-    return {"longest": [where(speed > 0.0, maximum(rows["longest"][0], sleep.LEAST_COUNTER), rows["longest"][0])]}
+    """A counter that no island rests with, where a kinematic body at its joints is active."""
+    longest = rows["longest"][0]
+    return {"longest": [where(rows["active"][0] > 0.5, maximum(longest, sleep.LEAST_COUNTER), longest)]}
