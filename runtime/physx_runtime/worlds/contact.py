@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.generation import generate
-from physx_runtime.collision.patches import KINEMATIC, STATIC, Patches
+from physx_runtime.collision.patches import KINEMATIC, LINK, STATIC, Patches
 from physx_runtime.collision.shape import CONTACT
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
+from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.contact_step import ContactStep, WorldPatches
 from physx_runtime.worlds.path import BY_JOINT
@@ -31,16 +32,17 @@ class ContactWorlds(Buffer):
     near, path = True, BY_JOINT
 
     def __init__(self, t: IslandTopology, count: int, dtype: str, table: ContactTable) -> None:
-        program = contact_program(t)
+        links = table.places[table.places["kind"] == LINK]
+        touching = sorted({(int(place["owner"]), int(place["link"])) for place in links})
+        program = contact_program(t, tuple(touching))
         super().__init__(count, dtype, 1, program.layout)
         self.table = table
         self.contacts: Array = np.zeros(0, CONTACT)
         self.impulses: Array = np.zeros(0)
         self.frictions: Array = np.zeros((0, 3))
         self._patches = Patches(table.friction_offset, table.correlation)
-        self._frame_rows = self._find_frames()
+        self._frames = Frames(program.plan, table.places)
         self._worlds = [ContactStep(program, dtype) for _ in range(count)]
-        self._static = np.asarray(table.places["kind"] == STATIC)
 
     @property
     def patches(self) -> Array:
@@ -52,18 +54,25 @@ class ContactWorlds(Buffer):
         for _ in range(steps):
             self._step(n, v)
 
+    def forget(self, worlds: Array) -> None:
+        """Give up all that pairs of these worlds remember: they were set anew."""
+        self._patches.forget(worlds, self.table.places)
+
     def _step(self, n: int, v: int) -> None:
-        pairs, frames = self.table.pairs, self._frames()
-        self.contacts = generate(pairs, frames.astype(np.float32))
+        pairs, places = self.table.pairs, self.table.places
+        for world, own in enumerate(self._worlds):
+            own.begin(self.host[world, :, 0])
+        poses, frames = self._frames.read([own.memory for own in self._worlds])
+        self.contacts = generate(pairs, poses.astype(np.float32))
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, self.contacts, frames)
         patches = self._patches.rows
         self.impulses, self.frictions = np.zeros(len(self.contacts)), np.zeros((len(patches), 3))
-        given = WorldPatches(self.table.places, patches, self._patches.contacts, self.contacts, self._surfaces(),
-                             pairs.rows["rest"][patches["pair"]].astype(np.float64), frames, self._static)
-        world_of = self.table.places["world"][patches["side0"]]
+        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, self._surfaces(),
+                             pairs.rows["rest"][patches["pair"]].astype(np.float64), frames, self._frames.static,
+                             self.impulses, self.frictions)
+        world_of = places["world"][patches["side0"]]
         for world, own in enumerate(self._worlds):
-            own.step(self.host[world, :, 0], given, np.flatnonzero(world_of == world), n, v, self.impulses,
-                     self.frictions)
+            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), n, v)
 
     def _surfaces(self) -> Array:
         """How the surfaces of every patch answer each other, in the order of `model.contact.SURFACE`."""
@@ -81,20 +90,35 @@ class ContactWorlds(Buffer):
                    np.maximum(table.min_torsion_radius[a], table.min_torsion_radius[b])]
         return np.stack(columns, axis=-1)
 
-    def _find_frames(self) -> Array:
-        """The rows of the frame of every place, (n_place, 7); -1 of what never moves."""
-        rows = np.full((len(self.table.places), 7), -1)
-        for i, place in enumerate(self.table.places):
-            if place["kind"] == STATIC:
-                continue
-            prefix = f"kinematic{place['owner']}_" if place["kind"] == KINEMATIC else f"actor{place['owner']}_root_"
-            rows[i] = [self.layout[f"{prefix}{name}_{x}"] for name, n in (("position", 3), ("rotation", 4))
-                       for x in range(n)]
-        return rows
 
-    def _frames(self) -> Array:
-        """Where every place is now, in the world."""
-        places, moves = self.table.places, self._frame_rows[:, 0] >= 0
-        frames = np.concatenate([places["position"], places["rotation"]], axis=1)
-        frames[moves] = self.host[places["world"][moves][:, None], self._frame_rows[moves], 0]
-        return frames
+class Frames:
+    """Where every place of a table is in the memory of its world."""
+
+    def __init__(self, p: IslandPlan, places: Array) -> None:
+        self.static = np.asarray(places["kind"] == STATIC)
+        self._still = np.concatenate([places["position"], places["rotation"]], axis=1)
+        self._moving, self._worlds = np.flatnonzero(~self.static), places["world"][~self.static]
+        found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
+                 for place in places[~self.static]]
+        self._rows = np.array(found, np.int64).reshape(len(found), 3)
+
+    def read(self, memories: list[Array]) -> tuple[Array, Array]:
+        """(n_place, 7) each: the frames that shapes are placed in, and those of the centres of mass."""
+        poses, centers = self._still.copy(), self._still.copy()
+        for world, memory in enumerate(memories):
+            own = self._worlds == world
+            rows = self._rows[own][:, :, None]
+            place, center = (memory[rows[:, i] + np.arange(3)] for i in (0, 1))
+            rotation, moving = memory[rows[:, 2] + np.arange(4)], self._moving[own]
+            poses[moving], centers[moving] = np.c_[place, rotation], np.c_[center, rotation]
+        return poses, centers
+
+
+def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int]:
+    """The rows of F's place, of the centre of mass, and of the rotation."""
+    if kind == LINK:
+        tree = p.trees[owner]
+        return tree.at("origin", link).row, tree.at("place", link).row, tree.p.at("rotation", link).row
+    layout, prefix = (p.kinematic[owner], "") if kind == KINEMATIC else (p.bodies[owner].layout, "root_")
+    place = layout[f"{prefix}position"].row
+    return place, place, layout[f"{prefix}rotation"].row

@@ -1,18 +1,20 @@
 """The step of a world with contacts as schedules, but for its patches, which come and go.
 
-It is the step of one island of all its actors, open where joints between actors are solved: there patches stand among
-the joints, in an order that changes with what touches.
+It is the step of one island of all its actors, open where patches stand: among the joints between actors, and, where a
+link touches what does not move, behind the constraints of the link's own joint.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.solver.contact import links
+from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.iteration import write_pushes, write_rest
 from physx_runtime.solver.island.joints import enter_inside, write_solve
@@ -29,6 +31,7 @@ class Iteration:
     pushes: Schedule                # before joints and patches
     joints: dict[int, Schedule]     # each joint that is solved among patches
     rest: Schedule                  # behind them
+    openings: tuple[tuple[int, Held], ...]      # before which of `rest` patches of a link with what stays go
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,39 +40,52 @@ class ContactProgram:
 
     plan: IslandPlan
     start: Schedule                 # before patches are prepared
-    position: Iteration
-    velocity: Iteration
     end: Schedule
     listed: tuple[int, ...]         # the joints among patches, as PhysX lists them
     layout: Mapping[str, int]       # row scalar -> row: state, then inputs
     state_size: int
     size: int
+    _iterations: dict[object, Iteration] = field(default_factory=dict)
+
+    def iteration(self, outer: frozenset[Held], inside: frozenset[Held], final: bool) -> Iteration:
+        """An iteration while these links touch what moves, and what does not."""
+        key = (outer, inside, final)
+        if key not in self._iterations:
+            self._iterations[key] = _iteration(self.plan, outer, inside, final)
+        return self._iterations[key]
 
 
 @functools.lru_cache(maxsize=16)
-def contact_program(t: IslandTopology) -> ContactProgram:
-    """The step of a world with these actors and joints as schedules.
+def contact_program(t: IslandTopology, touching: tuple[Held, ...] = ()) -> ContactProgram:
+    """The step of a world with these actors and joints as schedules; touching: links that contacts may hold.
 
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
-    p, start, end = make_island_plan(t), Schedule(), Schedule()
-    enter_inside(p)
+    p, start, end = make_island_plan(t, touching), Schedule(), Schedule()
     write_island_start(p, start)
-    position, velocity = _iteration(p, final=False), _iteration(p, final=True)
+    links.write_velocities_at_start(p, start)
     write_island_end(p, end)
     write_island_sleep(p, end)
     lasting = island_lasting_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
     listed = tuple(j for j in as_listed(t) if j in p.order.between)
-    return ContactProgram(p, start, position, velocity, end, listed, layout, sum(lasting.values()), p.layout.size)
+    return ContactProgram(p, start, end, listed, layout, sum(lasting.values()), p.layout.size)
 
 
-def _iteration(p: IslandPlan, final: bool) -> Iteration:
+def _iteration(p: IslandPlan, outer: frozenset[Held], inside: frozenset[Held], final: bool) -> Iteration:
+    p = replace(p, trees={i: links.arranged(tree, [link for owner, link in outer if owner == i],
+                                            [link for owner, link in inside if owner == i])
+                          for i, tree in p.trees.items()})
+    enter_inside(p)
+    openings: list[tuple[int, Held]] = []
+    links.enter_openings(p, inside, openings)
     pushes, rest = Schedule(), Schedule()
     changes = write_pushes(p, pushes, final)
+    for tree in p.trees.values():
+        tree.answering = True           # patches may have acted before any joint
     joints = {j: Schedule() for j in p.order.between}
     for j, schedule in joints.items():
         write_solve(p, schedule, j, final)
     write_rest(p, rest, changes, final)
-    return Iteration(pushes, joints, rest)
+    return Iteration(pushes, joints, rest, tuple(openings))

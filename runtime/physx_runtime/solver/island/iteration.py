@@ -44,7 +44,7 @@ def write_rest(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], fina
 
 def _write_forces(a: TreePlan, s: Schedule, final: bool) -> Span | None:
     """The change of v by forces; velocities of links that joints between actors see."""
-    dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.held))
+    dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.active))
     if a.outer:
         links.begin_impulses(a, s)
         links.read_velocities(a, s, a.outer, a.p.row("dv"))

@@ -159,14 +159,14 @@ def take_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, joins: bool
 def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
     """How held links have moved since the step's start."""
     p = a.p
-    if not a.held:
+    if not a.active:
         return
-    path = paths_to(p.t, a.held)
+    path = paths_to(p.t, a.active)
     place_links(p, s, path, solved=True, prefix="seen_")
     for link in path:
         write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     root = {} if p.t.fixed_base else {"root_travel": p.row("root_travel")}
-    for link in a.held:
+    for link in a.active:
         given = root | {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
         given |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
         given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from physx_runtime.compiling.schedule import Layout, Span
 from physx_runtime.compiling.trace import row_scalars, trace
@@ -56,6 +56,7 @@ class TreePlan:
     outer: list[int]        # links held to other actors
     inside: list[int]       # links held to the world or to kinematic bodies
     misread: list[tuple[int, int]]      # links held together where the first is the other's ancestor (`ancestors`)
+    touching: list[int] = field(default_factory=list)       # links that contacts may hold, whether they do or not
     answering: bool = False     # impulses of the iteration being written are on their way through the tree
 
     @property
@@ -65,7 +66,12 @@ class TreePlan:
 
     @property
     def held(self) -> list[int]:
-        """All links that joints hold."""
+        """All links that have rows as held ones."""
+        return sorted({*self.outer, *self.inside, *self.touching})
+
+    @property
+    def active(self) -> list[int]:
+        """All links that something holds now."""
         return sorted({*self.outer, *self.inside})
 
     def at(self, name: str, link: int) -> Span:
@@ -106,8 +112,11 @@ class IslandPlan:
         return [self.bodies[i] if i in self.bodies else self.trees[i] for i in range(len(self.t.actors))]
 
 
-def make_island_plan(t: IslandTopology) -> IslandPlan:
-    """The rows of an island: what a step leaves, then its inputs, then scratch."""
+def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()) -> IslandPlan:
+    """The rows of an island: what a step leaves, then its inputs, then scratch.
+
+    touching: (actor, link) of links that contacts may hold.
+    """
     layout, order = Layout(), partitions(t)
     for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
         layout.add(name, size)
@@ -120,7 +129,7 @@ def make_island_plan(t: IslandTopology) -> IslandPlan:
         if isinstance(actor, BodyTopology):
             bodies[i] = _body_plan(actor, part)
         else:
-            trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor))
+            trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i])
     joints: list[Layout] = [layout.part(f"{JOINT_GROUP}{i}_") for i in range(len(t.joints))]
     for joint, own in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.alone).items():
@@ -145,12 +154,12 @@ def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
     return BodyPlan(t, part)
 
 
-def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan) -> TreePlan:
+def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int]) -> TreePlan:
     outer = {side.link for joint in order.between for side in t.joints[joint].sides
              if side.kind == LINK and side.owner == actor}
     pairs = [] if t.coupled else [ancestor_and_link(p.t, joint) for joint in t.joints if joint.sides[0].owner == actor]
     plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor),
-                    [pair for pair in pairs if pair])
+                    [pair for pair in pairs if pair], touching)
     if plan.held:
         p.watch_poses()
         for name, width in HELD_SCRATCH.items():

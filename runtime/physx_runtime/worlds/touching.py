@@ -1,0 +1,141 @@
+"""What touches in one world, and the order and the surroundings of its patches in an iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.patches import LINK
+from physx_runtime.compiling.fragment import Fragment
+from physx_runtime.compiling.schedule import Schedule
+from physx_runtime.model.island import Side
+from physx_runtime.solver.contact import links
+from physx_runtime.solver.contact.links import Held
+from physx_runtime.solver.contact.order import NOTHING, starts_of
+from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.targets.interpreter import load_fragments, words_of
+from physx_runtime.worlds.patch_words import Around
+
+Array = NDArray[Any]
+
+
+class Code(dict[Fragment, int]):
+    """Addresses of fragments, loaded as they are asked for, and words of schedules."""
+
+    def __init__(self, program: ContactProgram, dtype: str) -> None:
+        super().__init__()
+        self._program, self._dtype = program, dtype
+        self._words: dict[int, Array] = {}
+        self._parts: dict[tuple[Any, ...], Array] = {}
+
+    def __missing__(self, fragment: Fragment) -> int:
+        self.update(load_fragments([fragment], self._dtype, 1))
+        return self[fragment]
+
+    def words(self, schedule: Schedule) -> Array:
+        """A schedule of the program in the interpreter's words, without an end."""
+        if id(schedule) not in self._words:
+            self._words[id(schedule)] = self._written(schedule, 0, None)
+        return self._words[id(schedule)]
+
+    def part(self, write: Any, held: Held, k: int, *more: bool) -> Array:
+        """One of the parts of `solver.contact.links` around a patch."""
+        key = (write, held, k, more)
+        if key not in self._parts:
+            self._parts[key] = self._written(write(self._program.plan, held, k, *more), 0, None)
+        return self._parts[key]
+
+    def opened(self, one: Iteration) -> Iterator[tuple[Array, Held | None]]:
+        """What comes behind patches among joints, cut where a link's others belong, and whose these are."""
+        at = 0
+        for index, held in one.openings:
+            yield self._piece(one.rest, at, index), held
+            at = index
+        yield self._piece(one.rest, at, None), None
+
+    def _piece(self, schedule: Schedule, first: int, last: int | None) -> Array:
+        key = (id(schedule), first, last)
+        if key not in self._parts:
+            self._parts[key] = self._written(schedule, first, last)
+        return self._parts[key]
+
+    def _written(self, schedule: Schedule, first: int, last: int | None) -> Array:
+        instructions = schedule.instructions[first:last]
+        self.update(load_fragments([i.fragment for i in instructions if i.fragment not in self], self._dtype, 1))
+        return np.array(words_of(instructions, self, np.dtype(self._dtype).itemsize), np.int64)
+
+
+class Touching:
+    """The patches of one world at a step's start."""
+
+    def __init__(self, program: ContactProgram, places: Array, patches: Array) -> None:
+        self._program, self._pair, self.count = program, patches["pair"], len(patches)
+        kinds = places["kind"]
+        self._moves = [kinds[patches[side]] <= LINK for side in ("side0", "side1")]
+        self._linked = [kinds[patches[side]] == LINK for side in ("side0", "side1")]
+        self._owners = [places["owner"][patches[side]] for side in ("side0", "side1")]
+        self._links = [places["link"][patches[side]] for side in ("side0", "side1")]
+        among = self._moves[0] & self._moves[1]
+        self._inside = ~among & (self._linked[0] | self._linked[1])
+        self.outer = frozenset(self._held(among))
+        self.inside = frozenset(self._held(self._inside))
+
+    def _held(self, some: Array) -> Iterator[Held]:
+        for k in (0, 1):
+            for i in np.flatnonzero(some & self._linked[k]).tolist():
+                yield self._link(i, k)
+
+    def _link(self, patch: int, k: int) -> Held:
+        return int(self._owners[k][patch]), int(self._links[k][patch])
+
+    def ordered(self) -> tuple[dict[int, int], Array]:
+        """The numbers, in the order among joints, of these and of patches, -1 of a link's others; a pair's are one."""
+        listed = self._program.listed
+        sides = [self._program.plan.t.joints[j].sides for j in listed]
+        chosen = np.flatnonzero(~self._inside)
+        pair = self._pair[chosen]
+        new = np.r_[True, pair[1:] != pair[:-1]][:len(pair)]
+        first, second = (np.r_[[_actor(held[k]) for held in sides],
+                               np.where(self._moves[k], self._owners[k], NOTHING)[chosen][new]] for k in (0, 1))
+        heads = np.flatnonzero(new)
+        sizes = np.r_[np.ones(len(listed), np.int64), np.diff(np.r_[heads, len(pair)])]
+        starts = starts_of(sizes, first, second, len(self._program.plan.t.actors))
+        places, own = np.full(self.count, -1), np.cumsum(new) - 1
+        places[chosen] = starts[len(listed):][own] + np.arange(len(pair)) - heads[own]
+        return dict(zip(listed, starts[:len(listed)].tolist(), strict=True)), places
+
+    def inside_order(self) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
+        """Patches of links with what does not move, by link, as ranges of numbers; and the number of each patch."""
+        order, ranges, count = np.full(self.count, -1), dict[Held | None, list[tuple[int, int]]](), 0
+        for held in self.inside:
+            first = count
+            for i in np.flatnonzero(self._inside).tolist():
+                if held == self._link(i, int(not self._linked[0][i])):
+                    order[i] = count
+                    count += 1
+            ranges[held] = [(first, count)]
+        return ranges, order
+
+    def around(self, code: Code) -> tuple[Around, Around]:
+        """What is done before and behind patches that hold links: of those among joints, and of the others."""
+        outer, inner, seen = Around(), Around(), set[Held]()
+        for i in np.flatnonzero(self._linked[0] | self._linked[1]).tolist():
+            sides = [k for k in (0, 1) if self._linked[k][i]]
+            held = [self._link(i, k) for k in sides]
+            if self._inside[i]:
+                joins = held[0] in seen or held[0] in self._program.plan.order.inside
+                inner.before[i] = code.part(links.seeing, held[0], sides[0])
+                inner.behind[i] = code.part(links.taking, held[0], sides[0], joins)
+                seen.add(held[0])
+            else:
+                pairs = list(zip(held, sides, strict=True))
+                outer.before[i] = np.concatenate([code.part(links.reading, *one) for one in pairs])
+                outer.behind[i] = np.concatenate([code.part(links.raising, *one) for one in pairs])
+        return outer, inner
+
+
+def _actor(side: Side) -> int:
+    return side.owner if side.moves else NOTHING
