@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from rule_stages import (
     DISABLED,
+    KINEMATIC,
     ROOT,
     Attributes,
     Fact,
@@ -252,6 +253,8 @@ def moving() -> dict[str, Fact]:
     plain = {"double3 xformOp:translate": "(0, 0, 10)", "uniform token[] xformOpOrder": '["xformOp:translate"]'}
     return {
         "a body with two samples and a default": Fact(world(body(place={**plain, samples: two})), places),
+        "a kinematic body with two samples and a default": Fact(world(body(more=KINEMATIC, place={
+            **plain, samples: two})), places),
         "a body with one sample and a default": Fact(world(body(place={**plain, samples: one})), places),
         "a body with two samples alone": Fact(world(body(place={
             samples: two, "uniform token[] xformOpOrder": '["xformOp:translate"]'})), places),

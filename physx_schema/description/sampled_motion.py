@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -48,17 +48,22 @@ def read_samples(reading: Reading, body: PrimOpinions) -> tuple[PoseSample, ...]
     return (found[0], *(item for a, b in pairwise(found) for item in _divided(at, a, b, tolerance)))
 
 
+def animated(prim: Any) -> str:
+    """The prim, this one or one above, whose transform varies; "" where none does."""
+    return next((str(path) for path, own in _operation_samples(prim) if len(own) > 1), "")
+
+
 def _sampled_codes(prim: Any) -> set[float]:
     """The time codes of all samples that move a prim; none where no operation varies."""
-    codes: set[float] = set()
-    varies = False
+    return {code for _, own in _operation_samples(prim) for code in own} if animated(prim) else set()
+
+
+def _operation_samples(prim: Any) -> Iterator[tuple[Any, Sequence[float]]]:
+    """Paths and time codes of all operations that place a prim, from itself upwards."""
     while prim and not prim.IsPseudoRoot():
         for operation in UsdGeom.Xformable(prim).GetOrderedXformOps() if prim.IsA(UsdGeom.Xformable) else ():
-            own = operation.GetTimeSamples()
-            codes.update(own)
-            varies = varies or len(own) > 1
+            yield prim.GetPath(), operation.GetTimeSamples()
         prim = prim.GetParent()
-    return codes if varies else set()
 
 
 def _divided(at: Callable[[float], Pose], a: PoseSample, b: PoseSample, tolerance: float) -> Iterator[PoseSample]:

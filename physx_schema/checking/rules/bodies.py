@@ -8,6 +8,7 @@ from physx_schema.checking.engine.rule import ReaderRule
 
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
 _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
+_SAMPLES = "double3 xformOp:translate.timeSamples"
 _OWNER = "rel physics:simulationOwner"
 _SCENES = usda.prim("PhysicsScene", "s1", {}) + usda.prim("PhysicsScene", "s2", {})
 _STRETCHED, _TURNED = usda.placed(scale="(1, 1, 2)"), usda.placed(rotateXYZ="(45, 0, 0)")
@@ -88,6 +89,22 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
     profiles=PROFILES,
     example=usda.body(usda.placed(translate="(nan, 0, 0)")),
     remedy=usda.body(usda.placed(translate="(0, 0, 0)")),
+)
+
+ANIMATED = ReaderRule("body/animated", "warning", """
+    Body whose transform has time samples
+
+    The body's own transform, or that of a prim above it, has an operation with several time samples. ovphysx leaves a
+    kinematic body where the default values put it, and steps another by forces from there. Omniverse moves kinematic
+    bodies along the samples with its timeline, and makes others kinematic with a warning
+    (PhysicsBody.cpp of omni.physx). Simulations here move kinematic bodies as Omniverse and step others as ovphysx.
+
+    Measured: A body with samples that lead from (0, 0, 10) to (3, 0, 10) falls by 5.005 in a second as one without; so
+    does one below a prim with such samples. A kinematic one stays. (`benchmarks/measure_outside_rules.py`)
+    """,
+    profiles=PROFILES,
+    example=usda.body({**usda.placed(translate="(0, 0, 1)"), _SAMPLES: "{ 0: (0, 0, 1), 24: (1, 0, 1) }"}),
+    remedy=usda.body(usda.placed(translate="(0, 0, 1)")),
 )
 
 TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """

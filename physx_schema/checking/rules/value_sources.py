@@ -25,12 +25,12 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
 VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     Time samples that physics does not read
 
-    PhysX reads a stage once, by default at USD's default time. ovphysx moves nothing along samples, kinematic bodies
-    included.
+    ovphysx reads a stage once, by default at USD's default time. Omniverse follows the samples of drives, joint frames,
+    gravity and velocities along its timeline. Of transforms of bodies body/animated says more.
 
-    Measured: Samples beside a stiffness of 5, a mass of 3 and a translation change nothing, and kinematic bodies stay
-    where they are. Opened at 0 s or 1 s, as `ovstage.population.open_usd` can be told, the samples of that time count
-    and not the default value. (`benchmarks/measure_value_rules.py`)
+    Measured: Samples beside a stiffness of 5, a mass of 3 and a translation change nothing. Opened at 0 s or 1 s, as
+    `ovstage.population.open_usd` can be told, the samples of that time count and not the default value.
+    (`benchmarks/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({f"{_STIFFNESS}.timeSamples": "{ 0: 20 }"}),

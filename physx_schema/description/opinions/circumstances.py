@@ -13,6 +13,7 @@ from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import split_name
+from physx_schema.description.sampled_motion import animated
 
 _ARCS = (   # a word of USD's message, the metadata that it is about
     ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),
@@ -159,18 +160,42 @@ def _report_moving(reading: Reading) -> None:
                     "value/time-samples", opinions.path, name, "time samples beside a default value",
                     "PhysX reads the default value once", "remove the samples", "warning",
                 )
-        if opinions.prim.IsA(UsdGeom.Xformable):
+        if _is_moving_body(opinions) and (mover := animated(opinions.prim)):
+            _report_animated(reading, opinions, mover)
+        elif opinions.prim.IsA(UsdGeom.Xformable):
             names = (name.removeprefix("!invert!") for name in operation_order(opinions.prim))
             for name in _sampled(opinions, filter(None, names)):
                 reading.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",
-                    "the pose at the default time is the start; ovphysx moves nothing along the samples, kinematic "
-                    "bodies included", "author the start as default value, and move the body while it is simulated",
-                    "warning",
+                    "the pose at the default time is the one that counts", "author a default value, and remove the "
+                    "samples", "warning",
                 )
         if opinions.has("PhysicsCollisionAPI"):
             for prim in (opinions.prim, *opinions.prim.GetChildren()):
                 _report_changing_shape(reading, prim)
+
+
+def _is_moving_body(opinions: PrimOpinions) -> bool:
+    """Whether a prim is an enabled rigid body."""
+    return opinions.has("PhysicsRigidBodyAPI") and opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
+
+
+def _report_animated(reading: Reading, opinions: PrimOpinions, mover: str) -> None:
+    """A body whose own transform, or that of a prim above it, changes over time."""
+    said = "whose transform has time samples" if mover == opinions.path else f"below {mover}, which time samples move"
+    if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
+        reading.problem(
+            "body/animated", opinions.path, "xformOpOrder", f"a kinematic body {said}",
+            "ovphysx leaves it where the default values put it; Omniverse moves it along the samples with its timeline "
+            "and so do simulations here", "remove the samples if it should stand", "info",
+        )
+        return
+    reading.problem(
+        "body/animated", opinions.path, "xformOpOrder", f"a body that forces move, {said}",
+        "ovphysx steps it by forces from where the default values put it, and so do simulations here; Omniverse makes "
+        "it kinematic and moves it along the samples", "remove the samples, or set physics:kinematicEnabled to true",
+        "warning",
+    )
 
 
 def _report_changing_shape(reading: Reading, prim: Any) -> None:

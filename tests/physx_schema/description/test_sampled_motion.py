@@ -72,3 +72,19 @@ def test_the_way_between_two_poses_turns_as_that_of_usd(degrees: float) -> None:
     usd = Gf.Slerp(0.25, Gf.Quatd(1.0), Gf.Quatd(cos(half), 0.0, 0.0, sin(half)))
     side = 1.0 if w * usd.GetReal() > 0.0 else -1.0
     assert [side * value for value in (x, y, z, w)] == pytest.approx([*usd.GetImaginary(), usd.GetReal()], abs=1e-12)
+
+
+@pytest.mark.parametrize(("text", "severity", "message"), [
+    (free("K", more={**KINEMATIC, **SLIDING}), "info", "a kinematic body whose transform has time samples"),
+    (free("K", more=SLIDING), "warning", "a body that forces move, whose transform has time samples"),
+    (prim("Xform", "P", "", {**SLIDING, "uniform token[] xformOpOrder": '["xformOp:translate"]'}, free("K")), "warning",
+     "a body that forces move, below /P, which time samples move"),
+])
+def test_an_animated_body_has_one_finding_that_says_who_moves_it(text: str, severity: str, message: str) -> None:
+    found = [item for item in describe(opened(stage(text))).problems if item.path.endswith("/K")]
+    assert [(item.code, item.severity, item.message) for item in found] == [("body/animated", severity, message)]
+
+
+def test_one_sample_animates_no_body() -> None:
+    found = describe(opened(stage(free("K", more={"double3 xformOp:translate.timeSamples": "{ 10: (1, 0, 0) }"}))))
+    assert "body/animated" not in [item.code for item in found.problems]
