@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of, joint_lines
+from physx_schema.cli.outline_joints import outside_lines
+from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of
 from physx_schema.cli.text import plural, printable
 from physx_schema.cli.unit_names import Units, number, units_of
 from physx_schema.description import Articulation, Description, Link, Opinion, Scene
@@ -28,8 +29,7 @@ def _lines(name: str, description: Description) -> Iterator[str]:
     for body in description.bodies:
         yield f"  body {body.path}: {_body(body, units)}"
         yield from (f"    {collider_line(collider, units, body.path + '/')}" for collider in body.colliders)
-    for joint in description.joints:
-        yield from (f"  {line}" for line in joint_lines(joint, units))
+    yield from (f"  {line}" for line in outside_lines(description, units))
     yield from (f"  static {collider_line(collider, units, '')}" for collider in description.static_colliders)
     yield from (f"  material {material.path}: {_material(material, units)}" for material in description.materials)
     for group in description.collision_groups:

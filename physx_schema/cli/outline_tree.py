@@ -6,19 +6,17 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 
+from physx_schema.cli.joint_text import AXIS_NAMES, drive_text, joint_name
 from physx_schema.cli.text import plural
 from physx_schema.cli.unit_names import Units, number
 from physx_schema.description import (
     Articulation,
     Attachment,
     Dof,
-    Drive,
-    Envelope,
     FixedTendon,
     Joint,
     Link,
     Mimic,
-    OutsideJoint,
     SpatialTendon,
 )
 from physx_schema.description.model import Collider
@@ -26,7 +24,6 @@ from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.solver_batches import SolverCounts
 
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
-_AXES = "XYZ"
 
 
 def header(articulation: Articulation, counts: SolverCounts) -> str:
@@ -36,7 +33,7 @@ def header(articulation: Articulation, counts: SolverCounts) -> str:
     iterations = f"{articulation.position_iterations}/{articulation.velocity_iterations} iterations"
     text = f"{base}, {plural(len(articulation.links), 'link')}, {dofs}, {iterations}"
     if not articulation.enabled:
-        return f"{text}, disabled: its links are separate bodies"
+        return f"{text}, disabled: its links are separate bodies, its joints outside articulations"
     return f"{text}; {counts.raised}" if counts.raised else text
 
 
@@ -80,9 +77,9 @@ def _shape(collider: Collider, units: Units) -> str:
     if collider.kind == "sphere":
         return f"sphere of radius {number(collider.radius)} {units.length}"
     if collider.kind in ("capsule", "cylinder", "cone"):
-        return (f"{collider.kind} along {_AXES[collider.axis]}, radius {number(collider.radius)} {units.length}, "
+        return (f"{collider.kind} along {AXIS_NAMES[collider.axis]}, radius {number(collider.radius)} {units.length}, "
                 f"height {number(2 * collider.half_height)} {units.length}")
-    return f"plane across {_AXES[collider.axis]}" if collider.kind == "plane" else collider.kind.replace("-", " ")
+    return f"plane across {AXIS_NAMES[collider.axis]}" if collider.kind == "plane" else collider.kind.replace("-", " ")
 
 
 def _links(articulation: Articulation, units: Units, home: str) -> Iterator[str]:
@@ -101,48 +98,6 @@ def _links(articulation: Articulation, units: Units, home: str) -> Iterator[str]
         for line in _details(link.joint, units) if link.joint else ():
             yield f"{indent}    {line}"
         stack += [(child, depth + 1) for child in reversed(children.get(index, []))]
-
-
-def joint_lines(joint: OutsideJoint, units: Units) -> Iterator[str]:
-    """A joint outside articulations: what it joins, its limits and drives."""
-    text = f"{_named(joint.kind, joint.path, joint.axis)}, from {joint.body0 or 'the world'} to "
-    parts = [text + (joint.body1 or "the world")]
-    if joint.kind in SINGLE_AXIS:
-        parts += [units.limits(axis.lower, axis.upper, axis.angular) for axis in joint.axes]
-    yield ", ".join(parts)
-    yield from (f"    {line}" for line in _held(joint, units))
-
-
-def _held(joint: OutsideJoint, units: Units) -> Iterator[str]:
-    """What a joint outside articulations authors beyond its bodies and the limits of its only axis."""
-    if joint.distance is not None:
-        found = joint.distance
-        soft = _soft(found.stiffness, found.damping, units, False)
-        yield ", ".join((f"distance {units.limits(found.minimum, found.maximum, False)}", *soft))
-    if joint.coupling is not None:
-        coupling = joint.coupling
-        yield f"couples {coupling.first} and {coupling.second}, ratio {number(coupling.ratio)}"
-    if joint.cone is not None:
-        cone = joint.cone
-        yield ", ".join((f"swings by {units.coordinate(cone.angle0, True)} and {units.coordinate(cone.angle1, True)}",
-                         *_soft(cone.stiffness, cone.damping, units, True)))
-    for axis in joint.axes:
-        parts = _soft(axis.limit_stiffness, axis.limit_damping, units, axis.angular)
-        if axis.drive is not None:
-            parts.append(_drive(axis.drive, units, axis.angular))
-        if joint.kind not in SINGLE_AXIS:
-            parts.insert(0, f"{axis.axis}: {units.limits(axis.lower, axis.upper, axis.angular)}")
-        if parts:
-            yield ", ".join(parts)
-    if math.isfinite(joint.break_force) or math.isfinite(joint.break_torque):
-        yield f"breaks at {units.effort(joint.break_force, False)}, {units.effort(joint.break_torque, True)}"
-
-
-def _soft(stiffness: float, damping: float, units: Units, angular: bool) -> list[str]:
-    """What makes a limit soft; nothing of a hard one."""
-    if not (stiffness or damping):
-        return []
-    return [f"soft: stiffness {units.stiffness(stiffness, angular)}, damping {units.damping(damping, angular)}"]
 
 
 def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
@@ -168,13 +123,7 @@ def _own_limits(joint: Joint, units: Units) -> list[str]:
 def _joint(joint: Joint, home: str) -> str:
     """The joint's kind and path, with its axis where it has one."""
     swapped = " (body0 is the child)" if joint.reversed else ""
-    return _named(joint.kind, _below(home, joint.path), joint.axis) + swapped
-
-
-def _named(kind: str, path: str, axis: int) -> str:
-    preposition = {"revolute": "about", "prismatic": "along", "spherical": "about"}.get(kind)
-    turned = f" {preposition} {_AXES[axis]}" if preposition else ""
-    return f"{'generic' if kind == 'd6' else kind} joint {path}{turned}"
+    return joint_name(joint.kind, _below(home, joint.path), joint.axis) + swapped
 
 
 def _details(joint: Joint, units: Units) -> Iterator[str]:
@@ -191,7 +140,7 @@ def _details(joint: Joint, units: Units) -> Iterator[str]:
 def _axis_name(dof: Dof) -> str:
     """The axis of a joint with several, or that may have several."""
     named = dof.name.removeprefix(dof.path).lstrip(":")
-    return named or f"about {_AXES[max(range(3), key=lambda i: abs(dof.axis[i]))]}"
+    return named or f"about {AXIS_NAMES[max(range(3), key=lambda i: abs(dof.axis[i]))]}"
 
 
 def _dof(dof: Dof, units: Units) -> Iterator[str]:
@@ -200,7 +149,7 @@ def _dof(dof: Dof, units: Units) -> Iterator[str]:
         speed = f", {units.rate(dof.velocity, turning)}" if dof.velocity else ""
         yield f"starts at {units.coordinate(dof.position, turning)}{speed}"
     if dof.drive is not None:
-        yield _drive(dof.drive, units, turning)
+        yield drive_text(dof.drive, units, turning)
     if dof.armature:
         yield f"armature {units.armature(dof.armature, turning)}"
     if dof.static_friction or dof.viscous_friction:
@@ -210,32 +159,6 @@ def _dof(dof: Dof, units: Units) -> Iterator[str]:
         yield f"at most {units.rate(dof.max_velocity, turning)}"
     if dof.sources:
         yield "from other engines: " + ", ".join(f"{name} ({source})" for name, source in dof.sources)
-
-
-def _drive(drive: Drive, units: Units, turning: bool) -> str:
-    of = units.accelerations() if drive.acceleration else units
-    parts = [f"{'acceleration' if drive.acceleration else 'force'} drive: stiffness "
-             f"{of.stiffness(drive.stiffness, turning)}", f"damping {of.damping(drive.damping, turning)}",
-             f"target {units.coordinate(drive.target_position, turning)}"]
-    if drive.target_velocity:
-        parts.append(f"target velocity {units.rate(drive.target_velocity, turning)}")
-    if math.isfinite(drive.max_force):
-        parts.append(f"at most {units.effort(drive.max_force, turning)}")
-    if drive.envelope is not None:
-        parts.append(_envelope(drive.envelope, units, turning))
-    return ", ".join(parts)
-
-
-def _envelope(envelope: Envelope, units: Units, turning: bool) -> str:
-    parts = []
-    if math.isfinite(envelope.max_actuator_velocity):
-        parts.append(f"to {units.rate(envelope.max_actuator_velocity, turning)}")
-    if envelope.velocity_dependent_resistance:
-        parts.append(f"resistance {units.damping(envelope.velocity_dependent_resistance, turning)}")
-    if envelope.speed_effort_gradient:
-        unit = units.torque if turning else units.force
-        parts.append(f"gradient {units.rate(envelope.speed_effort_gradient, turning)} per {unit}")
-    return f"within an envelope: {', '.join(parts) or 'without bounds'}"
 
 
 def _fixed_tendon(articulation: Articulation, tendon: FixedTendon, units: Units, home: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 from support.compared.themes import STAGES
 from support.stages import iteration_stages
 from support.stages.parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
-from support.stages.robots import HEAD, base, joint, link, opened, prim
+from support.stages.robots import HEAD, base, joint, link, opened, prim, robot
 
 from physx_schema.cli.json_output import JSON_VERSION, description_json
 from physx_schema.cli.outline import outline
@@ -170,3 +170,26 @@ def test_json_has_vectors_as_lists() -> None:
     values = {f"{item['path']}.{item['property']}": item["value"] for item in authored}
     assert values["/Robot/j1.physics:localPos0"] == [1.0, 0.0, 0.0]
     assert values["/Robot/j1.physics:localRot1"] == pytest.approx([0.7071068, 0.7071068, 0.0, 0.0])
+
+
+def test_a_joint_outside_says_why_what_acts_and_that_its_loop_may_open() -> None:
+    loop = joint("Revolute", "k", "base", "b", ("PhysicsDriveAPI:angular",), {
+        "bool physics:excludeFromArticulation": True, "float physics:breakForce": 9.0,
+        "float drive:angular:physics:stiffness": 3.0})
+    text = robot(base(), link("a"), link("b"), joint("Revolute", "j0", "base", "a"), joint("Revolute", "j1", "a", "b"),
+                 loop)
+    assert block(shown(text), "revolute joint /Robot/k") == [
+        "revolute joint /Robot/k about X, from /Robot/base to /Robot/b, no limits",
+        "    outside articulations: physics:excludeFromArticulation is set",
+        "    force drive: stiffness 3 N m/deg, damping 0 N m s/deg, target 0 deg",
+        "    breaks at 9 N, inf N m",
+        "    in a loop, which may stay open while it moves: physx-schema verify says how far"]
+
+
+def test_a_joint_outside_says_what_does_not_move_at_its_ends() -> None:
+    still = link("k", more={"bool physics:kinematicEnabled": True}) + link("off", more={
+        "bool physics:rigidBodyEnabled": False})
+    text = robot(link("a"), still, joint("Fixed", "j0", "k", "a"), joint("Fixed", "j1", "off", "a"), schemas=())
+    assert [line.strip() for line in shown(text) if "fixed joint" in line] == [
+        "fixed joint /Robot/j0, from /Robot/k (kinematic) to /Robot/a",
+        "fixed joint /Robot/j1, from /Robot/off (not simulated: the world) to /Robot/a"]
