@@ -82,6 +82,14 @@ class Layout:
     def __getitem__(self, name: str) -> Span:
         return self.groups[name]
 
+    def parts(self) -> dict[str, LayoutPart]:
+        """Every `part` whose prefix ends with the first _ of names, by prefix."""
+        found: dict[str, dict[str, Span]] = {}
+        for name, span in self.groups.items():
+            prefix, bar, own = name.partition("_")
+            found.setdefault(prefix + bar, {})[own] = span
+        return {prefix: LayoutPart(groups, whole=self, prefix=prefix) for prefix, groups in found.items()}
+
     def part(self, prefix: str) -> LayoutPart:
         """Those whose names begin so, as a layout of its own."""
         return LayoutPart({name.removeprefix(prefix): span for name, span in self.groups.items()

@@ -99,11 +99,12 @@ class ContactStep:
         for i, (kind0, kind1, points, two, torsional) in enumerate(found):
             sides = (Side(KINDS[int(kind0)]), Side(KINDS[int(kind1)]))
             t = ContactTopology(sides, POINTS[points], 2 if two else 1, bool(torsional))
-            index, size = np.flatnonzero(which.ravel() == i), patch_code(t).layout.size
+            index, code = np.flatnonzero(which.ravel() == i), patch_code(t)
+            base = first + np.arange(len(index)) * code.layout.size
             held = given.places[patches["side0"][index]], given.places[patches["side1"][index]]
             self._groups.append(PatchGroup(t, index, (held[0]["owner"], held[1]["owner"]),
-                                           (held[0]["link"], held[1]["link"]), first + np.arange(len(index)) * size))
-            first += len(index) * size
+                                           (held[0]["link"], held[1]["link"]), base, code))
+            first += len(index) * code.layout.size
         if first > len(self.memory):
             grown = _aligned(int(GROWTH * first), self._dtype)
             grown[:len(self.memory)] = self.memory

@@ -15,7 +15,7 @@ from physx_runtime.model.island import BODY, KINEMATIC, LINK
 from physx_runtime.solver.contact.links import side_row
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
-from physx_runtime.solver.contact.templates import BODY_NAMES, WORLD_ROWS, PatchCode, Template, patch_code
+from physx_runtime.solver.contact.templates import BODY_NAMES, WORLD_ROWS, PatchCode, Template
 
 Array = NDArray[Any]
 PREPARE, SOLVE, FINAL = "prepare", "solve", "final"      # what is written of a patch
@@ -30,11 +30,7 @@ class PatchGroup:
     owners: tuple[Array, Array]     # of both sides
     links: tuple[Array, Array]
     base: Array
-
-    @property
-    def code(self) -> PatchCode:
-        """Their rows and instructions."""
-        return patch_code(self.t)
+    code: PatchCode
 
 
 class SideRows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -120,17 +121,18 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
     layout, order = Layout(), partitions(t)
     for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
         layout.add(name, size)
+    parts = layout.parts()
     for name, size in ISLAND_SCRATCH.items():
         layout.add(name, size)
     bodies: dict[int, BodyPlan] = {}
     trees: dict[int, TreePlan] = {}
     for i, actor in enumerate(t.actors):
-        part = layout.part(f"{ACTOR_GROUP}{i}_")
+        part = parts[f"{ACTOR_GROUP}{i}_"]
         if isinstance(actor, BodyTopology):
             bodies[i] = _body_plan(actor, part)
         else:
             trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i])
-    joints: list[Layout] = [layout.part(f"{JOINT_GROUP}{i}_") for i in range(len(t.joints))]
+    joints: list[Layout] = [parts[f"{JOINT_GROUP}{i}_"] for i in range(len(t.joints))]
     for joint, own in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.alone).items():
             own.add(name, size)
@@ -139,19 +141,24 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
         first, second = joint.sides
         if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
             own.add(CROSS_RESPONSE, 36)
-    kinematic: list[Layout] = [layout.part(f"{KINEMATIC_GROUP}{i}_") for i in range(t.kinematic)]
+    kinematic: list[Layout] = [parts[f"{KINEMATIC_GROUP}{i}_"] for i in range(t.kinematic)]
     return IslandPlan(t, layout, bodies, trees, joints, kinematic, order)
 
 
 def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
-    given = row_scalars(lasting_rows(t) | input_rows(t))
-    _, made = trace(lambda rows: body.begin(t, rows), given)
-    for name, size in (made | {"inverse_mass": 1, "inverse_inertia": 6}).items():
+    for name, size in (_begun_rows(t) | {"inverse_mass": 1, "inverse_inertia": 6}).items():
         if name not in part.groups:
             part.add(name, size)
     for name in moving_rows(t):
         part.add(f"kept_{name}", state_rows(t)[name])
     return BodyPlan(t, part)
+
+
+@functools.lru_cache(maxsize=256)
+def _begun_rows(t: BodyTopology) -> dict[str, int]:
+    """Size of every row group that a body's start makes."""
+    _, made = trace(lambda rows: body.begin(t, rows), row_scalars(lasting_rows(t) | input_rows(t)))
+    return made
 
 
 def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int]) -> TreePlan:
