@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.bounds import pose_at, size_of
+from physx_runtime.collision.narrow_phase.kinds import SUPPORTED, contacts_of
 from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.shape import CONTACT, FREE, MOST_POINTS
+from physx_runtime.compiling.scalar_code import scalar_entry
 
 Array = NDArray[Any]
 
 
 def supported(kind0: int, kind1: int) -> bool:
     """Whether contacts are made between shapes of two kinds, in either order."""
-    raise NotImplementedError("narrow phase")
+    return (min(kind0, kind1), max(kind0, kind1)) in SUPPORTED
 
 
 def generate(table: PairTable, poses: Array) -> Array:
@@ -22,4 +27,52 @@ def generate(table: PairTable, poses: Array) -> Array:
     poses: (bodies, 7) float32 in the world, position and quaternion x y z w, of the frames that shapes are placed in.
     Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
     """
-    raise NotImplementedError("narrow phase")
+    table.place(poses)
+    contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
+    count = touch(table.rows, table.shapes, table.placed, contacts)
+    table.touching = in_order_of_touching(table.rows, table.touching)
+    arranged = np.empty(count, CONTACT)
+    arrange(table.rows, table.touching, contacts, arranged)
+    return arranged
+
+
+@scalar_entry
+def touch(rows: Any, shapes: Any, placed: Any, contacts: Any) -> Any:
+    """Make the contacts of all pairs; how many there are."""
+    at = 0
+    for k in range(len(rows)):
+        pair = rows[k]
+        if pair.shape0 == FREE:
+            continue
+        shape0, shape1 = shapes[pair.shape0], shapes[pair.shape1]
+        first = at
+        at = contacts_of(shape0.kind, shape1.kind, pair, size_of(shape0), pose_at(placed, pair.shape0),
+                         size_of(shape1), pose_at(placed, pair.shape1), contacts, at)
+        pair.first, pair.contacts = first, at - first
+        for i in range(first, at):
+            contacts[i].pair = k
+            if pair.swapped:
+                for axis in range(3):
+                    contacts[i].normal[axis] = -contacts[i].normal[axis]
+    return at
+
+
+def in_order_of_touching(rows: Array, touching: Array) -> Array:
+    """The pairs with contacts: those that had some keep their order, then those that begin, the oldest first."""
+    alive = (rows["contacts"] > 0) & (rows["shape0"] != FREE)
+    begun = np.flatnonzero(alive & (rows["touching"] == 0)).astype(np.int32)
+    kept = touching[alive[touching] & (rows["touching"][touching] == 1)]
+    rows["touching"] = alive
+    return np.concatenate((kept, begun[np.argsort(rows["born"][begun])]))
+
+
+@scalar_entry
+def arrange(rows: Any, touching: Any, contacts: Any, arranged: Any) -> None:
+    """Copy contacts in the order of their pairs, and tell the pairs where they are."""
+    at = 0
+    for k in touching:
+        pair = rows[k]
+        for i in range(pair.contacts):
+            arranged[at + i] = contacts[pair.first + i]
+        pair.first = at
+        at += pair.contacts

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.shape import PAIR, SHAPE
+from physx_runtime.collision.bounds import place_shapes
+from physx_runtime.collision.broad_phase import find, in_order_of_birth, match
+from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
+from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, SHAPE
+from physx_runtime.collision.tree import build, fit, levels_for
 
 Array = NDArray[Any]
+
+MORE_WORK = 1.5     # a tree in which searches take this much longer than when it was built is built anew
 
 
 class PairTable:
@@ -29,3 +35,79 @@ class PairTable:
         self.apart = np.unique(np.array([min(pair) << 32 | max(pair) for pair in apart], np.int64))
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
+        count = len(self.shapes)
+        self.placed = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
+        self._bounds = np.zeros((count, 2, 4), np.float32)
+        self._levels = levels_for(count)
+        self._nodes = np.zeros(((1 << self._levels) - 1, 2, 4), np.float32)
+        self._order = np.arange(count, dtype=np.int32)
+        self._work = 0.0                        # nodes looked at with the tree as it was built
+        self._heads = np.full(count, FREE, np.int32)
+        self._mates = np.full(count, FREE, np.int32)
+        self._counts = np.zeros(count, np.int32)
+        self._partners = np.zeros(count, np.int32)
+        self._born = 0
+
+    def place(self, poses: Array) -> None:
+        """Put the shapes where their bodies are, and bring the pairs up to date."""
+        place_shapes(self.shapes, poses, self.placed, self._bounds)
+        total = self._find()
+        fresh = np.empty((total, 2), np.int32)
+        fresh = fresh[:match(self.rows, self._heads, self._partners, self._counts, self._mates, fresh)]
+        if len(fresh):
+            moves = self.shapes["body"] < self.moving
+            self._add(in_order_of_birth(fresh, self._bounds[:, 0, 0], moves))
+
+    def _find(self) -> int:
+        """Fill in the partners of every shape; how many there are."""
+        if not self._work:
+            build(self._bounds, self._order, self._levels)
+        fit(self._bounds, self._order, self._levels, self._nodes)
+        total, looked = self._search()
+        if total > len(self._partners):
+            self._partners = np.zeros(2 * total, np.int32)
+            total, looked = self._search()
+        if not self._work:
+            self._work = MORE_WORK * looked
+        elif looked > self._work:
+            self._work = 0.0                    # built anew at the next step
+        return total
+
+    def _search(self) -> tuple[int, int]:
+        total, looked = find(self.shapes, self.moving, self.meets, self.apart, self._bounds, self._order, self._levels,
+                             self._nodes, self._partners, self._counts)
+        return int(total), int(looked)
+
+    def _add(self, fresh: Array) -> None:
+        """Give new pairs rows, in the order of their birth."""
+        free = np.flatnonzero(self.rows["shape0"] == FREE)
+        if len(free) < len(fresh):
+            more = np.zeros(max(len(fresh) - len(free), len(self.rows)), PAIR)
+            more["shape0"] = FREE
+            free = np.concatenate((free, np.arange(len(self.rows), len(self.rows) + len(more))))
+            self.rows = np.concatenate((self.rows, more))
+        places = free[:len(fresh)].astype(np.int32)
+        self.rows[places] = self._records(fresh)
+        for place, shape in zip(places, fresh[:, 0], strict=True):
+            self.rows["following"][place] = self._heads[shape]
+            self._heads[shape] = place
+
+    def _records(self, fresh: Array) -> Array:
+        """Raises NotImplementedError where shapes of two kinds meet that have no contacts here."""
+        shapes, records = self.shapes, np.zeros(len(fresh), PAIR)
+        first, second = fresh[:, 0], fresh[:, 1]
+        precedence, kind = shapes["precedence"], shapes["kind"]
+        later = precedence[second] < precedence[first]
+        side0, side1 = np.where(later, second, first), np.where(later, first, second)
+        swapped = kind[side0] > kind[side1]
+        records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
+        for kinds in np.unique(kind[fresh], axis=0):
+            if (min(kinds), max(kinds)) not in SUPPORTED:
+                names = " and ".join(sorted(KIND_NAMES[kind] for kind in kinds))
+                raise NotImplementedError(f"no contacts are made between {names}")
+        records["swapped"] = swapped
+        records["reach"] = shapes["contact_offset"][first] + shapes["contact_offset"][second]
+        records["rest"] = shapes["rest_offset"][first] + shapes["rest_offset"][second]
+        records["born"] = self._born + np.arange(len(fresh))
+        self._born += len(fresh)
+        return records

@@ -9,6 +9,7 @@ import numpy as np
 
 # Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
 SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
+KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex mesh", "triangle mesh")
 EVERY_WORLD = -1
 NO_OWNER = -1
 MOST_POINTS = 4     # of a manifold
@@ -28,20 +29,23 @@ SHAPE = np.dtype([
     ("rest_offset", "f4"),
 ])
 
+FREE = -1
+
 PAIR = np.dtype([
-    ("shape0", "i4"),               # of the lower kind; -1 in a free place of the table
+    ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free place of the table
     ("shape1", "i4"),
     ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
     ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
     ("rest", "f4"),                 # the sum of the rest offsets
     ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
+    ("following", "i4"),            # the next pair of the same moving shape, or FREE
     ("touching", "i4"),             # 1 while it has contacts
     ("first", "i4"),                # its contacts of this step: row of the first one
     ("contacts", "i4"),             # and how many
     # its manifold: points kept between steps, and the poses of their last rebuilding
     ("known", "i4"),                # 1 once those poses are known
     ("points", "i4"),
-    ("local0", "f4", (MOST_POINTS, 3)),         # points in the frame of shape 0
+    ("local0", "f4", (MOST_POINTS, 3)),         # points in the frame of shape 0; of a plane's pair shape 0 is the other
     ("local1", "f4", (MOST_POINTS, 3)),
     ("normal", "f4", (MOST_POINTS, 3)),         # in the frame of shape 1, towards shape 0
     ("distance", "f4", MOST_POINTS),

@@ -22,8 +22,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def scalar_code(function: F) -> F:
-    """The function compiled at its first call; a division by zero gives what the processor gives, infinity or NaN."""
-    compiled = njit(error_model="numpy", nogil=True)(function)
+    """The function compiled for others that are compiled; a division by zero gives infinity or NaN.
+
+    Python cannot call it: what it takes to be called from there would be as long again to compile.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def scalar_entry(function: F) -> F:
+    """The function compiled for Python to call."""
+    return _compiled(function, no_cfunc_wrapper=True)
+
+
+def _compiled(function: F, **options: bool) -> F:
+    compiled = njit(error_model="numpy", nogil=True, **options)(function)
     compiled._cache = KeptCode(function, functools.partial(sources_of, function.__module__))
     return cast(F, compiled)
 

@@ -1,0 +1,84 @@
+"""Upright boxes around shapes, grown by their contact offsets; their fourth axis is the world that a shape is in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, PLANE
+from physx_runtime.collision.vectors import ZERO, Matrix, Number, Pose, Vector, composed, dot, matrix_of, x_axis
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+
+ENDLESS = np.float32(2.5e32)            # PhysX's greatest bounds
+ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis has bounds of its half space alone
+
+
+@scalar_entry
+def place_shapes(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
+    """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
+    for i in range(len(shapes)):
+        shape = shapes[i]
+        p, q = shape.position, shape.rotation
+        pose = composed(pose_at(poses, shape.body), ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
+        for k in range(3):
+            placed[i, k] = pose[0][k]
+        for k in range(4):
+            placed[i, 3 + k] = pose[1][k]
+        if shape.kind == PLANE:
+            _bound_plane(bounds[i], pose, shape.contact_offset)
+        else:
+            reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
+            for k in range(3):
+                bounds[i, 0, k], bounds[i, 1, k] = pose[0][k] - reach[k], pose[0][k] + reach[k]
+        everywhere = shape.world == EVERY_WORLD
+        bounds[i, 0, 3] = -ENDLESS if everywhere else np.float32(shape.world)
+        bounds[i, 1, 3] = ENDLESS if everywhere else np.float32(shape.world)
+
+
+@scalar_code
+def pose_at(poses: Any, i: Any) -> Pose:
+    """A row of position and quaternion as a pose."""
+    row = poses[i]
+    return (row[0], row[1], row[2]), (row[3], row[4], row[5], row[6])
+
+
+@scalar_code
+def size_of(shape: Any) -> Vector:
+    """The size of a shape's record."""
+    size = shape.size
+    return size[0], size[1], size[2]
+
+
+@scalar_code
+def _extent(kind: Any, size: Vector, pose: Pose, offset: Number) -> Vector:
+    """Half the sides of the bounds."""
+    if kind == BOX:
+        return _box_extent(matrix_of(pose[1]), size, offset)
+    grown = size[0] + offset
+    if kind == CAPSULE:
+        axis = x_axis(pose[1])
+        return (abs(axis[0] * size[1]) + grown, abs(axis[1] * size[1]) + grown, abs(axis[2] * size[1]) + grown)
+    return grown, grown, grown
+
+
+@scalar_code
+def _box_extent(m: Matrix, half: Vector, offset: Number) -> Vector:
+    return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]) + offset,
+            (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]) + offset,
+            (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]) + offset)
+
+
+@scalar_code
+def _bound_plane(bounds: Any, pose: Pose, offset: Number) -> None:
+    """A half space along an axis has bounds; any other is everywhere."""
+    normal = x_axis(pose[1])
+    for k in range(3):
+        bounds[0, k], bounds[1, k] = -ENDLESS, ENDLESS
+    for k in range(3):
+        if abs(normal[(k + 1) % 3]) < ALONG_AXIS and abs(normal[(k + 2) % 3]) < ALONG_AXIS:
+            height = dot(normal, pose[0])
+            if normal[k] > ZERO:
+                bounds[1, k] = height + offset
+            else:
+                bounds[0, k] = -height - offset

@@ -1,0 +1,111 @@
+"""Which shapes' bounds overlap: kept pairs are found again, lost ones freed, new ones put in PhysX's order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.shape import FREE, NO_OWNER
+from physx_runtime.collision.tree import overlapping
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+
+Array = NDArray[Any]
+
+
+@scalar_code
+def may_meet(shapes: Any, moving: Any, meets: Any, apart: Any, i: Any, j: Any) -> bool:
+    """Whether shape j is a partner that the moving shape i is to be paired with.
+
+    Of two moving shapes the one of the lower index finds the other.
+    """
+    a, b = shapes[i], shapes[j]
+    if a.body == b.body or (b.body < moving and j < i) or not meets[a.group, b.group]:
+        return False
+    if a.owner != NO_OWNER and a.owner == b.owner:
+        return False
+    key = (np.int64(min(i, j)) << 32) | np.int64(max(i, j))
+    low, high = 0, len(apart)
+    while low < high:
+        middle = (low + high) // 2
+        if apart[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low == len(apart) or apart[low] != key)
+
+
+@scalar_entry
+def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: Any, levels: Any, nodes: Any,
+         partners: Any, counts: Any) -> Any:
+    """Partners of each moving shape, one shape's after the other's, and how many each has.
+
+    Returns their number, which may exceed the room for them, and how many nodes of the tree were looked at.
+    """
+    total, looked = 0, 0
+    near = np.empty(len(shapes), np.int32)
+    for i in range(len(shapes)):
+        counts[i] = 0
+        if shapes[i].body >= moving:
+            continue
+        count, nodes_looked_at = overlapping(bounds, order, levels, nodes, i, near)
+        looked += nodes_looked_at
+        for k in range(count):
+            if may_meet(shapes, moving, meets, apart, i, near[k]):
+                if total < len(partners):
+                    partners[total] = near[k]
+                total += 1
+                counts[i] += 1
+    return total, looked
+
+
+@scalar_entry
+def match(rows: Any, heads: Any, partners: Any, counts: Any, mates: Any, fresh: Any) -> Any:
+    """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
+
+    heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
+    """
+    first, new = 0, 0
+    for i in range(len(counts)):
+        k = heads[i]
+        while k != FREE:
+            mates[_other(rows[k], i)] = k
+            k = rows[k].following
+        old, heads[i] = heads[i], FREE
+        for at in range(first, first + counts[i]):
+            k = mates[partners[at]]
+            if k == FREE:
+                fresh[new, 0], fresh[new, 1] = i, partners[at]
+                new += 1
+            else:
+                mates[partners[at]] = FREE
+        first += counts[i]
+        while old != FREE:
+            row, other = rows[old], _other(rows[old], i)
+            following = row.following
+            if mates[other] == FREE:
+                row.following, heads[i] = heads[i], old
+            else:
+                mates[other] = FREE
+                row.shape0 = FREE
+            old = following
+    return new
+
+
+@scalar_code
+def _other(row: Any, shape: Any) -> Any:
+    return row.shape1 if row.shape0 == shape else row.shape0
+
+
+def in_order_of_birth(fresh: Array, low: Array, moves: Array) -> Array:
+    """New pairs (shape, partner) in the order in which PhysX takes them up.
+
+    low: lower x bounds of shapes. moves: whether forces move them. Measured: the reverse of a sweep along x, in which
+    pairs of moving shapes come first, then those whose static shape begins inside the moving one, then the others.
+    """
+    first, second = fresh[:, 0], fresh[:, 1]
+    turned = (low[second] < low[first]) | ((low[second] == low[first]) & (second < first))
+    lower, upper = np.where(turned, second, first), np.where(turned, first, second)
+    sweep = np.where(moves[second], 0, np.where(turned, 2, 1))
+    return fresh[np.lexsort((upper, low[upper], lower, low[lower], sweep))[::-1]]

@@ -1,0 +1,176 @@
+"""Two boxes: the face of least overlap, and what of the other box lies over it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.collision.manifold import (
+    box_margin,
+    boxes_moved_on,
+    put_contact,
+    put_point,
+    put_points_of_1,
+    refresh,
+    remember,
+    remember_rotations,
+    world_normal,
+)
+from physx_runtime.collision.narrow_phase.box_face import MOST, incident_face, points_over_face
+from physx_runtime.collision.reduction import four_of_boxes
+from physx_runtime.collision.vectors import (
+    ZERO,
+    Frame,
+    Number,
+    Pose,
+    Vector,
+    add,
+    by_matrix,
+    by_transposed,
+    dot,
+    frame_in,
+    frame_of,
+    matrix_of,
+    negated,
+    out_of,
+    put_vector,
+    relative,
+    scaled,
+    sub,
+    transposed,
+    unit,
+    vector_at,
+)
+from physx_runtime.compiling.scalar_code import scalar_code
+
+BREAKING = np.float32(0.8)          # of the smaller margin
+SLACK = np.float32(1e-6)            # added to cosines between axes
+APART = -1                          # a face that does not exist: the boxes are apart
+
+
+@scalar_code
+def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    pose, margin = relative(pose0, pose1), min(box_margin(size0), box_margin(size1))
+    lost = refresh(pair, frame_of(pose), margin * BREAKING)
+    radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
+    if lost or boxes_moved_on(pair, pose, pose0[1], pose1[1], margin, radius0, radius1):
+        remember(pair, pose)
+        remember_rotations(pair, pose0[1], pose1[1])
+        return _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
+    if pair.points == 0:
+        return at
+    return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
+
+
+@scalar_code
+def _unit_frame(pose: Pose) -> Frame:
+    m = matrix_of(pose[1])
+    return pose[0], (unit(m[0]), unit(m[1]), unit(m[2]))
+
+
+@scalar_code
+def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
+    """Make the points anew, and write them as contacts; the row of the next one."""
+    face, below = _least_overlap(half0, half1, frame_in(frame1, frame0), pair.reach)
+    if face == APART:
+        return at
+    on0, on1 = np.empty((MOST, 3), np.float32), np.empty((MOST, 3), np.float32)
+    distances, chosen = np.empty(MOST, np.float32), np.empty(4, np.int64)
+    if face < 3:
+        frame, ex, ey = _face_frame(half0, frame0, face, below)
+        towards0 = by_transposed(frame[1], frame[1][2])
+        count = _over(frame, ex, ey, negated(towards0), half1, frame1, pair.reach, on0, on1, distances)
+    else:
+        frame, ex, ey = _face_frame(half1, frame1, face - 3, not below)
+        towards0 = negated(by_transposed(frame[1], frame[1][2]))
+        count = _over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
+    if count == 0:
+        return at
+    in0, in1 = frame_in(frame, frame0), frame_in(frame, frame1)
+    normal = by_matrix(in1[1], towards0)
+    for i in range(count):
+        put_vector(on0, i, out_of(in0, vector_at(on0, i)))
+        put_vector(on1, i, out_of(in1, vector_at(on1, i)))
+    for i in range(4):
+        chosen[i] = i
+    if count > 4:
+        four_of_boxes(on1, distances, count, normal, chosen)
+    pair.points = min(count, 4)
+    world = unit(by_matrix(frame1[1], normal))
+    for i in range(pair.points):
+        k = chosen[i]
+        put_point(pair, i, vector_at(on0, k), vector_at(on1, k), normal, distances[k])
+        at = put_contact(contacts, at, out_of(frame1, vector_at(on1, k)), world, distances[k])
+    return at
+
+
+@scalar_code
+def _over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: Vector, other: Frame, reach: Number,
+          on_face: Any, on_other: Any, distances: Any) -> Any:
+    corners = np.empty((4, 3), np.float32)
+    face_normal = incident_face(direction, frame_in(other, frame), half, corners)
+    return points_over_face(ex, ey, corners, face_normal, reach, on_face, on_other, distances)
+
+
+@scalar_code
+def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
+    """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
+    a = frame[1]
+    if face == 0:
+        centre, ex, ey = scaled(a[0], half[0]), half[2], half[1]
+        axes = (negated(a[2]), a[1], a[0]) if below else (a[2], a[1], negated(a[0]))
+    elif face == 1:
+        centre, ex, ey = scaled(a[1], half[1]), half[0], half[2]
+        axes = (a[0], negated(a[2]), a[1]) if below else (a[0], a[2], negated(a[1]))
+    else:
+        centre, ex, ey = scaled(a[2], half[2]), half[0], half[1]
+        axes = (a[0], a[1], a[2]) if below else (a[0], negated(a[1]), negated(a[2]))
+    return (sub(frame[0], centre) if below else add(centre, frame[0]), axes), ex, ey
+
+
+@scalar_code
+def _sum(a: Vector) -> Number:
+    return a[0] + (a[1] + a[2])
+
+
+@scalar_code
+def _times(a: Vector, b: Vector) -> Vector:
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@scalar_code
+def _with_slack(a: Vector) -> Vector:
+    return abs(a[0]) + SLACK, abs(a[1]) + SLACK, abs(a[2]) + SLACK
+
+
+@scalar_code
+def _least_overlap(half0: Vector, half1: Vector, frame: Frame, reach: Number) -> Any:
+    """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
+
+    frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.
+    """
+    p, c = frame
+    back = transposed(c)
+    a = (_with_slack(c[0]), _with_slack(c[1]), _with_slack(c[2]))
+    b = (_with_slack(back[0]), _with_slack(back[1]), _with_slack(back[2]))
+    along = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
+    least, face = ZERO, APART
+    for k in range(6):
+        radii = half0[k] + _sum(_times(b[k], half1)) if k < 3 else _sum(_times(a[k - 3], half0)) + half1[k - 3]
+        overlap = (radii - abs(along[k])) + reach
+        if overlap < ZERO:
+            return APART, False
+        if face == APART or least > overlap:
+            least, face = overlap, k
+    for i in range(3):
+        e, f = (i + 1) % 3, (i + 2) % 3
+        for j in range(3):
+            g, h = (j + 1) % 3, (j + 2) % 3
+            gap = abs(c[j][e] * p[f] - c[j][f] * p[e])
+            radius0 = a[j][f] * half0[e] + a[j][e] * half0[f]
+            radius1 = b[i][h] * half1[g] + b[i][g] * half1[h]
+            if gap > (radius0 + radius1) + reach:
+                return APART, False
+    return face, along[face] <= ZERO

@@ -1,0 +1,205 @@
+"""Vectors of three float32 and rotations, in the order of operations of PhysX's SSE code: last bits choose points.
+
+Numbers are numpy's float32 throughout: a literal of Python would make float64 of what it meets.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.compiling.scalar_code import scalar_code
+
+Number = Any                                # float32
+Vector = tuple[Any, Any, Any]
+Quaternion = tuple[Any, Any, Any, Any]      # x y z w
+Matrix = tuple[Vector, Vector, Vector]      # columns
+Pose = tuple[Vector, Quaternion]
+Frame = tuple[Vector, Matrix]               # a pose with a matrix in place of the quaternion
+
+ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
+LARGEST = np.float32(3.4028235e38)
+EPSILON = np.float32(2.0**-23)
+
+
+@scalar_code
+def add(a: Vector, b: Vector) -> Vector:
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@scalar_code
+def sub(a: Vector, b: Vector) -> Vector:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@scalar_code
+def negated(a: Vector) -> Vector:
+    return -a[0], -a[1], -a[2]
+
+
+@scalar_code
+def scaled(a: Vector, s: Number) -> Vector:
+    return a[0] * s, a[1] * s, a[2] * s
+
+
+@scalar_code
+def divided(a: Vector, s: Number) -> Vector:
+    return a[0] / s, a[1] / s, a[2] / s
+
+
+@scalar_code
+def dot(a: Vector, b: Vector) -> Number:
+    return (a[0] * b[0] + a[2] * b[2]) + a[1] * b[1]
+
+
+@scalar_code
+def cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@scalar_code
+def absolute(a: Vector) -> Vector:
+    return abs(a[0]), abs(a[1]), abs(a[2])
+
+
+@scalar_code
+def unit(a: Vector) -> Vector:
+    return divided(a, math.sqrt(dot(a, a)))
+
+
+@scalar_code
+def clamped(x: Number, low: Number, high: Number) -> Number:
+    return max(min(x, high), low)
+
+
+@scalar_code
+def vector_at(rows: Any, i: Any) -> Vector:
+    """A row of an array."""
+    return rows[i, 0], rows[i, 1], rows[i, 2]
+
+
+@scalar_code
+def put_vector(rows: Any, i: Any, a: Vector) -> None:
+    """Write a row of an array."""
+    rows[i, 0], rows[i, 1], rows[i, 2] = a[0], a[1], a[2]
+
+
+@scalar_code
+def by_matrix(m: Matrix, a: Vector) -> Vector:
+    return add(add(scaled(m[0], a[0]), scaled(m[1], a[1])), scaled(m[2], a[2]))
+
+
+@scalar_code
+def by_transposed(m: Matrix, a: Vector) -> Vector:
+    return dot(m[0], a), dot(m[1], a), dot(m[2], a)
+
+
+@scalar_code
+def transposed(m: Matrix) -> Matrix:
+    a, b, c = m
+    return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
+
+
+@scalar_code
+def conjugate(q: Quaternion) -> Quaternion:
+    return -q[0], -q[1], -q[2], q[3]
+
+
+@scalar_code
+def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    x = cross((a[0], a[1], a[2]), (b[0], b[1], b[2]))
+    return ((a[0] * b[3] + b[0] * a[3]) + x[0], (a[1] * b[3] + b[1] * a[3]) + x[1], (a[2] * b[3] + b[2] * a[3]) + x[2],
+            a[3] * b[3] - ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]))
+
+
+@scalar_code
+def alike(a: Quaternion, b: Quaternion) -> Number:
+    """The dot product of two rotations."""
+    return (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
+
+
+@scalar_code
+def half_rotated(q: Quaternion, a: Vector) -> Vector:
+    """Half the vector turned by q."""
+    u, w = (q[0], q[1], q[2]), q[3]
+    turned = add(scaled(cross(u, a), w), scaled(a, w * w - HALF))
+    return add(scaled(u, dot(u, a)), turned)
+
+
+@scalar_code
+def rotated(q: Quaternion, a: Vector) -> Vector:
+    return scaled(half_rotated(q, a), TWO)
+
+
+@scalar_code
+def rotated_back(q: Quaternion, a: Vector) -> Vector:
+    return rotated(conjugate(q), a)
+
+
+@scalar_code
+def x_axis(q: Quaternion) -> Vector:
+    """The rotated x axis, in an order of operations of its own."""
+    x2, w2 = q[0] * TWO, q[3] * TWO
+    return (q[3] * w2 + q[0] * x2) - ONE, q[2] * w2 + q[1] * x2, -q[1] * w2 + q[2] * x2
+
+
+@scalar_code
+def matrix_of(q: Quaternion) -> Matrix:
+    x, y, z, w = q
+    x2, y2, z2 = x + x, y + y, z + z
+    xx, yy, zz = x2 * x, y2 * y, z2 * z
+    xy, xz, xw, yz, yw, zw = x2 * y, x2 * z, x2 * w, y2 * z, y2 * w, z2 * w
+    v = ONE - xx
+    return ((ONE - yy) - zz, xy + zw, xz - yw), (xy - zw, v - zz, yz + xw), (xz + yw, yz - xw, v - yy)
+
+
+@scalar_code
+def frame_of(pose: Pose) -> Frame:
+    return pose[0], matrix_of(pose[1])
+
+
+@scalar_code
+def composed(outer: Pose, inner: Pose) -> Pose:
+    """The pose of a thing whose pose in the frame of another is `inner`."""
+    turned = half_rotated(outer[1], inner[0])
+    return add(scaled(turned, TWO), outer[0]), product(outer[1], inner[1])
+
+
+@scalar_code
+def relative(pose: Pose, other: Pose) -> Pose:
+    """A pose as seen from another."""
+    back = conjugate(other[1])
+    return rotated(back, sub(pose[0], other[0])), product(back, pose[1])
+
+
+@scalar_code
+def outward(pose: Pose, point: Vector) -> Vector:
+    """A point of a body in the world."""
+    return add(scaled(half_rotated(pose[1], point), TWO), pose[0])
+
+
+@scalar_code
+def inward(pose: Pose, point: Vector) -> Vector:
+    """A point of the world in a body."""
+    return rotated_back(pose[1], sub(point, pose[0]))
+
+
+@scalar_code
+def out_of(frame: Frame, point: Vector) -> Vector:
+    """A point of a frame outside it."""
+    return add(frame[0], by_matrix(frame[1], point))
+
+
+@scalar_code
+def into(frame: Frame, point: Vector) -> Vector:
+    """A point outside a frame as seen from it."""
+    return by_transposed(frame[1], sub(point, frame[0]))
+
+
+@scalar_code
+def frame_in(frame: Frame, other: Frame) -> Frame:
+    """A frame as seen from another."""
+    back, m = transposed(other[1]), frame[1]
+    return into(other, frame[0]), (by_matrix(back, m[0]), by_matrix(back, m[1]), by_matrix(back, m[2]))

@@ -1,0 +1,215 @@
+"""Colliders of a stage as the arrays of the narrow phase, and where real PhysX has them touch, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from physx_runtime.collision import shape as kinds
+from physx_runtime.collision.generation import generate
+from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+
+Array = NDArray[Any]
+HALF_TURN = np.float32(0.70710683)      # as the engine turns axes: not quite of unit length
+TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, HALF_TURN, HALF_TURN), "Z": (0, -HALF_TURN, 0, HALF_TURN)}
+
+
+@dataclass(frozen=True)
+class Touching:
+    """A recorded motion: shapes, their bodies' poses at the start of each step, and PhysX's contacts of that step."""
+
+    shapes: Array               # of dtype SHAPE
+    bodies: tuple[str, ...]     # paths; the first `moving` are moved by forces
+    moving: int
+    apart: tuple[tuple[int, int], ...]      # shapes that do not meet
+    poses: Array                # (steps, bodies, 7)
+    contacts: tuple[dict[tuple[int, int], Array], ...]    # by step and bodies (side 0, side 1): CONTACT rows in order
+
+
+def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple[Array, list[str], int, Array]:
+    """Shapes, paths of bodies, how many of them move, and the poses of all.
+
+    offsets: contact offsets as the engine has them, by body.
+    """
+    cache = UsdGeom.XformCache()
+    colliders, moving = _colliders(stage), list(_moving(stage))
+    static = [prim.GetPath().pathString for prim in colliders if not _body(prim)]
+    bodies = moving + static
+    shapes = np.zeros(len(colliders), SHAPE)
+    used: dict[str, int] = {}
+    for shape, prim in zip(shapes, colliders, strict=True):
+        home = _body(prim) or prim
+        path = home.GetPath().pathString
+        shape["body"] = bodies.index(path)
+        shape["precedence"] = _precedence(moving, home, path) if path in moving else len(bodies)
+        shape["owner"] = _calm_owner(home)
+        local, scale = _local(prim, home, cache)
+        shape["kind"], shape["size"], turn = _geometry(prim, scale)
+        shape["position"], shape["rotation"] = local[:3], _product(local[3:], turn)
+        known = offsets.get(path)
+        authored = prim.GetAttribute("physxCollision:contactOffset")
+        if known is not None:
+            shape["contact_offset"] = known[used.get(path, 0)]
+        elif authored and authored.HasAuthoredValue():
+            shape["contact_offset"] = authored.Get()
+        else:
+            shape["contact_offset"] = _automatic_offset(shape)
+        used[path] = used.get(path, 0) + 1
+    poses = np.array([_pose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))) for path in bodies], np.float32)
+    return shapes, bodies, len(moving), poses
+
+
+def recorded(stages: Sequence[str], steps: int, dt: float = 1 / 60) -> list[Touching]:
+    """What PhysX does with stages, given by USDA text or path; the oracle's folder must be on sys.path."""
+    from scene_recorder import record
+
+    opened = [_reporting(stage) for stage in stages]
+    jobs = [{"usd": stage.ExportToString(), "dt": dt, "steps": steps,
+             "contacts": list(_moving(stage))} for stage in opened]
+    return [_touching(stage, result) for stage, result in zip(opened, record(jobs), strict=True)]
+
+
+def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
+    offsets = {path: row["contactOffset"] for path, row in result["props"].items() if "contactOffset" in row}
+    shapes, bodies, moving, start = shapes_of(stage, offsets)
+    poses = np.repeat(start[None], len(result["contacts"]), axis=0)
+    for column, path in enumerate(result["paths"]):
+        if path in bodies:
+            place = bodies.index(path)
+            poses[:, place, :3] = result["pos"][:-1, column]
+            poses[:, place, 3:] = result["quat"][:-1, column]
+    return Touching(shapes, tuple(bodies), moving, tuple(joined_shapes(stage, shapes, bodies)), poses,
+                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]))
+
+
+def _by_bodies(rows: Sequence[Any], bodies: Sequence[str]) -> dict[tuple[int, int], Array]:
+    found: dict[tuple[int, int], list[Any]] = {}
+    for body, other, _, point, normal, separation in rows:
+        sides = bodies.index(body), bodies.index(other)
+        if sides[0] < sides[1]:     # between reporting bodies each contact is told from either side
+            found.setdefault(sides, []).append((0, point, normal, separation))
+    return {sides: np.array(contacts, CONTACT) for sides, contacts in found.items()}
+
+
+def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Array, Array]]:
+    """Per step and pair of bodies the contacts made here of the recorded poses, and PhysX's."""
+    table = PairTable(touching.shapes, touching.moving, apart=touching.apart)
+    for step, poses in enumerate(touching.poses):
+        contacts = generate(table, np.ascontiguousarray(poses))
+        own: dict[tuple[int, int], list[int]] = {}
+        for row, contact in enumerate(contacts):
+            pair = table.rows[contact["pair"]]
+            sides = sorted(int(touching.shapes["body"][pair[name]]) for name in ("shape0", "shape1"))
+            own.setdefault((sides[0], sides[1]), []).append(row)
+        for sides in own.keys() | touching.contacts[step].keys():
+            yield step, sides, contacts[own.get(sides, [])], touching.contacts[step].get(sides, np.zeros(0, CONTACT))
+
+
+def _reporting(stage: str) -> Usd.Stage:
+    """A stage whose moving bodies report all their contacts."""
+    if stage.lstrip().startswith("#usda"):
+        opened = Usd.Stage.CreateInMemory()
+        opened.GetRootLayer().ImportFromString(stage)
+    else:
+        opened = Usd.Stage.Open(stage)
+        opened.SetEditTarget(opened.GetSessionLayer())
+    for prim in _moving(opened).values():
+        prim.AddAppliedSchema("PhysxContactReportAPI")
+        prim.CreateAttribute("physxContactReport:threshold", Sdf.ValueTypeNames.Float).Set(0.0)
+    return opened
+
+
+def _moving(stage: Usd.Stage) -> dict[str, Usd.Prim]:
+    """Bodies with colliders by path, links first."""
+    bodies = [body for prim in _colliders(stage) if (body := _body(prim))]
+    found = {body.GetPath().pathString: body for body in bodies}
+    return dict(sorted(found.items(), key=lambda item: (not _is_link(item[1]), item[0])))
+
+
+def _colliders(stage: Usd.Stage) -> list[Usd.Prim]:
+    return [prim for prim in stage.Traverse() if prim.HasAPI(UsdPhysics.CollisionAPI)]
+
+
+def _body(prim: Usd.Prim) -> Usd.Prim | None:
+    while prim and not prim.HasAPI(UsdPhysics.RigidBodyAPI):
+        prim = prim.GetParent()
+    return prim or None
+
+
+def _is_link(prim: Usd.Prim) -> bool:
+    while prim and not prim.HasAPI(UsdPhysics.ArticulationRootAPI):
+        prim = prim.GetParent()
+    return bool(prim)
+
+
+def _precedence(moving: Sequence[str], home: Usd.Prim, path: str) -> int:
+    """Links come before free bodies; seen in a report: of two links of an articulation the later path is side 0."""
+    return -moving.index(path) if _is_link(home) else moving.index(path)
+
+
+def _calm_owner(prim: Usd.Prim) -> int:
+    """0 for links of an articulation that does not collide with itself; the stages have one at most."""
+    while prim and not prim.HasAPI(UsdPhysics.ArticulationRootAPI):
+        prim = prim.GetParent()
+    authored = prim.GetAttribute("physxArticulation:enabledSelfCollisions") if prim else None
+    return 0 if authored and authored.Get() is False else NO_OWNER
+
+
+def joined_shapes(stage: Usd.Stage, shapes: Array, bodies: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of shapes whose bodies a joint holds together."""
+    pairs = []
+    for prim in stage.Traverse():
+        if joint := UsdPhysics.Joint(prim):
+            sides = [targets[0].pathString if (targets := side.GetTargets()) else ""
+                     for side in (joint.GetBody0Rel(), joint.GetBody1Rel())]
+            if set(sides) <= set(bodies):
+                ends = [np.flatnonzero(shapes["body"] == bodies.index(path)) for path in sides]
+                pairs += [(int(i), int(j)) for i in ends[0] for j in ends[1]]
+    return pairs
+
+
+def _pose(matrix: Gf.Matrix4d) -> list[float]:
+    rotation = matrix.RemoveScaleShear().ExtractRotationQuat().GetNormalized()
+    return [*matrix.ExtractTranslation(), *rotation.GetImaginary(), rotation.GetReal()]
+
+
+def _local(prim: Usd.Prim, home: Usd.Prim, cache: Any) -> tuple[Array, Array]:
+    """Where a collider is in its body, and how it is scaled."""
+    world, body = cache.GetLocalToWorldTransform(prim), cache.GetLocalToWorldTransform(home).RemoveScaleShear()
+    scale = np.array([Gf.Vec3d(*world.GetRow3(k)).GetLength() for k in range(3)])
+    return np.array(_pose(world.RemoveScaleShear() * body.GetInverse()), np.float32), scale
+
+
+def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tuple[Any, ...]]:
+    """Kind, size, and how its axis is turned."""
+    value = {name: prim.GetAttribute(name).Get() for name in ("size", "radius", "height", "axis")
+             if prim.HasAttribute(name)}
+    if prim.IsA(UsdGeom.Cube):
+        return kinds.BOX, tuple(np.float32(value["size"] * scale) / np.float32(2)), TURNS["X"]
+    if prim.IsA(UsdGeom.Sphere):
+        return kinds.SPHERE, (value["radius"] * scale[0], 0, 0), TURNS["X"]
+    if prim.IsA(UsdGeom.Plane):
+        return kinds.PLANE, (0, 0, 0), TURNS[value["axis"]]
+    if prim.IsA(UsdGeom.Capsule):
+        return kinds.CAPSULE, (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0), TURNS[value["axis"]]
+    raise ValueError(f"{prim.GetPath()} is a {prim.GetTypeName()}, which this reader of colliders does not know")
+
+
+def _automatic_offset(shape: Any) -> float:
+    """As the engine chooses it at 60 steps a second under the gravity of the earth."""
+    if shape["kind"] == kinds.PLANE:
+        return 0.02
+    side = min(shape["size"]) if shape["kind"] == kinds.BOX else shape["size"][0]
+    return max(2 / 60**2 * 9.81, 0.02 * 2 * float(side))
+
+
+def _product(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
+    ax, ay, az, aw = (np.float32(x) for x in a)
+    bx, by, bz, bw = (np.float32(x) for x in b)
+    return (aw * bx + ax * bw + ay * bz - az * by, aw * by + ay * bw + az * bx - ax * bz,
+            aw * bz + az * bw + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz)
