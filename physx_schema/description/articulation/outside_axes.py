@@ -8,10 +8,13 @@ from dataclasses import replace
 
 from physx_schema.description.articulation.drives import made_drive, takes_drive
 from physx_schema.description.articulation.outside_limits import (
+    REFUSED_SLIDE,
+    REFUSED_TURN,
     Limits,
     cone_angles,
     generic_limits,
     hinge_limits,
+    refuses_limits,
     slider_limits,
 )
 from physx_schema.description.model import Cone, Drive, JointAxis
@@ -33,6 +36,8 @@ def read_axes(reading: Reading, opinions: PrimOpinions, kind: str) -> tuple[Join
     if kind in SINGLE_AXIS:
         view = opinions.joint_view()
         limits = hinge_limits(reading, view) if kind == "revolute" else slider_limits(reading, view)
+        if limits.acts and refuses_limits(opinions, SINGLE_AXIS[kind]):
+            limits = REFUSED_TURN if kind == "revolute" else REFUSED_SLIDE
         return (_read(reading, opinions, _D6_AXIS[kind], SINGLE_AXIS[kind], limits, opinions.path),)
     if kind == "spherical":
         return tuple(_read(reading, opinions, axis, axis, _NO_LIMITS, f"{opinions.path}:{axis}") for axis in ROTATIONS)
@@ -55,7 +60,7 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: str, instance: str, li
     angular = axis in ROTATIONS
     held = limits.acts and limits.taken
     stiffness, damping = softness(opinions, soft or instance) if held else (0.0, 0.0)
-    restitution, threshold = bounce(opinions, soft or instance) if held and angular else (0.0, 0.0)
+    restitution, threshold = bounce(opinions, soft or instance) if held else (0.0, 0.0)
     driven = opinions.joint_kind != "spherical"         # PhysX reads no drive of it
     return JointAxis(
         name=name, path=opinions.path, axis=axis, instance=instance,
@@ -124,7 +129,7 @@ def softness(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
 
 
 def bounce(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
-    """Restitution and threshold of a hard limit of an angle; 0 of a soft one, and where nothing bounces."""
+    """Restitution and threshold of a hard limit; 0 of a soft one, and where nothing bounces."""
     view = opinions.view("PhysxLimitAPI", instance)
     if any(softness(opinions, instance)):
         return 0.0, 0.0

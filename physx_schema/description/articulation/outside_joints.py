@@ -68,9 +68,10 @@ def _distance_limit(reading: Reading, opinions: PrimOpinions) -> DistanceRange |
     """Of a generic joint: the upper bound alone, which PhysX takes above 0."""
     view = opinions.view("PhysicsLimitAPI", "distance")
     high = view.number("high")
-    if 0.0 < high < math.inf:
+    soft = opinions.view("PhysxLimitAPI", "distance")
+    if 0.0 < high < math.inf and not (soft.refused("stiffness") or soft.refused("damping")):
         return DistanceRange(-math.inf, high, *softness(opinions, "distance"), False)
-    if high < math.inf or math.isnan(high):
+    if high <= 0.0 or math.isnan(high):
         reading.problem(
             "joint/limit-range", opinions.path, view.name("high"), f"high is {high:g}",
             "PhysX refuses the limit and the distance is free", "author a distance above 0, or lock the translations",

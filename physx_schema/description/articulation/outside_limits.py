@@ -35,7 +35,14 @@ class Limits(NamedTuple):
 
 
 _NONE = Limits(*FREE)
-_DEFAULT = Limits(-_QUARTER, _QUARTER, False)
+# What PhysX works with where it refuses limits.
+REFUSED_TURN, REFUSED_SLIDE = Limits(-_QUARTER, _QUARTER, False), Limits(*FREE, taken=False)
+
+
+def refuses_limits(opinions: PrimOpinions, instance: str) -> bool:
+    """Whether PhysX refuses limits for how they bounce, of soft ones too, and of translations."""
+    view = opinions.view("PhysxLimitAPI", instance)
+    return view.refused("restitution") or view.refused("bounceThreshold")
 
 
 def hinge_limits(reading: Reading, view: View) -> Limits:
@@ -47,7 +54,7 @@ def hinge_limits(reading: Reading, view: View) -> Limits:
     if cut[0] > cut[1]:
         _report(reading, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE, "author bounds within 180 degrees, lower "
                 "<= upper")
-        return _DEFAULT
+        return REFUSED_TURN
     return Limits(*cut)
 
 
@@ -59,7 +66,7 @@ def slider_limits(reading: Reading, view: View, low: str = "lowerLimit", high: s
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         _report(reading, view, low, high, _SLIDES, "author two finite bounds, lower <= upper; a magnitude of 1e38 "
                 "stands for no bound")
-        return Limits(*FREE, taken=False)
+        return REFUSED_SLIDE
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
 
@@ -67,12 +74,15 @@ def generic_limits(reading: Reading, opinions: PrimOpinions, free: tuple[str, ..
     """Of the axes that a generic joint does not lock; PhysX takes those of both swings together or neither."""
     found = {axis: slider_limits(reading, opinions.view("PhysicsLimitAPI", axis), "low", "high")
              for axis in free if axis in TRANSLATIONS}
+    found |= {axis: REFUSED_SLIDE for axis, limits in found.items() if limits.acts and refuses_limits(opinions, axis)}
     if "rotX" in free:
-        found["rotX"] = Limits(*_angles(reading, opinions.view("PhysicsLimitAPI", "rotX"), "low", "high"))
+        twist = Limits(*_angles(reading, opinions.view("PhysicsLimitAPI", "rotX"), "low", "high"))
+        found["rotX"] = REFUSED_TURN if twist.acts and refuses_limits(opinions, "rotX") else twist
     swings = {axis: _swing(reading, opinions.view("PhysicsLimitAPI", axis)) for axis in free if axis in _SWINGS}
     acting = [axis for axis, limits in swings.items() if limits.acts]
-    if not all(limits.taken for limits in swings.values()):
-        swings |= dict.fromkeys(acting, _DEFAULT if len(acting) == 1 else _NONE)
+    # the last one's bounce is that of both
+    if (acting and refuses_limits(opinions, acting[-1])) or not all(limits.taken for limits in swings.values()):
+        swings |= dict.fromkeys(acting, REFUSED_TURN if len(acting) == 1 else _NONE)
     return found | swings
 
 
@@ -85,14 +95,14 @@ def _swing(reading: Reading, view: View) -> Limits:
         why = ("refuses the limits of both swings: where the other one has none this one turns by 90 degrees to either "
                "side, else both turn freely")
         _report(reading, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
-        return _DEFAULT
+        return REFUSED_TURN
     return Limits(lower, upper)
 
 
 def cone_angles(reading: Reading, opinions: PrimOpinions) -> tuple[float, float] | None:
     """The half angles of a spherical joint's cone in rad; None where PhysX makes none."""
     (name, first), (_, second) = cone(reading, opinions)
-    if math.isinf(first):
+    if math.isinf(first) or refuses_limits(opinions, "cone"):
         return None
     if not (0.0 < first < _HALF_TURN and 0.0 < second < _HALF_TURN):
         view = opinions.joint_view()

@@ -83,8 +83,8 @@ class JointAxis:
     upper: float                        # rad or length, inf where free
     limit_stiffness: float              # force / length, torque / rad; 0 with no damping: hard
     limit_damping: float                # force s / length, torque s / rad
-    restitution: float                  # share of the speed with which a hard limit sends back; 0 of translations
-    bounce_threshold: float             # rad / s, no slower it does
+    restitution: float                  # share of the speed with which a hard limit sends back
+    bounce_threshold: float             # rad / s or length / s, no slower it does
     drive: Drive | None = None
 
     @property

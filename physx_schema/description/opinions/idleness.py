@@ -26,7 +26,7 @@ APPLY = "apply "        # how the suggestion to apply a schema begins
 OUTSIDE_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
-             "d6": (*TRANSLATIONS, *ROTATIONS)}
+             "d6": (*TRANSLATIONS, *ROTATIONS, "distance")}
 OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
@@ -109,7 +109,7 @@ def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
     if place in fates.dropped:
         return "dropped", fates.dropped[place], ""
     if owner.schema == "PhysxLimitAPI" and opinions.path in fates.outside and owner.base in _BOUNCING:
-        return "idle", "PhysX bounces off hard limits of rotations alone, with a restitution above 0", "remove it"
+        return "idle", "PhysX bounces off hard limits alone, with a restitution above 0", "remove it"
     if owner.schema == "PhysxLimitAPI" and opinions.path not in fates.outside | fates.unmade.keys():
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"

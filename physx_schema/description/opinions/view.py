@@ -110,6 +110,16 @@ class View:
             value = _default(self._schema, base, as_number)
         return low if value < low else value
 
+    def refused(self, base: str) -> bool:
+        """Whether a number is NaN or above its declared range; only then it counts as read."""
+        if base not in self._mentioned:
+            return False
+        seen = self._seen[self._names[base]]
+        used, value = seen.used, as_number(self.raw(base))
+        found = value is not None and not value <= self._ranges[base][1]
+        seen.used = found or used
+        return found
+
     def count(self, base: str, low: int = 0) -> int:
         """A whole number; the default for NaN and infinity, which a value of another type can be."""
         found = self.number(base, low)

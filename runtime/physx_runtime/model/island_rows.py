@@ -100,7 +100,7 @@ ISLAND_TABLE: tuple[Row, ...] = (
     Row("limit_damping", OUTSIDE, PARAMETER, "Of a soft limit.", _DAMPINGS, NON_NEGATIVE, AXES, when=_limited),
     Row("restitution", OUTSIDE, PARAMETER, "Share of its speed with which the joint leaves a hard limit.", "-",
         "[0, 1]", AXES, when=_bouncing),
-    Row("bounce_threshold", OUTSIDE, PARAMETER, "No slower the joint bounces off a hard limit.", "radian / time",
+    Row("bounce_threshold", OUTSIDE, PARAMETER, "No slower the joint bounces off a hard limit.", _VELOCITIES,
         NON_NEGATIVE, AXES, when=_bouncing),
     Row("cone_angle", OUTSIDE, PARAMETER, "Half angles of the cone that bounds both swings.", "radian", NON_NEGATIVE,
         ("rotY", "rotZ"), when=_coned),

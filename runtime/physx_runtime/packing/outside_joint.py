@@ -26,7 +26,6 @@ from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import Frame, on_axis
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, OutsideJoint
 from physx_schema.description.units import radians
-from physx_schema.errors import UnsupportedError
 
 _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}
 
@@ -43,7 +42,6 @@ class Hinge:
 def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequence[Hinge]) -> JointTopology:
     """The structure of a joint between two sides."""
     kind = _KINDS.get(joint.kind, D6)
-    _refuse_restitution(joint)
     breaks = math.isfinite(joint.break_force) or math.isfinite(joint.break_torque)
     if kind == DISTANCE and joint.distance is not None:
         return JointTopology(kind, sides, range=_range(joint.distance), spring=joint.distance.spring, breaks=breaks)
@@ -53,16 +51,6 @@ def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequen
     axes = tuple(_axis_topology(free[name]) if name in free else AxisTopology(LOCKED) for name in AXES)
     return JointTopology(kind, sides, axes, _cone_topology(joint.cone), _distance_topology(joint.distance),
                          breaks=breaks)
-
-
-def _refuse_restitution(joint: OutsideJoint) -> None:
-    """Refuse a limit that would send back faster than what comes."""
-    found = {"cone": joint.cone.restitution} if joint.cone else {}
-    found |= {"angular" if joint.kind == "revolute" else axis.axis: axis.restitution for axis in joint.axes}
-    for instance, restitution in found.items():
-        if restitution > 1.0:
-            raise UnsupportedError(f"{joint.path}: physxLimit:{instance}:restitution is {restitution:g}, which PhysX "
-                                   "refuses with the whole limit; author one in [0, 1]")
 
 
 def _axis_topology(axis: JointAxis) -> AxisTopology:

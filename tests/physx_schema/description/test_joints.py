@@ -213,7 +213,7 @@ def test_soft_limits_outside_articulations_count_as_authored(kind: str) -> None:
 @pytest.mark.parametrize("kind", LIMITS)
 def test_softness_without_limits_and_bouncing_are_unused(kind: str) -> None:
     for found, reason in ((softened(kind, False, stiffness=3.0), "there are no limits that it could soften"),
-                          (softened(kind, True, restitution=0.5, stiffness=1.0), "hard limits of rotations alone")):
+                          (softened(kind, True, restitution=0.5, stiffness=1.0), "hard limits alone")):
         assert [item.code for item in found.unused if item.property != "apiSchemas"] == ["idle"]
         assert reason in next(item.reason for item in found.unused if item.property != "apiSchemas")
 

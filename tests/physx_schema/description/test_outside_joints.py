@@ -102,6 +102,25 @@ def test_low_above_high_locks_a_generic_axis(name: str) -> None:
     assert made(stage("", *generic(**{name: (20.0, -10.0)}))).axes == ()
 
 
+@pytest.mark.parametrize("value", [("restitution", 1.5), ("restitution", NAN), ("bounceThreshold", NAN)])
+def test_limits_are_refused_for_how_they_would_bounce(value: tuple[str, float]) -> None:
+    name, number = value
+    turned = stage("Revolute", {**limited(-10.0, 20.0), f"float physxLimit:angular:{name}": number},
+                   ("PhysxLimitAPI:angular",))
+    slid = stage("Prismatic", {**limited(-0.1, 0.2), f"float physxLimit:linear:{name}": number},
+                 ("PhysxLimitAPI:linear",))
+    assert bounds(made(turned).axes[0]) == pytest.approx((-90.0, 90.0))
+    assert bounds(made(slid).axes[0]) == FREE
+
+
+@pytest.mark.parametrize(("swing", "taken"), [("rotY", (-10.0, 20.0)), ("rotZ", FREE)])
+def test_the_last_swings_bounce_is_that_of_both(swing: str, taken: tuple[float, float]) -> None:
+    values, schemas = generic(rotY=(-10.0, 20.0), rotZ=(-10.0, 20.0))
+    found = made(stage("", {**values, f"float physxLimit:{swing}:restitution": 1.5}, (*schemas,
+                                                                                    f"PhysxLimitAPI:{swing}")))
+    assert [bounds(axis) for axis in found.axes] == [pytest.approx(taken)] * 2
+
+
 def test_the_limits_of_both_swings_are_refused_together() -> None:
     first, second = made(stage("", *generic(rotY=(-10.0, 20.0), rotZ=(-INF, 30.0)))).axes
     assert bounds(first) == bounds(second) == FREE

@@ -203,21 +203,23 @@ _ENVELOPE = {"float physxDrivePerformanceEnvelope:@:maxActuatorVelocity": "1",
 _STATE = {"float state:@:physics:position": "10", "float state:@:physics:velocity": "50"}
 
 
-def _bounce(instance: str) -> tuple[tuple[str, str], ...]:
+def _bounce(instance: str, threshold: str = "0.01") -> tuple[tuple[str, str], ...]:
     """A limit that bodies bounce off."""
     return ((f"float physxLimit:{instance}:restitution", "0.5"),
-            (f"float physxLimit:{instance}:bounceThreshold", "0.01"))
+            (f"float physxLimit:{instance}:bounceThreshold", threshold))
 
 
 _SIDES = (("revolute", "angular", _LIMITED), ("prismatic", "linear", _SLIDING), ("generic", "rotY", _ROT_Y))
+_AT_HEIGHT = ("sliding", "transZ", (("float limit:transZ:physics:low", "-0.1"),
+                                    ("float limit:transZ:physics:high", "0.1")))
 _BY_SIDE = [
     feature for kind, instance, limits in _SIDES for feature in (
         *_of_api(kind, "PhysicsDriveAPI", instance, _instances(_DRIVE, instance), besides=_spring(instance)),
         *_of_api(kind, "PhysxLimitAPI", instance, _instances(_LIMIT, instance), besides=limits,
                  schemas=("PhysicsLimitAPI:rotY",) if kind == "generic" else ()),
-        *_of_api(kind, "PhysxLimitAPI", instance, _instances(_BOUNCE, instance),
-                 NOTHING if kind == "prismatic" else ACTS, (*limits, *_bounce(instance)),
-                 ("PhysicsLimitAPI:rotY",) if kind == "generic" else ()),
+        # PhysX refuses the limits whole, a slider's too, which without turning comes to rest at them and never beyond
+        Feature(kind, f"float physxLimit:{instance}:restitution", "1.5", ACTS,
+                (f"PhysxLimitAPI:{instance}", *(("PhysicsLimitAPI:rotY",) if kind == "generic" else ())), limits),
         *_of_api(kind, "PhysxJointAxisAPI", instance, _instances(_AXIS, instance), NOTHING),
         *_of_api(kind, "PhysxDrivePerformanceEnvelopeAPI", instance, _instances(_ENVELOPE, instance), NOTHING,
                  _spring(instance), (f"PhysicsDriveAPI:{instance}",)),
@@ -225,6 +227,10 @@ _BY_SIDE = [
     )]
 OF_SCHEMAS = (
     *_BY_SIDE,
+    *(feature for kind, instance, limits in (*_SIDES[::2], _AT_HEIGHT)
+      for feature in _of_api(kind, "PhysxLimitAPI", instance, _instances(_BOUNCE, instance), ACTS,
+                             (*limits, *_bounce(instance, "0" if instance == "transZ" else "0.01")),
+                             (f"PhysicsLimitAPI:{instance}",) if instance in ("rotY", "transZ") else ())),
     # rotX is locked
     Feature("generic", "float drive:rotX:physics:targetPosition", "50", ACTS,
             ("PhysicsDriveAPI:rotX", "PhysicsDriveAPI:rotY"), _spring("rotY")),
@@ -241,6 +247,10 @@ OF_SCHEMAS = (
     *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_LIMIT, "cone"), besides=_CONE),
     *_of_api("spherical", "PhysxLimitAPI", "cone", _instances(_BOUNCE, "cone"),
              besides=(*_CONE, *_bounce("cone"))),
+    *(Feature("spherical", f"float physxLimit:cone:{name}", value, ACTS, ("PhysxLimitAPI:cone",), _CONE)
+      for name, value in (("restitution", "1.5"), ("bounceThreshold", "nan"))),
+    Feature("sliding", "float physxLimit:distance:damping", "nan", ACTS,
+            ("PhysxLimitAPI:distance", "PhysicsLimitAPI:distance"), _AWAY),
     *_of_api("revolute", "PhysxLimitAPI", "angular", _instances(_BOUNCE, "angular"), NOTHING,
              (*_LIMITED, *_bounce("angular"), ("float physxLimit:angular:stiffness", "50"))),
     *_of_api("spherical", "PhysicsDriveAPI", "rotY", _instances(_DRIVE, "rotY"), NOTHING, _spring("rotY")),
