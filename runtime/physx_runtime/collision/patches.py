@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
 
@@ -90,7 +90,7 @@ class Patches:
         self.rows = self.rows[~np.isin(places["world"][self.rows["side0"]], worlds)]
 
 
-@scalar_code
+@scalar_entry
 def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
                known: Array, patches: Array, order: Array, threshold: float, correlation: float) -> int:
     """Fill patches and the order of contacts; how many patches there are."""

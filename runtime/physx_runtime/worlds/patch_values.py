@@ -6,13 +6,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
 SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 
-@scalar_code
+@scalar_entry
 def give(memory: Array, base: Array, index: Array, points: int, anchors: int, patches: Array, order: Array,
          contacts: Array, rests: Array, surfaces: Array, frames: Array, static: Array) -> None:
     """Write the rows of `model.contact.patch_rows` of patches of one structure.
@@ -54,7 +54,7 @@ def _arm(memory: Array, at: int, frame: Array, a: Array, from_origin: bool) -> N
             memory[at + i] += frame[i]
 
 
-@scalar_code
+@scalar_entry
 def take(memory: Array, base: Array, index: Array, rows: Array, anchors: int, patches: Array, order: Array,
          impulses: Array, frictions: Array) -> None:
     """Read what patches of one structure gave: whether they slipped, impulses of contacts, and friction impulses.

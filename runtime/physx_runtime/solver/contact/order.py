@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.scalar_code import scalar_entry
 from physx_runtime.solver.islands import ROUND
 
 Array = NDArray[Any]
@@ -40,7 +40,7 @@ def solving_order(first: Array, second: Array, actors: int) -> Array:
     return np.argsort(places, kind="stable")
 
 
-@scalar_code
+@scalar_entry
 def _partition(first: Array, second: Array, places: Array, behind: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
     round_, left = 0, 0
