@@ -10,6 +10,7 @@ from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.description import Description
+from physx_schema.description.articulation.joints import TREE_KINDS
 
 _ROOT = "PhysicsArticulationRootAPI"
 _OWNER = "rel physics:simulationOwner"
@@ -26,7 +27,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Measured: The end of four welded bodies of mass 1, 3 m from the world, sags by 1.43 mm under gravity 10, as an
     articulation by 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)
     """,
-    why="PhysX solves them as separate joints, which are softer and have no state to drive",
+    why="PhysX solves them as separate joints, softer and without joint state, armature, friction and envelope",
     fix="apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
     profiles=PROFILES,
 )
@@ -49,10 +50,11 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
 @finder("articulation-roots", ARTICULATION_NO_ROOT, SEVERAL_TREES)
 def roots(description: Description) -> Iterator[Finding]:
     """Robots without a root, and roots with several robots."""
-    joined = [joint for joint in description.joints if joint.body0 and joint.body1]
+    movable = {body.path for body in description.bodies if not body.kinematic}
+    joined = [joint for joint in description.joints
+              if joint.kind in TREE_KINDS and {joint.body0, joint.body1} <= movable]
     rooted = any(item.schema == "PhysicsArticulationRootAPI" for item in description.applied) or any(
-        problem.property == "apiSchemas" and problem.code.startswith("articulation/")
-        for problem in description.problems)
+        problem.code.startswith("articulation/") for problem in description.problems)
     if joined and not description.articulations and not rooted:
         yield ARTICULATION_NO_ROOT.at(joined[0].path, "", "joints between bodies, and no articulation on the stage")
     for path, count in Counter(item.path for item in description.articulations).items():
@@ -111,7 +113,8 @@ WORLD_JOINT_OUTSIDE = ReaderRule("articulation/world-joint-outside", "warning", 
     Joint to the world left outside the articulation
 
     With PhysicsArticulationRootAPI on the body itself the base is floating, and its joint to the world is solved as a
-    separate, softer constraint.
+    separate, softer constraint: its drive and limits act, joint state, armature, friction and envelopes do not. With
+    the API on the joint or above the bodies the base is fixed, whatever kind the joint is.
 
     Measured: The base is floating, and the end of four welded links, 3 m from the world, sags by 0.045 mm where a fixed
     base leaves 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)

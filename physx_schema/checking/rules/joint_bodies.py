@@ -62,7 +62,7 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
 
     A body relationship points at a prim that is no rigid body nor inside one; that side then is the world. PhysX takes
     the joint frame as one of that prim, and as one of the world where the prim is inactive, a class or an over, or
-    inside an instance and no collider.
+    inside an instance and no collider. An info where the prim holds the body of the other side, as a robot's root does.
 
     Measured: A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message.
     (`benchmarks/measure_joint_bodies.py`) A body fixed to an Xform stays where it is; where the Xform or body is

@@ -10,6 +10,7 @@ from physx_schema.checking.engine.profile import PROFILES
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
 from physx_schema.description import Articulation, Description, Problem
+from physx_schema.description.loops import WITHOUT_ANCHORS
 
 _OUTSIDE = {"bool physics:excludeFromArticulation": "true"}
 
@@ -92,11 +93,12 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
 def moving_loops(description: Description) -> Iterator[Finding]:
     """Joints outside between two links that a joint above or between them moves together."""
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
+    beside = {problem.path for problem in description.problems if problem.code == BESIDE.code}
     for joint in description.joints:
         if joint.body0 not in owners or owners[joint.body0] is not owners.get(joint.body1):
             continue
-        if joint.kind in ("gear", "rack"):
-            continue            # these hold no anchors together
+        if joint.kind in WITHOUT_ANCHORS or joint.path in beside:
+            continue
         first, second = (_movers(owners[body], body) for body in (joint.body0, joint.body1))
         common = [path for path in first if path in second]
         if common:
@@ -122,7 +124,8 @@ def world_loops(description: Description) -> Iterator[Finding]:
     excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
     for joint in description.joints:
         held = joint.body0 or joint.body1
-        if (joint.body0 and joint.body1) or held not in links or joint.path in excluded:
+        if (joint.body0 and joint.body1) or held not in links or joint.path in excluded or (
+                joint.kind in WITHOUT_ANCHORS):
             continue
         base = links[held].base_joint
         yield WORLD_LOOP.at(

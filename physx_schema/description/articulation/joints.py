@@ -129,10 +129,15 @@ def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
         reading.problem(
             "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {found}",
             f"PhysX joins this side to the world{', with the joint frame as one of the world' if placeless else ''}",
-            f"{fix}, or remove the target for the world", "warning",
+            f"{fix}, or remove the target for the world", "info" if _holds_inside(view, targets[0]) else "warning",
         )
         return JointEnd("", frame if placeless or not sound else _in_world(reading, frame, target), sound, collider)
     return JointEnd(body, _in_body(reading, frame, target, body) if sound else frame, sound)
+
+
+def _holds_inside(view: View, target: str) -> bool:
+    """Whether the joint holds a body below the target: converters name a robot's own root prim for the world."""
+    return any(held.startswith(target + "/") for side in _SIDES for held in view.targets(side.body))
 
 
 def _is_placeless(target: Any, collider: bool) -> bool:

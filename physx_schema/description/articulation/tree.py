@@ -274,11 +274,16 @@ def _report_tree(reading: Reading, graph: BodyGraph, tree: Tree) -> None:
 
 
 def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint) -> None:
+    fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base"
+           if joint.kind == "fixed" else
+           f"for a joint of the articulation author a body that a fixed joint holds to the world, move "
+           f"PhysicsArticulationRootAPI to that joint and let {joint.path} join the two: on {joint.path} it would fix "
+           "the base")
     reading.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
         f"PhysicsArticulationRootAPI on a body that {joint.path} holds to the world",
-        "PhysX makes a floating base and a separate joint to the world, softer than a fixed base",
-        f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base", "warning",
+        "PhysX makes a floating base and a separate joint to the world, softer than one of an articulation", fix,
+        "warning",
     )
 
 

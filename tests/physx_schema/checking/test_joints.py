@@ -212,3 +212,38 @@ def test_a_distance_joint_that_has_to_leave_a_point_is_found(
     text = robot(link("a"), joint("Distance", "j", "", "a", (), {
         "float physics:minDistance": low, "point3f physics:localPos1": (0.0, offset, 0.0)}), schemas=(), meters=meters)
     assert ("joint/distance-direction" in [item.code for item in check(opened(text)).findings]) == found
+
+
+def test_a_third_joint_between_two_links_is_told_once() -> None:
+    text = robot(base(), link("a"), link("b"), joint("Revolute", "j0", "base", "a"),
+                 *(joint("Revolute", f"k{i}", "a", "b") for i in range(3)))
+    codes = [item.code for item in check(opened(text)).findings if item.path == "/Robot/k2"]
+    assert [code for code in codes if code.startswith("DJ.011/")] == ["DJ.011/beside"]
+
+
+@pytest.mark.parametrize(("target", "severity"), [("</Robot>", "info"), ("</Robot/rock>", "warning")])
+def test_the_root_prim_of_a_robot_stands_for_the_world(target: str, severity: str) -> None:
+    text = robot(prim("Xform", "rock"), link("a"), joint("Fixed", "j", "", "a", (), {"rel physics:body0": target}))
+    assert [item.severity for item in findings(text, "joint/no-body")] == [severity]
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    (robot(link("a"), link("b"), joint("Revolute", "j", "a", "b"), schemas=()), True),
+    (robot(link("a"), link("b", more={"bool physics:kinematicEnabled": True}), joint("Revolute", "j", "b", "a")),
+     False),
+    (robot(link("a"), link("b", more={"bool physics:rigidBodyEnabled": False}), joint("Fixed", "j", "b", "a"),
+           schemas=()), False),
+    (robot(link("a"), link("b"), joint("Distance", "j", "a", "b"), schemas=()), False),
+], ids=["two bodies", "a root that PhysX refuses", "a disabled body", "a rope"])
+def test_only_joints_that_an_articulation_could_have_ask_for_a_root(text: str, found: bool) -> None:
+    assert bool(findings(text, "articulation/no-root")) == found
+
+
+@pytest.mark.parametrize(("kind", "advice"), [
+    ("Fixed", "move PhysicsArticulationRootAPI to /Robot/j or"),
+    ("Prismatic", "author a body that a fixed joint holds")])
+def test_moving_the_root_to_a_slider_is_no_advice(kind: str, advice: str) -> None:
+    """The root API on a joint to the world fixes the base, whatever kind the joint is."""
+    text = robot(link("a", schemas=("PhysicsArticulationRootAPI",)), link("b"), joint(kind, "j", "", "a"),
+                 joint("Revolute", "k", "a", "b"), schemas=())
+    assert advice in findings(text, "articulation/world-joint-outside")[0].fix
