@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,16 @@ def test_the_page_on_joints_names_every_property() -> None:
     for feature in FEATURES:
         schemas = [schema.partition(":")[0] for schema in feature.schemas]
         assert feature.property.rpartition(":")[2] in page or any(schema in page for schema in schemas), feature
+
+
+def test_the_page_on_joints_names_a_test_for_whatever_joints_hold() -> None:
+    page = (ROOT / "docs" / "joints.md").read_text(encoding="utf-8")
+    header, _, *rows = [line for line in page.partition("| what joints hold |")[2].splitlines() if line.startswith(
+        (" ", "|"))]
+    assert header.strip().endswith("test |")
+    for row in rows:
+        named = re.findall(r"`(tests/[^`]+)`", row)
+        assert named and all((ROOT / name).is_file() for name in named), row
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda f: f"{f.kind} {f.property}")

@@ -7,6 +7,8 @@ import logging
 import numpy as np
 import pytest
 from physx_runtime import Simulation, simulate
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
 from physx_runtime.worlds.handover import HandoverWorlds
@@ -78,3 +80,9 @@ def test_a_handover_keeps_state_and_parameters() -> None:
     own.step(5)
     assert np.abs(sim.joint_position - own.joint_position).max() < 1e-6
     assert np.array_equal(sim.parameter("fixed_tendon_stiffness"), own.parameter("fixed_tendon_stiffness"))
+
+
+def test_joints_outside_articulations_are_refused_on_a_gpu_in_one_line() -> None:
+    t = IslandTopology((BodyTopology(True),), ())
+    with pytest.raises(UnsupportedError, match=r"^device 'cuda' steps no joints outside articulations; [^\n]*$"):
+        choose_path(t, "cuda", "auto")
