@@ -164,6 +164,14 @@ def solver_counts(description: Description, actor: ActorDescription) -> SolverCo
     return batches.counts(actor)
 
 
+def held_counts(description: Description) -> dict[str, SolverCounts]:
+    """What every link and every body that moves by forces is solved under at the start, by path."""
+    batches, found = SolverBatches(description), dict[str, SolverCounts]()
+    for item in description.articulations:
+        found |= dict.fromkeys((link.path for link in item.links), batches.counts(item))
+    return found | {body.path: batches.counts(body) for body in description.separate_bodies if not body.kinematic}
+
+
 def as_solved(actor: Described, counts: SolverCounts) -> Described:
     """The articulation or body with the counts that it is solved under for its own."""
     return replace(actor, position_iterations=counts.position, velocity_iterations=counts.velocity)

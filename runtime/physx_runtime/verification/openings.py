@@ -6,16 +6,17 @@ PhysX solves these joints as soft constraints of their own, so that the anchors 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.scene import Scene
-from physx_schema.description.model import Description, OutsideJoint
+from physx_schema.description.model import Description, Link, OutsideJoint
 from physx_schema.description.opinions.schemas import TRANSLATIONS
 from physx_schema.description.poses import Pose
+from physx_schema.description.solver_batches import SolverCounts, held_counts
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]
@@ -37,20 +38,26 @@ class Opening:
     """
 
     path: str                   # prim
-    authored: float             # under the counts that PhysX takes
+    position: int               # iterations that PhysX takes
+    velocity: int
+    authored: float             # under these
     iterations: float           # under MORE_POSITION_ITERATIONS and MORE_VELOCITY_ITERATIONS
     steps: float                # in steps of a part of the time
     dt: float                   # the shorter step, s
 
     def __str__(self) -> str:
-        counts = f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}"
-        return (f"{self.path}: stays open by up to {self.authored:.2g} mm as authored, {self.iterations:.2g} mm at "
-                f"{counts} iterations, {self.steps:.2g} mm in steps of 1/{1.0 / self.dt:.4g} s")
+        more = self._changed(f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}", self.iterations)
+        shorter = self._changed(f"dt 1/{1.0 / self.dt:.4g}", self.steps)
+        counts = f"{self.position}/{self.velocity}"
+        return (f"{self.path}: stays open by up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}")
+
+    def _changed(self, what: str, opening: float) -> str:
+        return f"{what} {'closes' if opening < self.authored else 'opens'} it to {opening:.2g} mm"
 
 
 def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]:
     """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
-    joints = [joint for joint in description.joints if joint.kind not in _WITHOUT_ANCHORS]
+    joints = [joint for joint in description.separate_joints if joint.kind not in _WITHOUT_ANCHORS]
     if not joints:
         return ()
     try:
@@ -59,18 +66,29 @@ def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]
     except UnsupportedError:
         return ()       # `not_simulated` says why
     millimetres = MILLIMETRES_PER_METRE * description.scene.meters_per_unit
-    return tuple(Opening(joint.path, float(authored), float(iterations), float(steps), dt / SHORTER_STEPS)
+    counts = held_counts(description)
+    return tuple(Opening(joint.path, *_solved(joint, counts), float(authored), float(iterations), float(steps),
+                         dt / SHORTER_STEPS)
                  for joint, (authored, iterations, steps) in zip(joints, millimetres * largest.T, strict=True))
+
+
+def _solved(joint: OutsideJoint, counts: Mapping[str, SolverCounts]) -> tuple[int, int]:
+    """Under how many iterations a joint is solved: those of all that it holds are the same."""
+    found = next((counts[body] for body in (joint.body0, joint.body1) if body in counts), None)
+    return (found.position, found.velocity) if found else (0, 0)
 
 
 def _iterated(description: Description) -> Description:
     """The stage with more iterations."""
-
     n, v = MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS
-    bodies = (replace(x, body=replace(x.body, position_iterations=n, velocity_iterations=v)) if x.body else x
-              for x in description.bodies)
-    articulations = (replace(x, position_iterations=n, velocity_iterations=v) for x in description.articulations)
-    return replace(description, articulations=tuple(articulations), bodies=tuple(bodies))
+
+    def more(bodies: Sequence[Link]) -> tuple[Link, ...]:
+        return tuple(replace(x, body=replace(x.body, position_iterations=n, velocity_iterations=v)) if x.body else x
+                     for x in bodies)
+
+    articulations = tuple(replace(x, position_iterations=n, velocity_iterations=v, loose_links=more(x.loose_links))
+                          for x in description.articulations)
+    return replace(description, articulations=articulations, bodies=more(description.bodies))
 
 
 def _largest(description: Description, joints: Sequence[OutsideJoint], dt: float) -> Array:

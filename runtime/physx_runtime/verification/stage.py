@@ -68,9 +68,10 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
-            for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
-    outside = tuple(OutsideStage(description, dt).experiments())
-    rows += [row for experiments in outside for row in _outside_rows(experiments, authored)]
+            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
+    outside = OutsideStage(description, dt).experiments()
+    measured = {own.joint.path: list(_outside_rows(own, authored)) for own in outside}
+    rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += gravity_rows(description, authored, dt)
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]

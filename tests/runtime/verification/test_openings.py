@@ -87,8 +87,15 @@ def test_the_text_says_what_closes_a_loop(verified: Verification) -> None:
     opening, = verified.openings
     assert opening.steps < opening.iterations < opening.authored
     line, = (line for line in verification_lines(verified) if "stays open" in line)
-    assert line == (f"{LOOP}: stays open by up to {opening.authored:.2g} mm as authored, {opening.iterations:.2g} mm "
-                    f"at 64/4 iterations, {opening.steps:.2g} mm in steps of 1/240 s")
+    assert line == (f"{LOOP}: stays open by up to {opening.authored:.2g} mm at {opening.position}/{opening.velocity} "
+                    f"iterations; 64/4 closes it to {opening.iterations:.2g} mm, dt 1/240 closes it to "
+                    f"{opening.steps:.2g} mm")
+    assert (opening.position, opening.velocity) == (32, 1)
+
+
+def test_what_does_not_close_a_loop_is_said_to_open_it(verified: Verification) -> None:
+    opening, = verified.openings
+    assert "64/4 opens it to 9 mm, dt 1/240 closes it" in str(replace(opening, iterations=9.0))
 
 
 def test_the_widest_come_first_and_the_rest_in_one_line(verified: Verification) -> None:

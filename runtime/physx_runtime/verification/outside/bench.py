@@ -86,10 +86,10 @@ class JointBench:
         stepped(self.scene, 1)
         return self.motion.velocity()
 
-    def response(self) -> float:
-        """Velocity gained per impulse: one step from rest."""
+    def response(self, way: float = 1.0) -> float:
+        """Velocity gained per impulse, one way or the other (-1.0): one step from rest."""
         self.restart()
-        found = float(self.gained(self.least)[0]) / (self.least * self.dt)
+        found = way * float(self.gained(way * self.least)[0]) / (self.least * self.dt)
         if not math.isfinite(found) or found * self._inertia <= NO_ANSWER:
             raise UnsteadyError("nothing that the joint holds answers a load in its direction")
         return found

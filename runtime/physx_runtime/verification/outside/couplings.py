@@ -18,7 +18,7 @@ from physx_runtime.verification.outside.motion import Direction, RelativeMotion
 from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
 from physx_schema.description.model import Coupling, OutsideJoint
 
-# Steps in which the coupling takes the second hinge along, and of the motion of the first what is none of the second.
+# Steps in which the coupling takes the second hinge along, and of the pinion's turn what is no motion of the rack.
 STEPS, NO_MOTION = 30, 1e-9
 
 
@@ -49,9 +49,11 @@ def _ratio(held: Isolated, coupling: Coupling) -> float:
     stepped(scene, STEPS)
     turned = _sense(first, joint.body0) * float(turning.coordinate()[0])
     followed = _sense(second, joint.body1) * float(following.coordinate()[0])
+    if joint.kind == "gear":
+        return -followed / turned
     if not math.isfinite(turned + followed) or abs(followed) <= NO_MOTION * abs(turned):
-        raise UnsteadyError("a load on the first hinge does not move the second")
-    return -followed / turned if joint.kind == "gear" else _rolling(held, first, second) * turned / followed
+        raise UnsteadyError("a load on the hinge does not move the rack")
+    return _rolling(held, first, second) * turned / followed
 
 
 def _sense(hinge: OutsideJoint, body: str) -> float:

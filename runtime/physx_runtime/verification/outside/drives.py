@@ -57,7 +57,7 @@ class _DriveBench:
     def __init__(self, held: Isolated, axis: JointAxis, drive: Drive) -> None:
         free = replace(drive, target_position=0.0, target_velocity=0.0, max_force=math.inf)
         axes = tuple(replace(free_axis(other), drive=free if other == axis else None) for other in held.joint.axes)
-        joint = replace(held.joint, axes=axes, cone=None, aim=(0.0, 0.0, 0.0), break_force=math.inf,
+        joint = replace(held.joint, axes=axes, cone=None, distance=None, aim=(0.0, 0.0, 0.0), break_force=math.inf,
                         break_torque=math.inf)
         self._drive, self._bench = drive, JointBench(held, joint, Direction.of(axis.axis), worlds=4)
         self._gains(0.0, 0.0)

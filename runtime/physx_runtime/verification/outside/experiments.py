@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,7 +21,7 @@ from physx_runtime.verification.outside.limits import bounds_of, measure_bounds
 from physx_runtime.verification.quantity import Findings, Key
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Description, OutsideJoint
-from physx_schema.description.solver_batches import SolverBatches, SolverCounts
+from physx_schema.description.solver_batches import SolverCounts, held_counts
 
 V = TypeVar("V", float, str)
 EXPERIMENTS = (measure_outside_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
@@ -33,17 +34,14 @@ class OutsideStage:
 
     def __init__(self, description: Description, dt: float) -> None:
         self.description, self.dt = description, dt
-        batches = SolverBatches(description)
-        self._counts: dict[str, SolverCounts] = {}
-        for item in description.articulations:
-            self._counts |= dict.fromkeys((link.path for link in item.links), batches.counts(item))
-        for body in description.separate_bodies:
-            if not body.kinematic:
-                self._counts[body.path] = batches.counts(body)
+        self._counts = held_counts(description)
         self._found: dict[object, tuple[str, Findings]] = {}
 
-    def experiments(self) -> Iterator[OutsideExperiments]:
-        """Those on every joint that holds something that moves."""
+    def experiments(self) -> list[OutsideExperiments]:
+        """Those on every joint that holds something that moves, joints of one structure one after another."""
+        return sorted(self._every(), key=lambda item: _structure(item.joint))
+
+    def _every(self) -> Iterator[OutsideExperiments]:
         for joint in self.description.separate_joints:
             held = [self._counts[body] for body in (joint.body0, joint.body1) if body in self._counts]
             if held:
@@ -103,6 +101,13 @@ class OutsideExperiments:
         for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
             if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
                 yield f"{text} (x{after / before:.3g})"
+
+
+def _structure(joint: OutsideJoint) -> str:
+    """Joints with which it is alike are solved by the same code."""
+    axes = [(axis.axis, axis.drive is None, math.isfinite(axis.lower), axis.limit_stiffness > 0.0)
+            for axis in joint.axes]
+    return str((joint.kind, joint.body0 == "", joint.body1 == "", math.isfinite(joint.break_force), axes))
 
 
 def _measured(held: Isolated) -> Findings:

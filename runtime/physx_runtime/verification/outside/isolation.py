@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from physx_runtime.dynamics.spatial import mul_quat, sub
@@ -11,7 +11,7 @@ from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, inve
 from physx_runtime.packing.outside_joint import own_frames
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.bench import Solver, stripped, with_dofs
-from physx_schema.description.model import Articulation, Description, JointAxis, Link, OutsideJoint
+from physx_schema.description.model import Articulation, Description, JointAxis, Link, OutsideJoint, Push
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.solver_batches import SolverCounts, as_solved
 
@@ -41,7 +41,7 @@ class Isolated:
         d, j, names = self.description, self.joint, {"": ""}
         for body in d.bodies:
             names[body.path] = str(len(names))
-        bodies = tuple(replace(body, path=names[body.path]) for body in d.bodies)
+        bodies = tuple(replace(body, path=names[body.path], pushes=()) for body in d.bodies)
         joints = tuple(replace(joint, path="", body0=names.get(joint.body0, joint.body0), axes=_unnamed(joint),
                                body1=names.get(joint.body1, joint.body1)) for joint in (j, *self.hinges))
         return bodies, d.articulations, joints, d.scene, d.scenes, self.solver, self.dt
@@ -53,11 +53,12 @@ def isolated(description: Description, joint: OutsideJoint, counts: Mapping[str,
     hinges = tuple(other for other in description.separate_joints if joint.coupling is not None
                    and other.path in (joint.coupling.first, joint.coupling.second))
     held = {body for item in (joint, *hinges) for body in (item.body0, item.body1)} - {""}
-    robots = tuple(_still(as_solved(item, _solved(counts[item.links[0].path], solver)), solver)
+    loaded = held if hinges or joint.coupling is not None else {joint.body0, joint.body1}
+    robots = tuple(_still(as_solved(item, _solved(counts[item.links[0].path], solver)), solver, loaded)
                    for item in description.articulations
                    if item.enabled and held & {link.path for link in item.links})
     links = {link.path for item in robots for link in item.links}
-    bodies = tuple(_settled(body, counts.get(body.path), solver) for body in description.separate_bodies
+    bodies = tuple(_settled(body, counts.get(body.path), solver, loaded) for body in description.separate_bodies
                    if body.path in held - links)
     whole = replace(
         description, articulations=robots, bodies=bodies, joints=(), problems=(), not_evaluated=(), unused=(),
@@ -122,16 +123,16 @@ def _solved(counts: SolverCounts, solver: Solver) -> SolverCounts:
     return counts if solver.velocity_iterations else replace(counts, velocity=0)
 
 
-def _still(articulation: Articulation, solver: Solver) -> Articulation:
+def _still(articulation: Articulation, solver: Solver, loaded: Collection[str]) -> Articulation:
     """An articulation at rest, nothing acting on its joints and links."""
     bare = with_dofs(stripped(articulation), lambda dof: replace(dof, velocity=0.0))
     return replace(bare, fixed_base=articulation.fixed_base,
-                   links=tuple(_at_rest(link, solver) for link in bare.links))
+                   links=tuple(_at_rest(link, solver, loaded) for link in bare.links))
 
 
-def _settled(body: Link, counts: SolverCounts | None, solver: Solver) -> Link:
+def _settled(body: Link, counts: SolverCounts | None, solver: Solver, loaded: Collection[str]) -> Link:
     """A body at rest with the counts that it is solved under."""
-    found = _at_rest(body, solver)
+    found = _at_rest(body, solver, loaded)
     if body.body is None or counts is None:
         return found
     counts = _solved(counts, solver)
@@ -139,11 +140,14 @@ def _settled(body: Link, counts: SolverCounts | None, solver: Solver) -> Link:
                                        velocity_iterations=counts.velocity))
 
 
-def _at_rest(link: Link, solver: Solver) -> Link:
+def _at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
+    """A link at rest, with a push of 0 to load it by."""
+    push = Push(link.path, True, True, False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), None)
+    pushes = (push,) if link.path in loaded and not link.kinematic else ()
     return replace(
         link, linear_damping=0.0, angular_damping=0.0, max_linear_velocity=math.inf, max_angular_velocity=math.inf,
         gravity_enabled=False, linear_velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), colliders=(),
-        pushes=(), samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
+        pushes=pushes, samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
 
 
 def _on_axis(joint: OutsideJoint) -> OutsideJoint:

@@ -11,7 +11,7 @@ from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose
 from physx_runtime.verification.outside.bench import PRESSING, JointBench
 from physx_runtime.verification.outside.isolation import HERE, Isolated, free_axis, resting
 from physx_runtime.verification.outside.motion import Direction
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, OutsideJoint, unlimited
 from physx_schema.description.opinions.schemas import ROTATIONS
 
@@ -70,6 +70,8 @@ def bounds_of(held: Isolated) -> Iterator[Bound]:
         yield from _of_cone(joint, joint.cone)
     if joint.distance is not None and joint.kind == "distance":
         yield from _of_distance(held, joint.distance)
+    elif joint.distance is not None:
+        yield from _of_way(joint, joint.distance)
 
 
 def bound_keys(joint: OutsideJoint, axis: JointAxis) -> tuple[Key, Key]:
@@ -125,11 +127,11 @@ def unpressed(joint: OutsideJoint) -> OutsideJoint:
 
 
 def unbounded(joint: OutsideJoint, axis: str) -> OutsideJoint:
-    """The same with one axis without limits, a swing without the cone; a distance joint without bounds."""
+    """The same with one axis without limits, a swing without the cone, and no bounds of distance."""
     bare = unpressed(joint)
     axes = tuple(free_axis(other) if other.axis == axis else other for other in bare.axes)
     return replace(bare, axes=axes, cone=None if axis in SWINGS else joint.cone,
-                   distance=DistanceRange(-math.inf, math.inf, 0.0, 0.0, False) if joint.distance else None)
+                   distance=DistanceRange(-math.inf, math.inf, 0.0, 0.0, False) if joint.kind == "distance" else None)
 
 
 def response_at(held: Isolated, bound: Bound) -> float:
@@ -142,7 +144,12 @@ def pressed(held: Isolated, bound: Bound) -> float | None:
     """How far beyond a hard bound a load keeps the joint; None where nothing stops it."""
     joint = unpressed(held.joint)
     bench = JointBench(held, joint, bound.direction, bound.stand(joint, 0.0))
-    bench.load(bound.outward * PRESSING * bench.unit / response_at(held, bound))
+    try:
+        response = bench.response(-bound.outward)
+    except UnsteadyError:       # it is held from the other side too
+        response = response_at(held, bound)
+    bench.restart()
+    bench.load(bound.outward * PRESSING * bench.unit / response)
     moved = bench.rested()
     return None if moved is None else bound.outward * moved
 
@@ -215,6 +222,15 @@ def _of_distance(held: Isolated, distance: DistanceRange) -> Iterator[Bound]:
     for key, value, outward in ((least, distance.minimum, -1.0), (most, distance.maximum, 1.0)):
         if math.isfinite(value):
             yield Bound(key, value, outward, direction, "", soft if distance.spring else None)
+
+
+def _of_way(joint: OutsideJoint, distance: DistanceRange) -> Iterator[Bound]:
+    """The distance limit of a generic joint, along a translation that has no limits if there is one."""
+    free = sorted((axis for axis in joint.axes if not axis.angular), key=lambda axis: math.isfinite(axis.upper))
+    soft = Softness("distance_limit_", distance.stiffness, distance.damping, spring_keys(joint, "distance"))
+    for axis in free[:1] if math.isfinite(distance.maximum) else ():
+        yield Bound(Key(joint.path, "limit:distance:physics:high"), distance.maximum, 1.0, Direction.of(axis.axis),
+                    axis.axis, _if_soft(soft))
 
 
 def _if_bouncing(bounce: Bouncing) -> Bouncing | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics.spatial import Vec3, conjugate, mul_quat, rotate, rotation_vector, sub
 from physx_runtime.model.island import AXES
 from physx_runtime.packing.frames import Frame, compose
+from physx_runtime.packing.pushes import pushes
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.outside.isolation import HERE
 from physx_schema.description.model import Description, Link, OutsideJoint
@@ -46,22 +47,23 @@ class RelativeMotion:
         self._names, self._poses = list(scene.body_names), poses
         self._links: dict[str, Link] = {link.path: link for link in (
             *description.bodies, *(link for item in description.articulations for link in item.links))}
+        # the actor and the number of the push by which a body or a link is loaded
+        self._pushes = {push.path: (name, i) for name in scene.actors
+                        for i, (_, push) in enumerate(pushes(scene[name].model.actor))}
         first, second = (compose(poses.get(body, HERE), own) for body, own in self._sides())
         self._axis, self._point = np.array(rotate(first[1], direction.axis)), second[0]
         self._start = self._seen()[0]
 
     def load(self, loads: Array) -> None:
         """Load the worlds, (n_world,), from now on."""
-        rows: dict[str, tuple[list[str], Array]] = {}
+        wrenches = {body: np.zeros((2, len(loads), 3)) for body, _ in self._sides() if body in self._pushes}
         for (body, _), sign in zip(self._sides(), (-1.0, 1.0), strict=True):
-            for name in self.scene.actors:
-                paths = list(self.scene[name].model.link_names)
-                if body in paths:
-                    _, wrenches = rows.setdefault(name, (paths, np.zeros((2, len(loads), len(paths), 3))))
-                    wrenches[:, :, paths.index(body)] += sign * loads[:, None] * self._wrench(body)[:, None]
-        for name, (_, (force, torque)) in rows.items():
-            self.scene[name].set_row("link_force", force.reshape(len(loads), -1))
-            self.scene[name].set_row("link_torque", torque.reshape(len(loads), -1))
+            if body in wrenches:
+                wrenches[body] += sign * loads[:, None] * self._wrench(body)[:, None]
+        for body, (force, torque) in wrenches.items():
+            actor, push = self._pushes[body]
+            self.scene[actor].set_row(f"push{push}_force", force)
+            self.scene[actor].set_row(f"push{push}_torque", torque)
 
     def coordinate(self) -> Array:
         """(n_world,) how far the second frame went from its start, rad or length."""

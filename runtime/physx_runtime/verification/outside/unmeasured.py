@@ -9,6 +9,7 @@ from physx_schema.description.model import Description, OutsideJoint
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
 PLACES = "it says where the joint holds, and the openings of the whole stage how well"
 LOCKED = "low above high locks the axis, whatever the two numbers are"
+AIMING = "the axis of the drive is locked; its target still turns where the joint's other drives aim"
 UNBOUNDED = "it bounds nothing"
 
 
@@ -23,9 +24,11 @@ def unmeasured(joint: OutsideJoint, name: str) -> str:
     base = name.rpartition(":")[2]
     if base in FRAMES:
         return PLACES
+    free, instance = {axis.instance for axis in joint.axes} | {"distance"}, name.split(":")[1]
     if name.startswith("limit:"):
-        axis = name.split(":")[1]
-        return UNBOUNDED if axis in {axis.axis for axis in joint.axes} else LOCKED
+        return UNBOUNDED if instance in free else LOCKED
+    if name.startswith("drive:") and base == "targetPosition" and instance not in free:
+        return AIMING
     if base in ("lowerLimit", "upperLimit", "minDistance", "maxDistance") or (
             base in ("breakForce", "breakTorque") and math.isinf(getattr(joint, _FIELDS[base]))):
         return UNBOUNDED
