@@ -352,6 +352,7 @@ class Actor:
             self._waking.wake(chosen[self.parameter(GRAVITY_SWITCH)[chosen].any(axis=1)])
         for name, moved, rows in self._values.root_kept(before):
             if moved.any():
+                self._alike.root_moved(self.place, self._values.mass_properties.root_place())
                 index = np.flatnonzero(moved)
                 owned = self._values.owners
                 self._write(name, checked_row(self.model, owned, name, rows[index], index, self.dtype), index)

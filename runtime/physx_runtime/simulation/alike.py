@@ -14,6 +14,7 @@ from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.owners import owners
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
+from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.lanes import Lanes
@@ -150,6 +151,9 @@ class Alike:
             models = [actor.model_of_worlds() for actor in self._actors]
             self._model_of_lanes = side_by_side(models, self.lanes.worlds)
         return self._model_of_lanes
+
+    def root_moved(self, place: int, root_place: Frame) -> None:
+        """Heed where F now stands in the root link of the actor at a place, numbers (n_world,)."""
 
     def heed_link_forces(self) -> None:
         """Step from now on by code that reads link forces, all rows staying as they are."""

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.packing.frames import Frame, compose, inverse_frame
+from physx_runtime.packing.frames import root_place as authored_place
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.alike import Alike
+from physx_runtime.simulation.island import AlikeIslands
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.standing import Standing
@@ -18,6 +21,7 @@ from physx_schema.description.solver_batches import SolverCounts
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
+Membership = tuple[AlikeIslands, int]
 
 
 class LastStep:
@@ -38,10 +42,14 @@ class LastStep:
 
 
 class AlikeInScene(Alike):
-    """Actors of one structure in the places of lanes that only a scene steps; arguments as of `Alike`."""
+    """Actors of one structure in the places of lanes that only a scene steps.
+
+    Arguments as of `Alike`; membership: the islands that they are in, and which of the actors there they are.
+    """
 
     def __init__(self, models: Sequence[PackedModel], lanes: Lanes, solver: str, sleeping: bool = True,
-                 prefix: str = "") -> None:
+                 prefix: str = "", membership: Membership | None = None) -> None:
+        self._membership = membership
         super().__init__(models, lanes, solver, sleeping, prefix)
         self.iterations = [_own_counts(model) for model in self.models]     # of the first world, and whose they are
         self.last = LastStep(self)
@@ -53,6 +61,13 @@ class AlikeInScene(Alike):
     def asleep(self) -> NDArray[np.bool_]:
         """(n_lane,) which worlds rest until something wakes them, and give their counts to nobody."""
         return super().asleep if self.standing is None else self.standing.asleep
+
+    def root_moved(self, place: int, root_place: Frame) -> None:
+        """As `Alike.root_moved`: the joints that hold the root link stay where they are in it."""
+        if self._membership is not None:
+            islands, actor = self._membership
+            islands.place_frames(place, actor, compose(
+                inverse_frame(root_place), authored_place(self.models[place].actor)))
 
     @property
     def resting(self) -> NDArray[np.bool_]:

@@ -48,7 +48,7 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
     for islands in structures.values():
         lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
-        found |= _members(islands, lanes[-1], solver, sleeping)
+        found |= _members(together[-1], lanes[-1], solver, sleeping)
     return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
 
 
@@ -61,13 +61,13 @@ def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleepin
     return Lanes(topology, solved, worlds, **settings)
 
 
-def _members(islands: Sequence[PackedIsland], lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:
+def _members(alike: AlikeIslands, lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:
     """The actors of islands of one structure, by name."""
-    found: dict[str, SceneActor] = {}
+    found, islands = dict[str, SceneActor](), alike.islands
     for i in range(len(islands[0].actors)):
         names = [tuple(island.actors)[i] for island in islands]
         models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
                   for island, name in zip(islands, names, strict=True)]
-        group = AlikeInScene(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_")
+        group = AlikeInScene(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_", (alike, i))
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
     return found

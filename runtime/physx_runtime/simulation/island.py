@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.parameter_values import rounded
@@ -66,6 +67,22 @@ class AlikeIslands:
     def share_of_joint(self, place: int, number: int) -> Worlds | Share:
         """The rows of one joint."""
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
+
+    def place_frames(self, place: int, actor: int, shift: Frame) -> None:
+        """Keep joints where they are in the root link of an actor whose F has moved.
+
+        shift: the authored F seen from where F is now, numbers (n_world,).
+        """
+        island = self.islands[place]
+        for j, joint in enumerate(island.topology.joints):
+            for k, side in enumerate(joint.sides):
+                if side.moves and (side.owner, side.link) == (actor, 0):
+                    names = [f"frame{k}_{part}" for part in ("position", "rotation")]
+                    position, rotation = (island.parameters[f"{JOINT_GROUP}{j}_{name}"] for name in names)
+                    own = (position[0], position[1], position[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
+                    share = self.share_of_joint(place, j)
+                    for name, values in zip(names, compose(shift, own), strict=True):
+                        share.write(name, rounded(np.stack(values, axis=-1), self.lanes.dtype))
 
     def wake(self, place: int, actor: int, worlds: Indices) -> None:
         """Wake an actor of an island, and so all of it, in these worlds."""

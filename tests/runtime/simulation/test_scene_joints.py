@@ -168,3 +168,27 @@ def test_numbers_of_drives_wake_what_a_joint_holds_in_their_world_and_others_do_
     found.joint("/J0").set_parameter(name, value, [1])
     found.step()
     assert found["/B0"].asleep.tolist() == [True, not wakes, True]
+
+
+# --- centres of mass of single worlds ---------------------------------------------------------------------------------
+
+ASKEW = {"center_of_mass": (0.2, -0.1, 0.3), "principal_axes": (0.3826834, 0.0, 0.0, 0.9238795),
+         "diagonal_inertia": (0.5, 1.0, 1.5)}
+SINGLE = 2e-6           # positions of 5 after 30 steps in float32, frames rounded in another order
+
+
+@pytest.mark.parametrize("names", [("center_of_mass",), ("principal_axes", "diagonal_inertia"), tuple(ASKEW)])
+def test_joints_stay_where_they_are_in_bodies_whose_centre_of_mass_is_set(names: tuple[str, ...]) -> None:
+    authored = {"point3f physics:centerOfMass": "(0.2, -0.1, 0.3)", "float3 physics:diagonalInertia": "(0.5, 1, 1.5)",
+                "quatf physics:principalAxes": "(0.9238795, 0.3826834, 0, 0)"}
+    kept = {"center_of_mass": 0, "diagonal_inertia": 1, "principal_axes": 2}
+    more = dict(list(authored.items())[kept[name]] for name in names)
+    own_stage = scene(stage(free("B0", x=0.0, more=more), hinge("J0", "B0")))
+    many = scene(stage(free("B0", x=0.0), hinge("J0", "B0")), WORLDS)
+    plain = scene(stage(free("B0", x=0.0), hinge("J0", "B0")))
+    many["/B0"].set_parameters({name: [ASKEW[name]] for name in names}, [1])
+    for found in (own_stage, many, plain):
+        found.step(30)
+    np.testing.assert_allclose(own(many, "/B0")[1], own(own_stage, "/B0")[0], atol=SINGLE)
+    assert np.array_equal(own(many, "/B0")[[0, 2]], np.repeat(own(plain, "/B0"), 2, axis=0))
+    assert np.abs(own(plain, "/B0")[0] - own(own_stage, "/B0")[0]).max() > 1e-3
