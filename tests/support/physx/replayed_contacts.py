@@ -1,4 +1,4 @@
-"""One body on something static, stepped with the contacts that PhysX had: what is left is how they are answered."""
+"""A body or an articulation on the ground, stepped with the contacts that PhysX had: what is left is their answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import PLACE, STATIC, SURFACE
+from physx_runtime.collision.patches import BODY, LINK, PLACE, STATIC, SURFACE
 from physx_runtime.collision.shape import CONTACT, PAIR, SHAPE
 from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import compose
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.scene import everything
@@ -48,10 +49,11 @@ class Replay:
 
     def __call__(self, pairs: PairTable, poses: Array) -> Array:
         found = self.contacts.get(self.step, np.zeros(0, CONTACT))
-        if len(found) and not len(pairs.touching):
-            pairs.rows["born"] = self.step + 1
-        pairs.rows["contacts"] = len(found)
-        pairs.touching = np.zeros(int(len(found) > 0), np.int32)
+        counts = np.bincount(found["pair"], minlength=len(pairs.rows))
+        fresh = (counts > 0) & (pairs.rows["contacts"] == 0)
+        pairs.rows["born"][fresh] = (self.step + 1) * len(pairs.rows) + np.flatnonzero(fresh)
+        pairs.rows["contacts"], pairs.rows["first"] = counts, np.searchsorted(found["pair"], np.arange(len(counts)))
+        pairs.touching = np.flatnonzero(counts).astype(np.int32)
         self.step += 1
         return found
 
@@ -67,7 +69,8 @@ class ReplayedScene:
     model: PackedModel
     iterations: tuple[int, int]
     poses: list[Array] = field(default_factory=list)
-    velocities: list[Array] = field(default_factory=list)
+    velocities: list[Array] = field(default_factory=list)       # of a body; generalised ones of an articulation
+    joint_positions: list[Array] = field(default_factory=list)
     impulses: dict[int, Array] = field(default_factory=dict)
 
     def run(self) -> ReplayedScene:
@@ -90,26 +93,36 @@ class ReplayedScene:
         place, turn = compose((tuple(at), tuple(turned)), self.model.link_frames[0])
         self.poses.append(np.array([*place, *turn]))
         self.velocities.append(v)
+        if isinstance(self.model.topology, Topology):
+            self.joint_positions.append(self.worlds.rows("actor0_q")[0].astype(float))
 
 
 def replayed(folder: Path, pair: Pair, last: int, dtype: str) -> ReplayedScene:
-    """A case of one body up to a step; its `replay` is to stand in for `worlds.contact.generate`."""
+    """A case of one body or articulation up to a step, its contacts those with the ground.
+
+    Its `replay` is to stand in for `worlds.contact.generate`.
+    """
     with np.load(folder / "expected.npz") as file:
         expected = dict(file)
+    model = next(iter(everything(describe(str(folder / "stage.usda")), "physx").single.values()))
     steps = expected["contact_step"]
     contacts = np.zeros(len(steps), CONTACT)
+    paths = model.link_names
+    contacts["pair"] = [paths.index(path) for path in expected["contact_body"].tolist()]
     for name in ("point", "normal", "separation"):
         contacts[name] = expected[f"contact_{name}"]
     known = min(int(steps.max()) + 1, last)
-    model = next(iter(everything(describe(str(folder / "stage.usda")), "physx").single.values()))
+    order = np.lexsort((contacts["pair"], steps))
+    contacts, steps, impulses = contacts[order], steps[order], expected["contact_impulse"][order]
     settings = solver_settings("physx", model)
-    worlds = ContactWorlds(IslandTopology((replace(model.topology, sleeping=False),), ()), 1, dtype, _table(pair))
+    topology = IslandTopology((replace(model.topology, sleeping=False),), ())
+    worlds = ContactWorlds(topology, 1, dtype, _table(pair, model))
     real = _until(recorded(folder), known)
     for name, values in {**model.parameters, **model.state, **settings.rows(real.dt)}.items():
         if f"actor0_{name}_0" in worlds.layout:
             worlds.write(f"actor0_{name}", np.atleast_1d(np.asarray(values, dtype))[None])
     return ReplayedScene(
-        real, {step: expected["contact_impulse"][steps == step] for step in range(known)},
+        real, {step: impulses[steps == step] for step in range(known)},
         Replay({step: contacts[steps == step] for step in range(known)}), worlds, model,
         (settings.position_iterations, settings.velocity_iterations))
 
@@ -120,14 +133,18 @@ def _until(real: Recorded, last: int) -> Recorded:
     return replace(real, steps=real.steps[some], pose=real.pose[some], velocity=real.velocity[some])
 
 
-def _table(pair: Pair) -> ContactTable:
-    shapes, places = np.zeros(2, SHAPE), np.zeros(2, PLACE)
-    rows, surfaces = np.zeros(1, PAIR), np.zeros((1, 1), SURFACE)
-    shapes["body"], places["rotation"][:, 3], places["kind"][1], rows["shape1"] = (0, 1), 1.0, STATIC, 1
+def _table(pair: Pair, model: PackedModel) -> ContactTable:
+    """One collider of every link, and the ground."""
+    n, linked = len(model.link_names), isinstance(model.topology, Topology)
+    shapes, places = np.zeros(n + 1, SHAPE), np.zeros(n + 1, PLACE)
+    rows, surfaces = np.zeros(n, PAIR), np.zeros((1, 1), SURFACE)
+    shapes["body"], places["rotation"][:, 3] = np.arange(n + 1), 1.0
+    places["kind"], places["link"][:n] = [*[LINK if linked else BODY] * n, STATIC], np.arange(n)
+    rows["shape0"], rows["shape1"] = np.arange(n), n
     for name in ("static_friction", "dynamic_friction", "restitution"):
         surfaces[name] = getattr(pair, name)
-    pairs = PairTable(shapes, 1)
+    pairs = PairTable(shapes, n)
     pairs.rows = rows
-    return ContactTable(pairs, places, surfaces, np.array([pair.max_depenetration, np.inf]), np.full(2, np.inf),
-                        np.array([pair.torsion_radius, 0.0]), np.array([pair.min_torsion_radius, 0.0]), 0.0,
-                        FRICTION_OFFSET, CORRELATION)
+    return ContactTable(pairs, places, surfaces, np.array([*[pair.max_depenetration] * n, np.inf]),
+                        np.full(n + 1, np.inf), np.full(n + 1, pair.torsion_radius),
+                        np.full(n + 1, pair.min_torsion_radius), 0.0, FRICTION_OFFSET, CORRELATION)
