@@ -245,7 +245,8 @@ def side_by_side(models: Sequence[PackedModel], worlds: int) -> PackedModel:
 
     def lanes(values: Sequence[Any]) -> Array:
         """(n,) of all worlds of a model alike, or (n, n_world), side by side."""
-        return np.concatenate([np.broadcast_to(np.reshape(x, (len(x), -1)), (len(x), worlds)) for x in values], axis=1)
+        by_world = (x if np.ndim(x) == 2 else np.reshape(x, (len(x), 1)) for x in values)
+        return np.concatenate([np.broadcast_to(x, (len(x), worlds)) for x in by_world], axis=1)
 
     frames = [[lanes([m.link_frames[i][part] for m in models]) for part in (0, 1)]
               for i in range(len(models[0].link_frames))]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
 from physx_runtime.worlds.path import BY_JOINT
 from support.stages.iteration_stages import DT, free, opened, slider, stage
+from support.stages.robots import link, prim, robot
 
 Array = NDArray[Any]
 WORLDS = 3      # of neither fewer lanes than a block has nor a multiple of them
@@ -142,3 +143,13 @@ def test_an_authored_number_that_is_none_is_refused_by_name_among_actors_alike()
     text = stage(free("B0"), free("B1", more={"float physxRigidBody:linearDamping": "nan"}))
     with pytest.raises(ValueError, match="linear_damping of world 0 at /B1 is nan"):
         Scene(opened(text), dt=DT)
+
+
+def test_two_bases_without_degrees_of_freedom_are_stepped() -> None:
+    """They have parameters of no numbers."""
+    held = {name: prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": f"</Robot/{name}/base>"})
+            for name in ("left", "right")}
+    robots = [prim("Xform", name, ("PhysicsArticulationRootAPI",), {}, link("base") + anchor)
+              for name, anchor in held.items()]
+    found = simulate(opened(robot(*robots, schemas=())), DT, 2)
+    assert np.array_equal(found.link_pose[2], found.link_pose[0])
