@@ -76,7 +76,7 @@ ROOMS = {
         "targets": "compiling",
         "packing": "collision dynamics model",
         "worlds": "collision compiling model solver targets",
-        "simulation": "dynamics model packing solver worlds",
+        "simulation": "collision dynamics model packing solver worlds",
         "quantities": "compiling dynamics language model packing simulation solver targets worlds",
         "direct": "dynamics language model packing quantities simulation",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither

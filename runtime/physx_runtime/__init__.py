@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
-    from physx_runtime.packing.not_simulated import NotSimulated, NotSimulatedWarning
+    from physx_runtime.packing.left_out import NotSimulated
+    from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.quantities.computation import LinkState, compute
     from physx_runtime.session import Session
     from physx_runtime.simulation.articulation import Simulation
@@ -28,7 +29,7 @@ _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
     "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.one_call",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
-    "NotSimulated": "packing.not_simulated", "NotSimulatedWarning": "packing.not_simulated",
+    "NotSimulated": "packing.left_out", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     "Row": "verification", "Verification": "verification", "verify": "verification"}

@@ -13,7 +13,7 @@ import click
 from physx_schema.cli.text import plural, printable
 
 if TYPE_CHECKING:
-    from physx_runtime.packing.not_simulated import NotSimulated
+    from physx_runtime.packing.left_out import NotSimulated
     from physx_runtime.simulation.recording import Recording
 
 _DT = 1 / 60

@@ -13,7 +13,10 @@ from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.view import unauthored
 
 COMBINE_MODES = attribute("PhysxMaterialAPI", "frictionCombineMode").tokens
-DEFAULT_FRICTION = 0.5      # of the SDK's own material
+DEFAULT_FRICTION = 0.5
+# The SDK's own, of colliders without a material.
+DEFAULT_MATERIAL = PhysicsMaterial("", DEFAULT_FRICTION, DEFAULT_FRICTION, 0.0, 0.0, "average", "average", "average",
+                                   0.0, 0.0, False)
 _PURPOSES = ("material:binding:physics", "material:binding")
 
 

@@ -58,6 +58,15 @@ class PairTable:
             moves = self.shapes["body"] < self.moving
             self._add(in_order_of_birth(fresh, self._bounds[:, 0, 0], moves))
 
+    def forget(self, worlds: Array) -> None:
+        """Drop all pairs of these worlds, and what they remember."""
+        gone = np.isin(self.shapes["world"], worlds)
+        known = self.rows["shape0"] != FREE
+        lost = known & (gone[self.rows["shape0"]] | gone[self.rows["shape1"]])
+        self.rows["shape0"][lost] = FREE
+        self._heads[gone] = FREE
+        self.touching = self.touching[~lost[self.touching]]
+
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
         if not self._work:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from physx_runtime.collision.patches import BODY as BODY_PLACE
+from physx_runtime.collision.patches import KINEMATIC as KINEMATIC_PLACE
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.contact import Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, in_frame, inverse_frame, on_axis
 from physx_runtime.packing.joint_order import creation_order
 from physx_runtime.packing.model import Array, PackedModel, arrays
 from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
-from physx_schema.description.model import Description, Link, OutsideJoint
+from physx_runtime.packing.touching import Touching
+from physx_schema.description.model import Description, Link, OutsideJoint, Scene
 from physx_schema.errors import UnsupportedError
 
 
@@ -29,35 +33,43 @@ class PackedIsland:
     state: Mapping[str, Array]          # of actors, and what joints keep
     actors: Mapping[str, PackedModel]   # by name, in the order of the scene
     joints: tuple[str, ...]             # paths, in the order in which PhysX makes them
-    kinematic: tuple[str, ...]          # paths of the kinematic bodies at joints
+    kinematic: tuple[str, ...]          # paths of the kinematic bodies at joints and among its contacts
+    contacts: PackedContacts | None = None      # of bodies that can touch something
 
 
-def islands_of(description: Description, model: SceneModel, solver: str = "physx") -> tuple[PackedIsland, ...]:
-    """What joints hold together of a scene's actors, in the order of its actors; actors without joints are in none.
+def islands_of(description: Description, model: SceneModel, solver: str = "physx",
+               touching: Touching | None = None) -> tuple[PackedIsland, ...]:
+    """What joints and contacts hold together of a scene's actors, in their order; actors with neither are in none.
 
-    Raises UnsupportedError, a line for each joint and actor that is not stepped.
+    touching: the contacts that are stepped, None for none. Raises UnsupportedError, a line for each joint and actor
+    that is not stepped.
     """
     joints = [joint for joint in creation_order(model.joints) if any(model.ends(joint))]
     problems = [line for joint in joints for line in _refused(description, model, joint)]
     if problems:
         raise UnsupportedError("\n".join(problems))
-    return tuple(_packed(description, model, names, held, solver) for names, held in _held_together(model, joints))
+    worlds = touching.worlds if touching else ()
+    together = {name for names in worlds for name in names}
+    return tuple(_packed(description, model, names, held, solver, touching if together & set(names) else None)
+                 for names, held in _held_together(model, joints, worlds))
 
 
-def _held_together(model: SceneModel, joints: Sequence[OutsideJoint]
+def _held_together(model: SceneModel, joints: Sequence[OutsideJoint], worlds: Sequence[Sequence[str]],
                    ) -> Iterator[tuple[list[str], list[OutsideJoint]]]:
     """Names of actors and joints of every island."""
     names = {id(actor): name for name, actor in model.actors.items()}
     ends = {joint.path: [names[id(end)] for end in model.ends(joint) if end is not None] for joint in joints}
-    leader = {name: name for held in ends.values() for name in held}
+    groups = [*ends.values(), *worlds]
+    leader = {name: name for held in groups for name in held}
 
     def leading(name: str) -> str:
         while leader[name] != name:
             leader[name] = name = leader[leader[name]]
         return name
 
-    for held in ends.values():
-        leader[leading(held[-1])] = leading(held[0])
+    for held in groups:
+        for name in held[1:]:
+            leader[leading(name)] = leading(held[0])
     islands: dict[str, tuple[list[str], list[OutsideJoint]]] = {}
     for name in filter(leader.__contains__, model.actors):
         islands.setdefault(leading(name), ([], []))[0].append(name)
@@ -98,10 +110,11 @@ def _hinges(joint: OutsideJoint) -> tuple[tuple[str, str], ...]:
 class _Places:
     """What of an island is where: actors, links, kinematic bodies, joints."""
 
-    def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:
+    def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint],
+                 touched: Collection[str]) -> None:
         self.actors, self.joints = list(actors.values()), joints
         self.links = {path: (i, k) for i, actor in enumerate(self.actors) for k, path in enumerate(actor.link_names)}
-        at = {path for joint in joints for path in (joint.body0, joint.body1)}
+        at = {*touched, *(path for joint in joints for path in (joint.body0, joint.body1))}
         self.kinematic = [body for body in model.kinematic if body.path in at and body.path not in self.links]
         self._kinematic = {body.path: i for i, body in enumerate(self.kinematic)}
 
@@ -162,12 +175,12 @@ class _Places:
 
 
 def _packed(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[OutsideJoint],
-            solver: str) -> PackedIsland:
+            solver: str, touching: Touching | None) -> PackedIsland:
     actors = {name: pack_actor(model.actors[name], description.scene_of(model.actors[name]), solver)
               for name in names}
     _refuse_pgs(actors, joints)
     scene = next(iter(actors.values())).scene
-    places = _Places(model, actors, joints)
+    places = _Places(model, actors, joints, touching.kinematic(scene) if touching else ())
     topologies, rows = [], dict[str, Array]()
     for i, joint in enumerate(joints):
         held_by = places.hinges(joint)
@@ -188,7 +201,17 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
     return PackedIsland(
         t, {name: values for name, values in rows.items() if name not in lasting},
         {name: values for name, values in rows.items() if name in lasting}, actors,
-        tuple(joint.path for joint in joints), tuple(body.path for body in places.kinematic))
+        tuple(joint.path for joint in joints), tuple(body.path for body in places.kinematic),
+        _contacts(description, touching, places, scene) if touching else None)
+
+
+def _contacts(description: Description, touching: Touching, places: _Places, scene: Scene) -> PackedContacts:
+    """The colliders of an island's bodies, those of its kinematic bodies, and the static ones."""
+    movers = {actor.link_names[0]: Mover(BODY_PLACE, i, actor.link_frames[0]) for i, actor in enumerate(places.actors)
+              if isinstance(actor.topology, BodyTopology)}
+    movers |= {body.path: Mover(KINEMATIC_PLACE, i, places.into(body.path))
+               for i, body in enumerate(places.kinematic)}
+    return pack_contacts(description, touching, movers, scene)
 
 
 def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:

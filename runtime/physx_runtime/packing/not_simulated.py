@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.choice import STEPPED_TOGETHER
+from physx_runtime.packing.left_out import NotSimulated
+from physx_runtime.packing.left_out_of_contacts import left_out_of_contacts
+from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.solver_batches import SolverCounts
@@ -26,21 +28,6 @@ class NotSimulatedWarning(UserWarning):
     """Something on the stage moves in PhysX what is simulated, and is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotSimulated:
-    """One thing that is left out."""
-
-    code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
-    path: str                   # prim
-    property: str               # "" for the prim itself
-    text: str                   # what it is, what comes of it, and what to do
-    refused: bool = False       # without it the motion is another one altogether, and nothing is stepped
-
-    def __str__(self) -> str:
-        where = f"{self.path}.{self.property}" if self.property else self.path
-        return f"{where}: not simulated: {self.text}"
-
-
 def alone(description: Description, actor: ActorDescription) -> SceneModel:
     """One articulation or body that is stepped without the others."""
     return SceneModel({actor.path: actor}, joints=description.joints)
@@ -48,14 +35,18 @@ def alone(description: Description, actor: ActorDescription) -> SceneModel:
 
 def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
     """What moves actors in PhysX and no step of them without joints heeds; joints first, contact in one line."""
-    return (*_joints(model), *_loops(description, set(model.owners)), *left_out(description, model))
+    return (*_joints(model), *_loops(description, set(model.owners)), *left_out(description, model, None))
 
 
-def left_out(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
-    """What moves actors in PhysX and no step of them heeds, though joints hold them; contact in one line."""
+def left_out(description: Description, model: SceneModel, touching: Touching | None) -> tuple[NotSimulated, ...]:
+    """What moves actors in PhysX and no step of them heeds, though joints hold them; contact in one line.
+
+    touching: the contacts that are stepped, None for none.
+    """
     moved = tuple(model.actors.values())
-    contact = _contact(description, model.owners)
-    return (*((contact,) if contact else ()), *_estimates(description, moved), *_unread(description, moved))
+    contact = _contact(description, model.owners, touching)
+    return (*((contact,) if contact else ()), *(left_out_of_contacts(description, touching) if touching else ()),
+            *_estimates(description, moved), *_unread(description, moved))
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
@@ -176,9 +167,9 @@ def _targets(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
 
 
-def _contact(description: Description, links: Iterable[str]) -> NotSimulated | None:
-    """That colliders pass through each other, where any of these can meet another."""
-    pair = CollisionFilter(description).meeting(links)
+def _contact(description: Description, links: Iterable[str], touching: Touching | None) -> NotSimulated | None:
+    """That colliders pass through each other, where any of these can meet another and that is not stepped."""
+    pair = touching.unheard(frozenset(links)) if touching else CollisionFilter(description).meeting(links)
     if pair is None:
         return None
     return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "

@@ -12,6 +12,7 @@ from physx_runtime.packing.choice import nothing_moves, require_taken
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import alone, endless_gravity
+from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
@@ -36,10 +37,11 @@ class PackedScene:
     model: SceneModel
     single: Mapping[str, PackedModel]       # actors that no joint holds, by name
     islands: tuple[PackedIsland, ...]
+    touching: Touching | None = None        # the contacts that are stepped, None for none
 
 
-def everything(description: Description, solver: str) -> PackedScene:
-    """All that moves on a stage, nothing left out.
+def everything(description: Description, solver: str, contacts: bool = True) -> PackedScene:
+    """All that moves on a stage, nothing left out but, where `contacts` is false, what touches.
 
     Raises UnsupportedError where nothing moves, PhysX refuses the whole stage, or an actor or a joint cannot be
     stepped; a line for each reason, and at the end one that says which actors can be stepped by themselves.
@@ -49,13 +51,14 @@ def everything(description: Description, solver: str) -> PackedScene:
     model = scene_model(description, bodies if bodies or description.articulations else description.bodies)
     if not model.actors:
         raise UnsupportedError(nothing_moves(description))
+    touching = Touching(description, model, solver) if contacts else None
     packed: dict[str, PackedModel] = {}
     refused = {name: tuple(_refusals(description, name, actor, solver, packed))
                for name, actor in model.actors.items()}
     lines = dict.fromkeys(line for found in refused.values() for line in found)
     islands: tuple[PackedIsland, ...] = ()
     try:
-        islands = islands_of(description, model, solver) if not lines else ()
+        islands = islands_of(description, model, solver, touching) if not lines else ()
     except UnsupportedError as error:
         lines = dict.fromkeys(str(error).splitlines())
         held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
@@ -64,7 +67,7 @@ def everything(description: Description, solver: str) -> PackedScene:
     if lines:
         raise UnsupportedError("\n".join((*lines, *_advice(description, refused))))
     held = {name for island in islands for name in island.actors}
-    return PackedScene(model, {name: own for name, own in packed.items() if name not in held}, islands)
+    return PackedScene(model, {name: own for name, own in packed.items() if name not in held}, islands, touching)
 
 
 def _refusals(description: Description, name: str, actor: ActorDescription, solver: str,

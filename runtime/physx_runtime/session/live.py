@@ -15,6 +15,7 @@ from physx_runtime.packing.choice import require_taken, stage_refusal
 from physx_runtime.packing.island import islands_of
 from physx_runtime.packing.not_simulated import alone, holding_joints
 from physx_runtime.packing.scene import PackedScene, scene_model
+from physx_runtime.packing.touching import Touching
 from physx_runtime.session.edited_values import (
     ReadingOfJoints,
     below,
@@ -50,8 +51,8 @@ class Session:
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
     next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
     root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
-    are in the stage's own units and degrees. Nothing collides; `messages` names what is not simulated. Closing leaves
-    the results on the stage; `reset` takes them away.
+    are in the stage's own units and degrees. Rigid bodies touch as in a `Scene`, links do not; `messages` names what is
+    not simulated. Closing leaves the results on the stage; `reset` takes them away.
 
     Args:
         stage: an open Usd.Stage; the session keeps it alive.
@@ -276,7 +277,7 @@ class Session:
         description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
         self._description, self._rest_lengths = description, rest_lengths(description)
         self._outdated = description is not read
-        self._messages.say(*messages_of(description))
+        self._messages.say(*messages_of(description, self._settings["solver"]))
         old = [] if afresh else list(self._runs.values())
         packed = self._packed(description)
         held = assembled(packed, 1, dt=self._dt, **self._settings)
@@ -302,7 +303,8 @@ class Session:
         moving = [body for body in description.bodies if not body.kinematic]
         model = scene_model(description, moving)
         try:
-            return PackedScene(model, {}, islands_of(description, model, self._settings["solver"]))
+            touching = Touching(description, model, self._settings["solver"])
+            return PackedScene(model, {}, islands_of(description, model, self._settings["solver"], touching), touching)
         except UnsupportedError as error:
             self._say_unsupported(error, "/")
             return PackedScene(scene_model(description, description.loose_bodies), {}, ())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from physx_runtime.packing.choice import stage_refusal
 from physx_runtime.packing.not_simulated import left_out
 from physx_runtime.packing.scene import scene_model
+from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Description, Problem
 
 
@@ -57,7 +58,7 @@ def problem_message(problem: Problem) -> Message:
     return Message("problem", problem.severity, problem.code, problem.path, problem.property, text)
 
 
-def messages_of(description: Description) -> Iterator[Message]:
+def messages_of(description: Description, solver: str) -> Iterator[Message]:
     """What the reading of a stage found, and what of it no step moves."""
     for problem in description.problems:
         yield problem_message(problem)
@@ -67,10 +68,10 @@ def messages_of(description: Description) -> Iterator[Message]:
     for opinion in description.not_evaluated:
         yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
                       f"PhysX reads it, this library does not: {opinion.reason}")
-    yield from _not_simulated(description)
+    yield from _not_simulated(description, solver)
 
 
-def _not_simulated(description: Description) -> Iterator[Message]:
+def _not_simulated(description: Description, solver: str) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
@@ -83,10 +84,10 @@ def _not_simulated(description: Description) -> Iterator[Message]:
         if not any(moved.ends(joint)):
             yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
                        "moves")
-    found = {item.path: item for item in left_out(description, moved)}
+    found = {item.path: item for item in left_out(description, moved, Touching(description, moved, solver))}
     for item in found.values():
-        if item.code == "contact":      # loops and what is not read are said above
-            yield Message("not-simulated", "warning", "session/contact", item.path, item.property,
+        if item.code in ("contact", "sleep"):       # loops and what is not read are said above
+            yield Message("not-simulated", "warning", f"session/{item.code}", item.path, item.property,
                           f"not simulated: {item.text}")
     if not moved.actors:
         yield left("nothing", "/", "the stage has no articulation and no free body; nothing moves")

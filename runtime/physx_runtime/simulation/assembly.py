@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.island import PackedIsland
@@ -42,14 +41,20 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
                            **settings))
         group = AlikeInScene(models, lanes[-1], solver, sleeping)
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
-    structures: dict[IslandTopology, list[PackedIsland]] = {}
-    for island in packed.islands:
-        structures.setdefault(island.topology, []).append(island)
-    for islands in structures.values():
-        lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
+    for islands in _structures(packed.islands):
+        rests = sleeping and islands[0].contacts is None
+        lanes.append(_lanes_of(islands, worlds, solver, rests, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
-        found |= _members(together[-1], lanes[-1], solver, sleeping)
+        found |= _members(together[-1], lanes[-1], solver, rests)
     return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
+
+
+def _structures(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:
+    """Islands of one structure together, each with contacts by itself."""
+    found: dict[object, list[PackedIsland]] = {}
+    for number, island in enumerate(islands):
+        found.setdefault(island.topology if island.contacts is None else number, []).append(island)
+    return found.values()
 
 
 def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> Lanes:
@@ -58,7 +63,8 @@ def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleepin
     topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
                                            for actor in first.actors))
     solved = [solver_settings(solver, next(iter(island.actors.values()))) for island in islands]
-    return Lanes(topology, solved, worlds, **settings)
+    colliders = islands[0].contacts
+    return Lanes(topology, solved, worlds, contacts=colliders.of_worlds(worlds) if colliders else None, **settings)
 
 
 def _members(alike: AlikeIslands, lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:

@@ -13,8 +13,10 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, contacts_of
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.parameter_values import rounded
+from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
 from physx_runtime.worlds.store import Worlds
@@ -59,6 +61,16 @@ class AlikeIslands:
             held = self.lanes.store.rows(name)
             held[lanes] = self._authored(name, len(worlds))
             self.lanes.store.write(name, held)
+        if isinstance(self.lanes.store, ContactWorlds):
+            self.lanes.store.forget(worlds)
+
+    def contacts(self) -> Contacts:
+        """What touched in the last step."""
+        store, packed = self.lanes.store, self.islands[0].contacts
+        if packed is None or not isinstance(store, ContactWorlds):
+            return NO_CONTACTS
+        return contacts_of(store, [packed.colliders[i] for i in packed.copies_of_shapes(self.lanes.worlds)],
+                           [packed.bodies[i] for i in packed.copies_of_places(self.lanes.worlds)])
 
     def joints(self) -> Iterable[tuple[str, int, int]]:
         """Path of every joint, its island's place and its own number there."""

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import LASTING, READ, island_rows
 from physx_runtime.model.rows import KEPT, STATE, TIME, rows_made
@@ -16,6 +17,7 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.watcher import StepWatcher
 from physx_runtime.solver.settings import SolverSettings
+from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.share import Share
@@ -48,19 +50,22 @@ class Lanes:
         topology: their structure.
         settings: under which each of them is solved.
         worlds, dt, device, dtype, path: as of `Simulation`.
+        contacts: what can touch, of an island with contacts.
 
     Raises:
         ValueError: an argument out of range.
     """
 
     def __init__(self, topology: ActorTopology | IslandTopology, settings: Sequence[SolverSettings], worlds: int = 1, *,
-                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", path: str = AUTO) -> None:
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", path: str = AUTO,
+                 contacts: ContactTable | None = None) -> None:
         self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
         self.topology, self.dtype, self._device, self._path = topology, dtype, device, path
         self.settings = list(settings)      # of the first world, where they differ
         self.count = len(self.settings) * self.worlds
         self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
-        self.store: Worlds = make_worlds(topology, self.count, device, dtype, path)
+        self._contacts = contacts
+        self.store: Worlds = make_worlds(topology, self.count, device, dtype, path, contacts)
         self.steps_taken = 0
         self._watchers: list[StepWatcher] = []
         self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
@@ -94,7 +99,7 @@ class Lanes:
     def exchange(self, topology: ActorTopology | IslandTopology) -> None:
         """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
         before, self.topology = (self.store, self.topology), topology
-        self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path)
+        self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
         copy_rows(before[0], rows_by(before[1]), self.store)
         for occupant in self._occupants:
             occupant.store_exchanged()
@@ -166,7 +171,10 @@ class Lanes:
             self.store.step(count, n, v)
             return
         for _ in range(count):
-            self._step_apart()
+            if isinstance(self.store, ContactWorlds):       # which would make its contacts anew for each of the counts
+                self.store.step_under(self._iterations)
+            else:
+                self._step_apart()
 
     def _step_apart(self) -> None:
         """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.given_values import GivenValues, Values, given_values
 from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
 from physx_runtime.simulation.recorder import Recorded, Recorder
@@ -60,7 +61,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
         ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
-    recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces)
+    recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
+                        lambda: run.contacts if isinstance(run, Scene) else NO_CONTACTS)
     for record in range(steps // every):
         _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.packing.not_simulated import NotSimulated
+from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.columns import Columns, alikes_of
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -24,15 +25,16 @@ Recorded = Simulation | SceneActor
 class Recorder:
     """The states of actors that are stepped together, of kinematic bodies and joints; the first is taken at once.
 
-    forces: whether what joints gave is taken too, which their scene keeps.
+    forces: whether what joints gave is taken too, which their scene keeps. contacts: what touched in the last step.
     """
 
     def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
-                 forces: bool = False) -> None:
+                 forces: bool = False, contacts: Callable[[], Contacts] = lambda: NO_CONTACTS) -> None:
         self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
         self._joints, self._weighed = joints, joints if forces else ()
         self._breakable = [joint for joint in joints if joint.topology.breaks]
         self._broken, self._forces = [self._gone()], [self._given()]
+        self._contacts, self._touching = [NO_CONTACTS], contacts
         self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
@@ -51,6 +53,7 @@ class Recorder:
             states.append(alike.state())
         self._broken.append(self._gone())
         self._forces.append(self._given())
+        self._contacts.append(self._touching())
         self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
 
     def _gone(self) -> list[Array]:
@@ -82,7 +85,7 @@ class Recorder:
             broken=np.reshape(self._broken, (len(pose), len(self._breakable), pose.shape[1])).swapaxes(1, 2),
             outside_joint_names=tuple(joint.path for joint in self._joints),
             outside_joint_force=np.reshape(self._forces, (len(pose), len(self._weighed), pose.shape[1], 6)
-                                           ).swapaxes(1, 2).astype(pose.dtype))
+                                           ).swapaxes(1, 2).astype(pose.dtype), contacts=tuple(self._contacts))
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics import link_state
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
+from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import NotSimulated
+from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[Any]
@@ -43,6 +44,7 @@ class Recording:
     outside_joint_names: tuple[str, ...] = ()       # (n_outside,) all joints outside articulations
     outside_joint_force: Array = field(default_factory=lambda: np.zeros((0, 0, 0, 6)))      # where it was asked for,
     #                                     (n_record, n_world, n_outside, 6) what each gave, as `SceneJoint.force`
+    contacts: tuple[Contacts, ...] = ()             # (n_record,) of the step that leads to each; none at the first
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from physx_runtime.simulation.contacts import joined
 from physx_runtime.simulation.recording import Recording
 from physx_schema.files import replacing
 
@@ -18,8 +21,20 @@ def write_recording(path: Path, recording: Recording) -> None:
 
     Raises OSError where the file cannot be written.
     """
-    names = (*(field.name for field in dataclasses.fields(recording)), "link_names", "link_pose", "link_velocity")
+    fields = (field.name for field in dataclasses.fields(recording) if field.name != "contacts")
+    names = (*fields, "link_names", "link_pose", "link_velocity")
     arrays = {name: np.asarray(getattr(recording, name)) for name in names}
+    arrays |= _contacts(recording)
     arrays["not_simulated"] = np.array([str(item) for item in recording.not_simulated], dtype=np.str_)
     with replacing(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
+
+
+def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
+    """The contacts of all records as rows, contact_record saying of which one each is."""
+    whole = joined(recording.contacts)
+    pairs, bodies = (np.array(names, np.str_).reshape(-1, 2) for names in (whole.pairs, whole.bodies))
+    record = np.repeat(np.arange(len(recording.contacts)), [len(one) for one in recording.contacts])
+    return {"contact_record": record, "contact_pair": pairs, "contact_bodies": bodies, "contact_world": whole.worlds,
+            "contact_point": whole.points, "contact_normal": whole.normals, "contact_separation": whole.separations,
+            "contact_impulse": whole.impulses}

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.not_simulated import NotSimulated, left_out, warn_of
+from physx_runtime.packing.left_out import NotSimulated
+from physx_runtime.packing.not_simulated import left_out, warn_of
 from physx_runtime.packing.scene import everything
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
+from physx_runtime.simulation.contacts import Contacts, joined
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -32,8 +34,9 @@ class Scene:
 
     `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
     counts as in PhysX, also while some sleep. What diverges stands still, is flagged and reported once; the others go
-    on. Kinematic bodies follow their time samples, or stand, until they are sent or put elsewhere. What else moves
-    anything in PhysX, such as contact, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
+    on. Kinematic bodies follow their time samples, or stand, until they are sent or put elsewhere. Rigid bodies touch
+    each other, kinematic bodies and the ground where PhysX lets them; `contacts` says where. What else moves anything
+    in PhysX, such as contacts of links, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
 
     Args:
         stage: a stage, a file, or a Description already read.
@@ -55,10 +58,10 @@ class Scene:
                  solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
-        packed = everything(description, solver)
+        packed = everything(description, solver, device == "cpu")
         parts = assembled(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
         self._hold(description, packed.model, parts, worlds, dt)
-        self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model)
+        self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model, packed.touching)
         warn_of(self.not_simulated)
         share_counts(self._company, self._lanes, self._batches)
 
@@ -162,6 +165,13 @@ class Scene:
             islands.reset(chosen)
         self.kinematic.reset(chosen)
         self._batches.restart(chosen)
+
+    # --- contacts ----------------------------------------------------------------------------------------------------
+
+    @property
+    def contacts(self) -> Contacts:
+        """What touched in the last step, made at its start."""
+        return joined([islands.contacts() for islands in self._islands])
 
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 

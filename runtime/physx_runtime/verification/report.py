@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from physx_runtime.packing.not_simulated import NotSimulated
+from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.verification.openings import Opening
 from physx_schema.description.solver_batches import SolverCounts
 

@@ -52,13 +52,15 @@ class ContactWorlds(Buffer):
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
         for _ in range(steps):
-            self._step(n, v)
+            self.step_under(np.full((self.count, 2), (n, v)))
 
     def forget(self, worlds: Array) -> None:
         """Give up all that pairs of these worlds remember: they were set anew."""
         self._patches.forget(worlds, self.table.places)
+        self.table.pairs.forget(worlds)
 
-    def _step(self, n: int, v: int) -> None:
+    def step_under(self, counts: Array) -> None:
+        """Advance by a step, each world under its own position and velocity iterations, (n_world, 2)."""
         pairs, places = self.table.pairs, self.table.places
         for world, own in enumerate(self._worlds):
             own.begin(self.host[world, :, 0])
@@ -72,7 +74,7 @@ class ContactWorlds(Buffer):
                              self.impulses, self.frictions)
         world_of = places["world"][patches["side0"]]
         for world, own in enumerate(self._worlds):
-            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), n, v)
+            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), *map(int, counts[world]))
 
     def _surfaces(self) -> Array:
         """How the surfaces of every patch answer each other, in the order of `model.contact.SURFACE`."""

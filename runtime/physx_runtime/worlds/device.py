@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
+from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.cuda import CudaWorlds
 from physx_runtime.worlds.handover import HandoverWorlds
 from physx_runtime.worlds.island import IslandWorlds
@@ -17,8 +19,9 @@ DTYPES = ("float32", "float64")
 DEVICES = ("cpu", "cuda")
 
 
-def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtype: str, path: str = AUTO) -> Worlds:
-    """Worlds on "cpu" or "cuda", stepped along a path.
+def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtype: str, path: str = AUTO,
+                contacts: ContactTable | None = None) -> Worlds:
+    """Worlds on "cpu" or "cuda", stepped along a path; with contacts where an island has colliders that can touch.
 
     Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
     and where the device does not have the path.
@@ -28,6 +31,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     if device not in DEVICES:
         raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
     chosen = choose_path(t, device, path).path
+    if isinstance(t, IslandTopology) and contacts is not None:
+        return ContactWorlds(t, count, dtype, contacts)
     if isinstance(t, IslandTopology):
         return IslandWorlds(t, count, dtype)
     if device == "cuda":

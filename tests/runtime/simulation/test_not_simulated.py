@@ -350,11 +350,18 @@ def test_contact_of_many_colliders_is_one_line() -> None:
         assert sum(m.code == "session/contact" for m in session.messages) == 1
 
 
-def test_a_free_body_above_the_ground_is_said_to_touch_nothing() -> None:
+def test_a_free_body_alone_is_said_to_touch_nothing() -> None:
     ball = prim("Xform", "ball", ("PhysicsRigidBodyAPI",), {}, CUBE)
     with pytest.warns(NotSimulatedWarning, match=r"/ball/shape\.physics:collisionEnabled: not simulated: contact, as "
                                                  "with /ground; colliders pass through each other"):
-        simulate(opened("#usda 1.0\n" + ball + GROUND), steps=1)
+        simulate(opened("#usda 1.0\n" + ball + GROUND), steps=1, articulation="/ball")
+
+
+def test_of_bodies_that_touch_falling_asleep_alone_is_left_out() -> None:
+    ball = prim("Xform", "ball", ("PhysicsRigidBodyAPI",), {}, CUBE)
+    with pytest.warns(NotSimulatedWarning):
+        scene = Scene(opened("#usda 1.0\n" + ball + GROUND))
+    assert [(item.code, item.path) for item in scene.not_simulated] == [("sleep", "/ball")]
 
 
 # --- what goes along ------------------------------------------------------------------------------------------------

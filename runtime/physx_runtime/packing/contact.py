@@ -1,0 +1,182 @@
+"""Description -> the colliders of a world with contacts, as arrays that contact generation and the solver read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.filtering import CollisionFilter
+from physx_runtime.collision.generation import supported
+from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.patches import BODY, PLACE, STATIC
+from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, NO_OWNER, PLANE, SHAPE
+from physx_runtime.packing.frames import Frame, compose
+from physx_runtime.packing.surfaces import surfaces
+from physx_runtime.packing.touching import Touching
+from physx_schema.description.model import Collider, Description, Scene
+from physx_schema.description.opinions.reading import path_key
+from physx_schema.description.poses import IDENTITY_POSE, Pose
+
+Array = NDArray[Any]
+
+# Half of a right angle's sine as PhysX has it: turns by it are not quite of unit length, which tilts planes by 1e-7.
+_SIN_45 = float(np.float32(0.70710683))
+_AXIS_TURNS = ((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
+_ALONG_AXIS = (PLANE, CAPSULE)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedContacts:
+    """The colliders of one world: actors' first, then those of kinematic bodies, then static ones."""
+
+    shapes: Array                       # SHAPE, of one world; `body` is a row of `places`
+    places: Array                       # PLACE, of one world
+    moving: int                         # how many places forces move
+    meets: NDArray[np.bool_]            # by two groups of shapes
+    apart: tuple[tuple[int, int], ...]  # shapes that nevertheless never meet
+    surfaces: Array                     # SURFACE, of two materials
+    max_depenetration: Array            # of each place
+    max_impulse: Array
+    torsion_radius: Array               # of each shape
+    min_torsion_radius: Array
+    colliders: tuple[str, ...]          # prim of each shape
+    bodies: tuple[str, ...]             # prim of each place, "" of a static one
+    scene: Scene
+
+    def of_worlds(self, worlds: int) -> ContactTable:
+        """The colliders of so many worlds; static ones are in all of them."""
+        standing = self.places["kind"] == STATIC
+        order, places_in = self.copies_of_places(worlds), _worlds_of(standing, worlds)
+        places = self.places[order].copy()
+        places["world"] = places_in
+        first = np.concatenate([[0], np.cumsum(np.where(standing, 1, worlds))[:-1]])    # row of each place in world 0
+        which, shapes_in = self.copies_of_shapes(worlds), _worlds_of(self._shared, worlds)
+        shapes = self.shapes[which].copy()
+        shapes["world"] = shapes_in
+        shapes["body"] = first[shapes["body"]] + np.maximum(shapes_in, 0)
+        settings = self.scene.contact
+        return ContactTable(
+            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which, shapes_in)), places,
+            self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
+            self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
+            settings.friction_correlation_distance)
+
+    def copies_of_places(self, worlds: int) -> Array:
+        """Which place each one of so many worlds is."""
+        return np.repeat(np.arange(len(self.places)), np.where(self.places["kind"] == STATIC, 1, worlds))
+
+    def copies_of_shapes(self, worlds: int) -> Array:
+        """Which shape each one of so many worlds is."""
+        return np.repeat(np.arange(len(self.shapes)), np.where(self._shared, 1, worlds))
+
+    @property
+    def _shared(self) -> NDArray[np.bool_]:
+        """The shapes that all worlds share."""
+        return np.asarray(self.places["kind"][self.shapes["body"]] == STATIC)
+
+    def _apart_of(self, which: Array, worlds: Array) -> list[tuple[int, int]]:
+        rows: dict[int, list[tuple[int, int]]] = {}
+        for row, (shape, world) in enumerate(zip(which, worlds, strict=True)):
+            rows.setdefault(int(shape), []).append((int(world), row))
+        return [(i, j) for a, b in self.apart for (one, i), (other, j) in product(rows[a], rows[b])
+                if one == other or EVERY_WORLD in (one, other)]
+
+
+def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:
+    """The world of every copy of things, of which some are one in all worlds."""
+    own = [np.full(1, EVERY_WORLD) if alike else np.arange(worlds) for alike in shared]
+    return np.concatenate(own) if own else np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """A body in a world with contacts."""
+
+    kind: int               # BODY or KINEMATIC, as of a place
+    owner: int              # which of the world's actors, or of its kinematic bodies
+    into: Frame             # the frame of its prim in its F
+
+
+def pack_contacts(description: Description, touching: Touching, movers: Mapping[str, Mover],
+                  scene: Scene) -> PackedContacts:
+    """The colliders of one of `touching`'s worlds; movers: its bodies by path, kinematic ones last."""
+    heard, filtered = _Heard(touching, frozenset(movers)), touching.filter
+    links = {link.path: link for link in description.separate_bodies}
+    numbers = {path: number for number, path in enumerate(movers)}
+    static = [number for number in heard.numbers if not filtered.sides[number].body]
+    row_of = {number: len(numbers) + row for row, number in enumerate(static)}
+    places = np.zeros(len(numbers) + len(static), PLACE)
+    places["kind"] = [*(mover.kind for mover in movers.values()), *[STATIC] * len(static)]
+    places["owner"] = [*(mover.owner for mover in movers.values()), *[0] * len(static)]
+    ranked = sorted(movers, key=lambda path: (movers[path].kind, path_key(path)))
+    precedence = {path: rank for rank, path in enumerate(ranked)}
+    used = list(dict.fromkeys(side.collider.material for side in heard.sides))
+    shapes = np.zeros(len(heard.sides), SHAPE)
+    for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
+        shape = side.collider
+        shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]
+        shapes[row]["precedence"] = precedence.get(side.body, len(precedence))
+        shapes[row]["material"] = used.index(shape.material)
+        if not side.body:
+            places[row_of[number]]["position"], places[row_of[number]]["rotation"] = _singles(shape.pose)
+        _place(shapes[row], shape, touching.kind(number), compose(movers[side.body].into, shape.pose) if side.body
+               else IDENTITY_POSE)
+    shapes["world"], shapes["owner"] = EVERY_WORLD, NO_OWNER
+    shapes["group"], meets = heard.groups()
+    limits = [links[path].contact for path in movers]
+    unbound = [np.inf] * len(static)
+    materials = {material.path: material for material in description.materials}
+    return PackedContacts(
+        shapes, places, sum(mover.kind == BODY for mover in movers.values()), meets, heard.apart(filtered),
+        surfaces(materials, used),
+        np.array([*(limit.max_depenetration_velocity for limit in limits), *unbound]),
+        np.array([*(limit.max_impulse for limit in limits), *unbound]),
+        np.array([side.collider.torsional_patch_radius for side in heard.sides]),
+        np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
+        tuple(side.collider.path for side in heard.sides), (*movers, *[""] * len(static)), scene)
+
+
+class _Heard:
+    """The sides of a world whose contacts are stepped."""
+
+    def __init__(self, touching: Touching, bodies: Collection[str]) -> None:
+        self._touching = touching
+        known = touching.filter.sides
+        self.numbers = [i for i, side in enumerate(known)
+                        if touching.can_be_heard(i) and (side.body in bodies or not side.body)]
+        self.sides = [known[i] for i in self.numbers]
+
+    def groups(self) -> tuple[Array, NDArray[np.bool_]]:
+        """The group of each shape, and which groups meet: of classes that do, and of kinds that are supported."""
+        keys = [(int(self._touching.filter.classes[i]), self._touching.kind(i)) for i in self.numbers]
+        known = list(dict.fromkeys(keys))
+        meets = np.array([[self._touching.filter.meets[a[0], b[0]] and supported(a[1], b[1]) for b in known]
+                          for a in known], np.bool_).reshape(len(known), len(known))
+        return np.array([known.index(key) for key in keys], np.int32), meets
+
+    def apart(self, filtered: CollisionFilter) -> tuple[tuple[int, int], ...]:
+        """Shapes that never meet though their groups do."""
+        rows = {number: row for row, number in enumerate(self.numbers)}
+        return tuple((rows[i], rows[j]) for i in self.numbers for j in filtered.apart.get(i, ())
+                     if i < j and j in rows)
+
+
+def _place(row: Any, shape: Collider, kind: int, frame: Frame) -> None:
+    """Kind, sizes, offsets and place of a shape."""
+    turn = _AXIS_TURNS[shape.axis] if kind in _ALONG_AXIS else _AXIS_TURNS[0]
+    position, rotation = compose(_singles(frame), ((0.0, 0.0, 0.0), turn))
+    row["kind"], row["position"], row["rotation"] = kind, position, rotation
+    row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
+    row["contact_offset"], row["rest_offset"] = shape.contact_offset, shape.rest_offset
+
+
+def _singles(pose: Pose | Frame) -> Frame:
+    """A pose rounded to float32, in which PhysX holds it."""
+    (x, y, z), (a, b, c, d) = (tuple(float(np.float32(number)) for number in part) for part in pose)
+    return (x, y, z), (a, b, c, d)

@@ -1,0 +1,42 @@
+"""What PhysX heeds where bodies touch, and the step with contacts does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_runtime.packing.left_out import NotSimulated
+from physx_runtime.packing.touching import Touching
+from physx_schema.description.model import Description
+from physx_schema.description.opinions.accounting import CONTACTS
+
+# Properties, and with which value they do nothing.
+_IDLE = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
+         "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
+_NEEDS_SCENE, _OF_SCENE = "physxRigidBody:enableCCD", "physxScene:enableCCD"
+_CONVEYING = "PhysxSurfaceVelocityAPI"
+
+
+def left_out_of_contacts(description: Description, touching: Touching) -> Iterator[NotSimulated]:
+    """Settings of bodies and scenes that touching bodies feel in PhysX; none where no contacts are stepped."""
+    if not touching.worlds:
+        return
+    values = {(item.path, item.property): item.value for item in description.authored}
+    sweeps = any(value for (_, name), value in values.items() if name == _OF_SCENE)
+    for opinion in description.not_evaluated:
+        if opinion.code != CONTACTS:
+            continue
+        value, idle = values.get((opinion.path, opinion.property)), _IDLE.get(opinion.property)
+        if idle is not None and value != idle and (sweeps or opinion.property != _NEEDS_SCENE):
+            yield NotSimulated("contact", opinion.path, opinion.property,
+                               f"{value}, which PhysX heeds where bodies touch; set it to {idle}")
+        if opinion.property == "apiSchemas" and opinion.reason.startswith(_CONVEYING):
+            yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, by which a surface conveys what "
+                               "touches it; remove it where it is not meant")
+    for scene in {description.scene_of(body).path: description.scene_of(body) for body in description.bodies}.values():
+        if not scene.contact.friction_correlation_distance > 0.0:
+            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which PhysX "
+                               "takes its defaults for the whole scene; author a distance above 0")
+    if touching.falling_asleep:
+        yield NotSimulated("sleep", touching.falling_asleep, "physxRigidBody:sleepThreshold", "its falling asleep: "
+                           "bodies that can touch something are stepped on where PhysX lets them rest, set it to 0 for "
+                           "PhysX to do the same")
