@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime.collision import shape as kinds
+from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
@@ -17,6 +18,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 Array = NDArray[Any]
 HALF_TURN = np.float32(0.70710683)      # as the engine turns axes: not quite of unit length
 TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, HALF_TURN, HALF_TURN), "Z": (0, -HALF_TURN, 0, HALF_TURN)}
+CAPSULE_TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, -HALF_TURN, HALF_TURN), "Z": (0, HALF_TURN, 0, HALF_TURN)}  # measured
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,17 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple
     static = [prim.GetPath().pathString for prim in colliders if not _body(prim)]
     bodies = moving + static
     shapes = np.zeros(len(colliders), SHAPE)
+    links = [path for path, body in _moving(stage).items() if _is_link(body)]
+    free = moving[len(links):]
+    ranks = creation_ranks(len(free), len(static))
+    precedence = {path: -rank for path, rank in zip(free, ranks, strict=True)}
+    precedence |= {path: -len(bodies) - k for k, path in enumerate(links)}
     used: dict[str, int] = {}
     for shape, prim in zip(shapes, colliders, strict=True):
         home = _body(prim) or prim
         path = home.GetPath().pathString
         shape["body"] = bodies.index(path)
-        shape["precedence"] = _precedence(moving, home, path) if path in moving else len(bodies)
+        shape["precedence"] = precedence.get(path, len(bodies))
         shape["owner"] = _calm_owner(home)
         local, scale = _local(prim, home, cache)
         shape["kind"], shape["size"], turn = _geometry(prim, scale)
@@ -97,15 +104,21 @@ def _by_bodies(rows: Sequence[Any], bodies: Sequence[str]) -> dict[tuple[int, in
 
 
 def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Array, Array]]:
-    """Per step and pair of bodies the contacts made here of the recorded poses, and PhysX's."""
+    """Per step and pair of bodies the contacts made here of the recorded poses, and PhysX's.
+
+    Where two bodies have several pairs of shapes, PhysX's report of a step begins with those that begin to touch in it.
+    """
     table = PairTable(touching.shapes, touching.moving, apart=touching.apart)
+    known: set[int] = set()     # pairs that touched a step ago, by birth
     for step, poses in enumerate(touching.poses):
         contacts = generate(table, np.ascontiguousarray(poses))
         own: dict[tuple[int, int], list[int]] = {}
-        for row, contact in enumerate(contacts):
-            pair = table.rows[contact["pair"]]
+        born = table.rows["born"][contacts["pair"]]
+        for row in sorted(range(len(contacts)), key=lambda row: int(born[row]) in known):
+            pair = table.rows[contacts["pair"][row]]
             sides = sorted(int(touching.shapes["body"][pair[name]]) for name in ("shape0", "shape1"))
             own.setdefault((sides[0], sides[1]), []).append(row)
+        known = set(born.tolist())
         for sides in own.keys() | touching.contacts[step].keys():
             yield step, sides, contacts[own.get(sides, [])], touching.contacts[step].get(sides, np.zeros(0, CONTACT))
 
@@ -145,11 +158,6 @@ def _is_link(prim: Usd.Prim) -> bool:
     while prim and not prim.HasAPI(UsdPhysics.ArticulationRootAPI):
         prim = prim.GetParent()
     return bool(prim)
-
-
-def _precedence(moving: Sequence[str], home: Usd.Prim, path: str) -> int:
-    """Links come before free bodies; seen in a report: of two links of an articulation the later path is side 0."""
-    return -moving.index(path) if _is_link(home) else moving.index(path)
 
 
 def _calm_owner(prim: Usd.Prim) -> int:
@@ -196,7 +204,8 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
     if prim.IsA(UsdGeom.Plane):
         return kinds.PLANE, (0, 0, 0), TURNS[value["axis"]]
     if prim.IsA(UsdGeom.Capsule):
-        return kinds.CAPSULE, (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0), TURNS[value["axis"]]
+        size = (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0)
+        return kinds.CAPSULE, size, CAPSULE_TURNS[value["axis"]]
     raise ValueError(f"{prim.GetPath()} is a {prim.GetTypeName()}, which this reader of colliders does not know")
 
 

@@ -1,0 +1,119 @@
+"""Pairs of shapes whose bounds overlap: all of them, no others, kept as long as they do, and in PhysX's order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from physx_runtime.collision.broad_phase import in_order_of_birth
+from physx_runtime.collision.creation_order import creation_ranks
+from physx_runtime.collision.generation import generate, supported
+from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, FREE, NO_OWNER, SHAPE, SPHERE
+
+
+def spheres(count: int, **fields: object) -> np.ndarray:
+    shapes = np.zeros(count, SHAPE)
+    shapes["kind"], shapes["body"], shapes["owner"] = SPHERE, np.arange(count), NO_OWNER
+    shapes["precedence"], shapes["rotation"][:, 3] = np.arange(count), 1
+    shapes["size"][:, 0], shapes["contact_offset"] = 0.1, 0.02
+    for name, value in fields.items():
+        shapes[name] = value
+    return shapes
+
+
+def poses_at(places: np.ndarray) -> np.ndarray:
+    poses = np.zeros((len(places), 7), np.float32)
+    poses[:, :3], poses[:, 6] = places, 1
+    return poses
+
+
+def paired(table: PairTable) -> set[tuple[int, int]]:
+    rows = table.rows[table.rows["shape0"] != FREE]
+    return {(int(min(row["shape0"], row["shape1"])), int(max(row["shape0"], row["shape1"]))) for row in rows}
+
+
+def near(places: np.ndarray, moving: int) -> set[tuple[int, int]]:
+    reach = np.float32(0.24)
+    apart = np.abs(places[:, None] - places[None]).max(axis=2)
+    return {(int(i), int(j)) for i, j in np.argwhere(apart <= reach) if i < min(j, moving)}
+
+
+def test_pairs_are_those_that_trying_all_finds_at_every_step() -> None:
+    rng = np.random.default_rng(3)
+    places = rng.uniform(-1, 1, (200, 3)).astype(np.float32)
+    table = PairTable(spheres(200), 150)
+    for _ in range(20):
+        generate(table, poses_at(places))
+        assert paired(table) == near(places, 150)
+        places += rng.normal(scale=0.1, size=places.shape).astype(np.float32)
+
+
+def test_shapes_of_different_worlds_do_not_meet_but_what_is_in_every_world() -> None:
+    shapes = spheres(4, world=[0, 1, 1, EVERY_WORLD])
+    table = PairTable(shapes, 3)
+    generate(table, poses_at(np.zeros((4, 3))))
+    assert paired(table) == {(1, 2), (0, 3), (1, 3), (2, 3)}
+
+
+def test_shapes_kept_apart_do_not_meet() -> None:
+    shapes = spheres(6, owner=[5, 5, NO_OWNER, NO_OWNER, NO_OWNER, NO_OWNER], group=[0, 0, 0, 0, 1, 0])
+    shapes["body"][5] = shapes["body"][3]       # two shapes of one body
+    meets = np.array([[True, False], [False, True]])
+    table = PairTable(shapes, 6, meets, apart=[(3, 0)])
+    generate(table, poses_at(np.zeros((6, 3))))
+    assert paired(table) == {(0, 2), (1, 2), (1, 3), (2, 3), (0, 5), (1, 5), (2, 5)}
+
+
+def test_a_pair_is_made_anew_when_its_bounds_have_been_apart() -> None:
+    table = PairTable(spheres(2), 2)
+    born = []
+    for distance in (0.15, 0.19, 1.0, 0.19):
+        contacts = generate(table, poses_at(np.array([[0, 0, 0], [distance, 0, 0]])))
+        assert len(contacts) == len(table.touching) == (distance < 0.24)
+        born.append(sorted(table.rows["born"][table.touching].tolist()))
+    assert born == [[0], [0], [], [1]]
+
+
+def test_pairs_that_touch_keep_their_order_and_new_ones_follow() -> None:
+    table = PairTable(spheres(4), 4)
+    far = np.array([[0, 0, 0], [5, 0, 0], [10, 0, 0], [15, 0, 0]], float)
+    late = far.copy()
+    late[3] = [10.19, 0, 0]
+    both = late.copy()
+    both[1] = [0.19, 0, 0]
+    for places in (far, late, both):
+        contacts = generate(table, poses_at(places))
+    assert [int(table.rows["shape0"][k]) for k in table.touching] == [2, 0]
+    assert contacts["pair"].tolist() == table.touching.tolist()
+
+
+def test_normals_point_to_the_shape_of_lower_precedence() -> None:
+    for precedence, sign in (([0, 1], -1), ([1, 0], 1)):
+        table = PairTable(spheres(2, precedence=precedence), 2)
+        contacts = generate(table, poses_at(np.array([[0, 0, 0], [0.19, 0, 0]])))
+        assert contacts["normal"].tolist() == [[sign, 0, 0]]
+
+
+def test_new_pairs_come_in_the_reverse_of_a_sweep_along_x() -> None:
+    low = np.array([0.0, 0.1, 0.2, 0.05, 0.3])          # shapes 3 and 4 do not move
+    moves = np.array([True, True, True, False, False])
+    fresh = np.array([[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 4]])
+    born = in_order_of_birth(fresh, low, moves)
+    assert born.tolist() == [[1, 3], [2, 4], [0, 3], [1, 2], [0, 2], [0, 1]]
+
+
+def test_kinds_without_contacts_are_named_and_refused() -> None:
+    shapes = spheres(2, kind=[SPHERE, 7])
+    assert supported(BOX, SPHERE) and not supported(CAPSULE, 7)
+    with pytest.raises(NotImplementedError, match="between sphere and triangle mesh"):
+        generate(PairTable(shapes, 2), poses_at(np.zeros((2, 3))))
+
+
+@pytest.mark.parametrize(("bodies", "statics", "ranks"), [
+    (4, 1, [3, 2, 1, 0]),
+    (13, 0, [*range(12, -1, -1)]),
+    (18, 0, [*range(5, 18), 4, 3, 2, 1, 0]),    # read off 153 contacts among 18 spheres in PhysX
+    (10, 8, [*range(10)]),
+])
+def test_bodies_are_created_in_the_order_of_a_growing_hash_table(bodies: int, statics: int, ranks: list[int]) -> None:
+    assert creation_ranks(bodies, statics) == ranks

@@ -1,0 +1,34 @@
+"""Recorded motions of touching bodies, kept small in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from physx_runtime.collision.shape import CONTACT
+
+from support.physx.touching import Touching
+
+
+def write(path: Path, touching: Touching) -> None:
+    """Write a motion; what it holds is read back bit for bit."""
+    rows = [(step, *sides, len(contacts)) for step, found in enumerate(touching.contacts)
+            for sides, contacts in found.items()]
+    contacts = [found[sides] for found in touching.contacts for sides in found]
+    np.savez_compressed(path, shapes=touching.shapes, bodies=np.array(touching.bodies), moving=touching.moving,
+                        apart=np.array(touching.apart, np.int64).reshape(-1, 2), poses=touching.poses,
+                        rows=np.array(rows, np.int64).reshape(-1, 4),
+                        contacts=np.concatenate([np.zeros(0, CONTACT), *contacts]))
+
+
+def read(path: Path) -> Touching:
+    """A motion that was written."""
+    with np.load(path) as file:
+        data = {name: file[name] for name in file.files}
+    steps: list[dict[tuple[int, int], np.ndarray]] = [{} for _ in data["poses"]]
+    first = 0
+    for step, side0, side1, count in data["rows"]:
+        steps[step][int(side0), int(side1)] = data["contacts"][first:first + count]
+        first += count
+    return Touching(data["shapes"], tuple(data["bodies"].tolist()), int(data["moving"]),
+                    tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps))
