@@ -93,6 +93,15 @@ def match(rows: Any, heads: Any, partners: Any, counts: Any, mates: Any, fresh: 
     return new
 
 
+@scalar_entry
+def chain(rows: Any, heads: Any, places: Any, fresh: Any) -> None:
+    """Put new pairs in front of their shapes' chains."""
+    for i in range(len(places)):
+        shape = fresh[i, 0]
+        rows[places[i]].following = heads[shape]
+        heads[shape] = places[i]
+
+
 @scalar_code
 def _other(row: Any, shape: Any) -> Any:
     return row.shape1 if row.shape0 == shape else row.shape0

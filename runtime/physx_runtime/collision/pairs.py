@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import place_shapes
-from physx_runtime.collision.broad_phase import find, in_order_of_birth, match
+from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
 from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
 from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
@@ -97,9 +97,7 @@ class PairTable:
             self.rows = np.concatenate((self.rows, more))
         places = free[:len(fresh)].astype(np.int32)
         self.rows[places] = self._records(fresh)
-        for place, shape in zip(places, fresh[:, 0], strict=True):
-            self.rows["following"][place] = self._heads[shape]
-            self._heads[shape] = place
+        chain(self.rows, self._heads, places, fresh)
 
     def _records(self, fresh: Array) -> Array:
         """Raises NotImplementedError where shapes of two kinds meet that have no contacts here."""
@@ -110,7 +108,8 @@ class PairTable:
         side0, side1 = np.where(later, second, first), np.where(later, first, second)
         swapped = kind[side0] > kind[side1]
         records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
-        for kinds in np.unique(kind[fresh], axis=0):
+        for both in np.unique(kind[first] * len(KIND_NAMES) + kind[second]):
+            kinds = divmod(int(both), len(KIND_NAMES))
             if (min(kinds), max(kinds)) not in SUPPORTED:
                 names = " and ".join(sorted(KIND_NAMES[kind] for kind in kinds))
                 raise NotImplementedError(f"no contacts are made between {names}")

@@ -107,10 +107,12 @@ def _include(node: Any, bounds: Any) -> None:
 
 
 @scalar_code
-def overlap(a: Any, b: Any) -> bool:
-    """Whether bounds have a point in common."""
-    return bool(a[0, 0] <= b[1, 0] and b[0, 0] <= a[1, 0] and a[0, 1] <= b[1, 1] and b[0, 1] <= a[1, 1]
-                and a[0, 2] <= b[1, 2] and b[0, 2] <= a[1, 2] and a[0, 3] <= b[1, 3] and b[0, 3] <= a[1, 3])
+def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
+    """Whether bounds i of some and j of others have a point in common."""
+    return bool(a[i, 0, 0] <= b[j, 1, 0] and b[j, 0, 0] <= a[i, 1, 0]
+                and a[i, 0, 1] <= b[j, 1, 1] and b[j, 0, 1] <= a[i, 1, 1]
+                and a[i, 0, 2] <= b[j, 1, 2] and b[j, 0, 2] <= a[i, 1, 2]
+                and a[i, 0, 3] <= b[j, 1, 3] and b[j, 0, 3] <= a[i, 1, 3])
 
 
 @scalar_code
@@ -118,13 +120,12 @@ def overlapping(bounds: Any, order: Any, levels: Any, nodes: Any, shape: Any, fo
     """Fill in the shapes whose bounds overlap those of one; how many, and how many nodes were looked at."""
     stack, top, count, looked = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
-    own = bounds[shape]
     stack[0] = 0
     while top > 0:
         top -= 1
         k = stack[top]
         looked += 1
-        if not overlap(nodes[k], own):
+        if not overlap(nodes, k, bounds, shape):
             continue
         if k < first:
             stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
@@ -132,7 +133,7 @@ def overlapping(bounds: Any, order: Any, levels: Any, nodes: Any, shape: Any, fo
             continue
         start, stop = _stretch(len(order), levels - 1, k - first)
         for i in range(start, stop):
-            if overlap(bounds[order[i]], own):
+            if overlap(bounds, order[i], bounds, shape):
                 found[count] = order[i]
                 count += 1
     return count, looked
