@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, Unfused, plain, sincos, sqrt, unfused, where
+from physx_runtime.solver.rounded import turned
 
 # How far the square of a rotation's length strays from 1 by rounding; what is further off was written so.
 STRAY = 1e-5
@@ -89,14 +90,14 @@ def unlocked(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scal
 def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scalar) -> sp.Vec3:
     """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
     q, w, (x, y, z) = _quaternion(rotation), _vector(velocity), _inverse_moments(rows)
-    own = _turned(sp.conjugate(q), w)
+    own = turned(sp.conjugate(q), w)
     L = ((1.0 / x) * own[0], (1.0 / y) * own[1], (1.0 / z) * own[2])
     turned = sp.sub(L, sp.scale(Unfused(dt), sp.cross(own, L)))
     size, before = sp.norm(turned).value, sp.norm(L).value
     some = size > 0.0
     kept = sp.scale(Unfused(where(some, before / where(some, size, 1.0), 0.0)), turned)
     after = (x * kept[0], y * kept[1], z * kept[2])
-    a, b, c = plain(_turned(q, sp.sub(after, own)))
+    a, b, c = plain(turned(q, sp.sub(after, own)))
     return (a, b, c)
 
 
@@ -154,13 +155,3 @@ def _turned_moments(d: sp.Vec3, M: sp.Mat3) -> list[Scalar]:
     a = [[d[k] * row[k] for k in range(3)] for row in M]
     return [a[i][0] * M[j][0] + a[i][1] * M[j][1] + a[i][2] * M[j][2]
             for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-
-
-def _turned(q: sp.Quat, a: sp.Vec3) -> sp.Vec3:
-    """The vector turned by q."""
-    x, y, z, w = q
-    doubled = sp.scale(2.0, a)
-    along, middle = sp.dot((x, y, z), doubled), w * w - 0.5
-    across = sp.cross((x, y, z), doubled)
-    return (doubled[0] * middle + across[0] * w + x * along, doubled[1] * middle + across[1] * w + y * along,
-            doubled[2] * middle + across[2] * w + z * along)
