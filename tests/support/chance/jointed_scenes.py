@@ -20,6 +20,7 @@ from support.stages.parts import ROOT_API, Attributes, axis_values, state
 from support.stages.robots import prim
 
 MOVED = 1e-7        # m or rad
+REACH = 0.5         # m
 GRAVITY = 9.81      # m/s^2
 BODY_SCHEMAS = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 ROBOT = "art"
@@ -41,6 +42,7 @@ class Writer:
 
     random: Random
     moved: Random | None        # who says where to each part of the start is moved, nobody where it is not
+    shift: Vector = field(default_factory=lambda: np.zeros(3))      # of everything, m: changes how places are rounded
     length: float = 1.0         # stage units a metre
     bodies: list[Body] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)          # prims of /World
@@ -90,9 +92,12 @@ class Writer:
                        "vector3f physics:angularVelocity": _written(self.vector(40.0))}
         if not link and not kinematic:
             values |= self._of_a_body()
-        place = position + (self.offset(3) if moves and not kinematic else 0.0)
+        place, way = position + self.shift, turn
+        if self.moved is not None and moves and not kinematic:
+            place = place + self.offset(3)
+            way = normalized(product(np.array([1.0, *0.5 * self.offset(3)]), turn))
         values |= {"double3 xformOp:translate": tuple(float(x) for x in place * self.length),
-                   "quatd xformOp:orient": tuple(float(x) for x in turn),
+                   "quatd xformOp:orient": tuple(float(x) for x in way),
                    "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:orient"]}
         (self.inside if link else self.texts).append(prim("Xform", name, BODY_SCHEMAS, values))
         self.bodies.append(Body(path + name, position, turn))
@@ -126,7 +131,7 @@ class Writer:
         ends = [(body0, (at, turn)), (body1, (at + rotate(turn, joint.shift), product(turn, joint.turn)))]
         if self.chance(0.3) and joint.kind and not inside:      # a generic joint's axes are those of body0
             ends.reverse()
-        own = [_seen_from(body, pose) for body, pose in ends]
+        own = [self._seen_from(body, pose) for body, pose in ends]
         values: Attributes = {f"rel physics:body{i}": f"<{body.path}>"
                               for i, (body, _) in enumerate(ends) if body is not None}
         values |= {f"point3f physics:localPos{i}": _written(place[0] * self.length) for i, place in enumerate(own)}
@@ -139,6 +144,12 @@ class Writer:
         text = prim(f"Physics{joint.kind}Joint", name, joint.schemas, {**values, **joint.values, **(more or {})})
         (self.inside if inside else self.texts).append(text)
         return f"/World/{ROBOT}/{name}" if inside else f"/World/{name}"
+
+    def _seen_from(self, body: Body | None, pose: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        if body is None:
+            return pose[0] + self.shift, pose[1]
+        back = body.turn * [1, -1, -1, -1]
+        return rotate(back, pose[0] - body.position), normalized(product(back, pose[1]))
 
     def attach(self, body0: Body | None, body1: Body, kinds: tuple[str, ...] = tuple(KINDS), excluded: bool = True
                ) -> str:
@@ -201,13 +212,6 @@ class Writer:
         child = self.body(other[0] - rotate(body_turn, local), body_turn, link=True, velocity=False, moves=False)
         return child, self.hold(parent, child, Joint(kind, schemas, values, joint.axis, joint.shift, joint.turn),
                                 at, turn, False, True)
-
-
-def _seen_from(body: Body | None, pose: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-    if body is None:
-        return pose
-    back = body.turn * [1, -1, -1, -1]
-    return rotate(back, pose[0] - body.position), normalized(product(back, pose[1]))
 
 
 def _written(values: Vector) -> tuple[float, ...]:
@@ -304,12 +308,16 @@ FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # fir
 }
 
 
-def jointed_scene(seed: int, move: int | None = None) -> str:
-    """The stage of a seed of one of the families; with a number, its start is moved in the way of that number."""
+def jointed_scene(seed: int, move: int | None = None, place: int | None = None) -> str:
+    """The stage of a seed of one of the families; with a number, its start is moved in the way of that number.
+
+    place: a number of the place that all of it is moved to together, up to REACH from where it is.
+    """
     write = next(write for first, count, write in FAMILIES.values() if first <= seed < first + count)
     random = np.random.default_rng([seed, 15])
     length = float(random.choice([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 100.0]))
     moved = None if move is None else np.random.default_rng([seed, move])
-    writer = Writer(random, moved, length, names=list(map(int, random.permutation(NAMES))))
+    shift = np.zeros(3) if place is None else np.random.default_rng([seed, place]).uniform(-REACH, REACH, 3)
+    writer = Writer(random, moved, shift, length, names=list(map(int, random.permutation(NAMES))))
     write(writer)
     return writer.text()
