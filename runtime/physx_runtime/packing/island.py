@@ -17,6 +17,7 @@ from physx_runtime.packing.contact import Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, in_frame, inverse_frame, on_axis
 from physx_runtime.packing.joint_order import creation_order
+from physx_runtime.packing.loaded_frames import against_center, loaded
 from physx_runtime.packing.model import Array, PackedModel, arrays
 from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
 from physx_runtime.packing.touching import Touching
@@ -134,6 +135,17 @@ class _Places:
             return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, IDENTITY_ROTATION))
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
 
+    def seen_from(self, body: str, frame: Frame, exact: bool) -> Frame:
+        """A joint frame in a body's prim, in its F; rounded as PhysX rounds it, or exact."""
+        if exact:
+            return compose(self.into(body), frame)
+        link = self._body(body)
+        if link is None:
+            return loaded(frame)
+        center = (link.center_of_mass, link.principal_axes)
+        seen = against_center(frame, center)
+        return seen if self.side(body).kind == BODY else compose(compose(self.into(body), loaded(center)), seen)
+
     def hinges(self, joint: OutsideJoint) -> tuple[Hinge | None, ...]:
         """The two hinges of a gear or a rack, None for one that is missing."""
         return tuple(self._hinge(path, body, {joint.body0, joint.body1}) for path, body in _hinges(joint))
@@ -153,7 +165,6 @@ class _Places:
                 dof += len(link.joint.dofs) if link.joint is not None else 0
         return None
 
-
     def _stands(self, joint: OutsideJoint) -> float:
         """How far a joint is turned about its axis, or slid along it, as authored."""
         first, second = (compose(self._pose(body), frame) for body, frame in zip(
@@ -166,12 +177,15 @@ class _Places:
 
     def _pose(self, body: str) -> Frame:
         """Where a body's prim is as authored; the world where it is none of the island's."""
-        if body in self.links:
-            i, link = self.links[body]
-            return self.actors[i].actor.links[link].pose
-        if body in self._kinematic:
-            return self.kinematic[self._kinematic[body]].pose
-        return (0.0, 0.0, 0.0), IDENTITY_ROTATION
+        link = self._body(body)
+        return link.pose if link is not None else ((0.0, 0.0, 0.0), IDENTITY_ROTATION)
+
+    def _body(self, path: str) -> Link | None:
+        """A body of the island; none where PhysX takes the world."""
+        if path in self.links:
+            i, link = self.links[path]
+            return self.actors[i].actor.links[link]
+        return self.kinematic[self._kinematic[path]] if path in self._kinematic else None
 
 
 def _packed(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[OutsideJoint],
@@ -188,7 +202,7 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         hinges = [hinge for hinge in held_by if hinge is not None] if None not in held_by else []
         held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
         topologies.append(replace(held, exact=solver == "ideal"))
-        frames = _frames(places, joint, held_by)
+        frames = _frames(places, joint, held_by, exact=solver == "ideal")
         found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
     for i, body in enumerate(places.kinematic):
@@ -222,13 +236,13 @@ def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint
                 f"{joints[0].path} are not stepped; set it to TGS, or solve for the ideal")
 
 
-def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None]) -> tuple[Frame, Frame]:
+def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame, Frame]:
     """The joint frame in the F of either side; of a gear or a rack that of the hinge there, where there is one."""
     first, second = own_frames(joint)
     if hinges:
         first, second = (hinge.frame if hinge is not None else own
                          for hinge, own in zip(hinges, (first, second), strict=True))
-    return compose(places.into(joint.body0), first), compose(places.into(joint.body1), second)
+    return places.seen_from(joint.body0, first, exact), places.seen_from(joint.body1, second, exact)
 
 
 def _kinematic_rows(body: Link) -> RowValues:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from physx_runtime import simulate
 from support.compared.outside_joint_features import ACTS, Feature
 

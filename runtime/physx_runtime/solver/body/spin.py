@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, Unfused, plain, sincos, sqrt, unfused, where
-from physx_runtime.solver.rounded import turned
 
 # How far the square of a rotation's length strays from 1 by rounding; what is further off was written so.
 STRAY = 1e-5
@@ -89,16 +89,16 @@ def unlocked(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scal
 
 def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scalar) -> sp.Vec3:
     """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
-    q, w, (x, y, z) = _quaternion(rotation), _vector(velocity), _inverse_moments(rows)
-    own = turned(sp.conjugate(q), w)
+    x, y, z = _inverse_moments(rows)
+    own = _vector(rounded.turned(sp.conjugate(rotation), velocity))
     L = ((1.0 / x) * own[0], (1.0 / y) * own[1], (1.0 / z) * own[2])
     turned = sp.sub(L, sp.scale(Unfused(dt), sp.cross(own, L)))
     size, before = sp.norm(turned).value, sp.norm(L).value
     some = size > 0.0
     kept = sp.scale(Unfused(where(some, before / where(some, size, 1.0), 0.0)), turned)
     after = (x * kept[0], y * kept[1], z * kept[2])
-    a, b, c = plain(turned(q, sp.sub(after, own)))
-    return (a, b, c)
+    a, b, c = plain(sp.sub(after, own))
+    return rounded.turned(rotation, (a, b, c))
 
 
 def turned_on(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
@@ -114,9 +114,7 @@ def turned_on(turn: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
 
 def turned_by(turn: sp.Quat, rotation: sp.Quat) -> sp.Quat:
     """The rotation and then a turn."""
-    (x, y, z, w), (a, b, c, d) = _quaternion(turn), _quaternion(rotation)
-    return _unit((w * a + d * x + y * c - b * z, w * b + d * y + z * a - c * x, w * c + d * z + x * b - a * y,
-                  w * d - a * x - b * y - c * z))
+    return _unit(_quaternion(rounded.product(turn, rotation)))
 
 
 def _inverse_moments(rows: Rows) -> sp.Vec3:

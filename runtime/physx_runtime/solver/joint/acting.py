@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse
 from physx_runtime.dynamics.spatial import (
@@ -11,15 +12,13 @@ from physx_runtime.dynamics.spatial import (
     ZERO3,
     Force,
     Motion,
-    Quat,
     Vec3,
     motion_of,
     quaternion,
     triple,
 )
-from physx_runtime.language.ops import Rows, Scalar, plain, unfused
+from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.island import BODY, GEAR, RACK, JointTopology
-from physx_runtime.solver import rounded
 from physx_runtime.solver.joint.kinds import RowKind, has_arm, linked
 from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, answer_along
 from physx_runtime.solver.joint.preparation import body_response
@@ -50,20 +49,10 @@ def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
     arm = reading.vector("arms") if has_arm(t, k) else ZERO3
     if not side.moves:
         return MovedSide(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
-    turned = _turned(side.kind, quaternion(rows, f"side{k}_turned_by", 0), arm)
+    turned = (rounded.turned if side.kind == BODY else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
     way = sp.sub(sp.add(turned, triple(rows, f"side{k}_travel", 0)), arm)
     response = body_response(rows, k) if side.kind == BODY else NO_LINK_RESPONSE
     return MovedSide(motion_of(rows[f"side{k}_v"]), response, turned, way, triple(rows, f"side{k}_turn", 0))
-
-
-def _turned(kind: str, turn: Quat, arm: Vec3) -> Vec3:
-    """The arm of a side turned as it has turned since the step's start; that of a body is rounded as PhysX rounds it."""
-    if kind != BODY:
-        return sp.rotate(turn, arm)
-    x, y, z, w = unfused(turn)
-    u, v, s = unfused(arm)
-    a, b, c = plain(rounded.turned((x, y, z, w), (u, v, s)))
-    return (a, b, c)
 
 
 def sides_at_start(t: JointTopology, reading: Reading) -> Sides:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import Mat3, Quat, Vec3, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
-from physx_runtime.model.island import WORLD, JointTopology
+from physx_runtime.model.island import BODY, WORLD, JointTopology
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +33,20 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
     far = quaternion_product(a, b) < 0.0
     b = (where(far, -b[0], b[0]), where(far, -b[1], b[1]), where(far, -b[2], b[2]), where(far, -b[3], b[3]))
     between = sp.sub(anchor_b, anchor_a)
-    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between,
-                       sp.normalized(sp.mul_quat(sp.conjugate(a), b)), sp.rotate(sp.conjugate(a), between),
-                       sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
+    back = sp.conjugate(a)
+    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between, rounded.product(back, b),
+                       rounded.turned(back, between), sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
 
 
 def _frame(t: JointTopology, rows: Rows, side: int) -> tuple[Quat, Vec3, Vec3]:
     """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
     rotation, position = quaternion(rows, f"frame{side}_rotation", 0), triple(rows, f"frame{side}_position", 0)
     if t.sides[side].kind == WORLD:
-        return sp.normalized(rotation), position, sp.ZERO3
+        return rotation, position, sp.ZERO3
     own, center = quaternion(rows, f"side{side}_rotation", 0), triple(rows, f"side{side}_position", 0)
     origin = triple(rows, f"side{side}_origin", 0) if f"side{side}_origin" in rows else center
-    return sp.normalized(sp.mul_quat(own, rotation)), sp.add(origin, sp.rotate(own, position)), center
+    turned, anchor = rounded.joined(own, rotation), sp.add(origin, rounded.turned(own, position))
+    return turned if t.sides[side].kind == BODY else sp.normalized(turned), anchor, center
 
 
 def quaternion_product(a: Quat, b: Quat) -> Scalar:
