@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -28,7 +28,7 @@ from physx_schema.checking import Report
 from physx_schema.checking.engine.finding import location
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation
+from physx_schema.description.model import Articulation, Description
 from physx_schema.files import replacing
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
@@ -81,7 +81,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         joints=_figures(joints[:MOST_PLOTS], recording.time),
         relations=_figures(relations[:MOST_PLOTS], recording.time),
         left_out=max(0, len(joints) - MOST_PLOTS) + max(0, len(relations) - MOST_PLOTS),
-        facts=_facts(verification, recording, articulations, world),
+        facts=[*_facts(verification, recording, articulations, world), *_outside(description, recording, world)],
     )
     path = Path(path)
     with replacing(path) as temporary:
@@ -160,6 +160,19 @@ def _facts(verification: Verification, recording: Recording, articulations: Sequ
         *((package, _version(package)) for package in PACKAGES),
         ("Python", platform.python_version()),
     ]
+
+
+def _outside(description: Description, recording: Recording, world: int) -> Iterator[tuple[str, str]]:
+    """The joints outside articulations: what each holds, and when it broke."""
+    for joint in description.joints:
+        if joint.path not in recording.outside_joint_names:
+            continue
+        text = f"{joint.path}: {joint.kind}, from {joint.body0 or 'the world'} to {joint.body1 or 'the world'}"
+        gone: list[int] = []
+        if joint.path in recording.breakable_names:
+            gone = recording.broken[:, world, recording.breakable_names.index(joint.path)].nonzero()[0].tolist()
+        said = f", broken by {numeral(float(recording.time[gone[0]]))} s" if gone else ""
+        yield "Joint outside articulations", text + said
 
 
 def _version(package: str) -> str:

@@ -13,7 +13,7 @@ from physx_runtime import simulate
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import numeral
-from support.stages.iteration_stages import free, opened, slider
+from support.stages.iteration_stages import free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
@@ -54,6 +54,14 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> str:
     checked = report(ERROR, unused=(Opinion(ELBOW, "physxMimicJoint:rotX:gearng", "no schema has it", "gearing"),))
     rows = verification(STIFFNESS, GEARING, GONE, UNKNOWN)
     return write_report(folder / "report.html", stage, checked, rows, made).read_text(encoding="utf-8")
+
+
+def test_joints_outside_articulations_are_named_with_what_they_hold_and_when_they_broke(tmp_path: Path) -> None:
+    held = stage_of(slider("S"), free("B"), prim("PhysicsFixedJoint", "J", "", {
+        "rel physics:body1": "</B>", "point3f physics:localPos0": "(50, 0, 0)", "float physics:breakForce": "5"}))
+    checked, recording = report(), simulate(opened(held), 0.01, 4)
+    path = write_report(tmp_path / "report.html", opened(held), checked, verification(), recording)
+    assert "/J: fixed, from the world to /B, broken by 0.01 s" in words(path.read_text(encoding="utf-8"))
 
 
 def words(html: str) -> str:
