@@ -1,0 +1,55 @@
+"""Colliders and materials become what contacts are made and answered from, with the numbers that PhysX showed.
+
+Frictions and springs: benchmarks/measure_contact_facts.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from physx_runtime.packing.surfaces import surfaces
+
+from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL
+
+# Frictions of 0.1 and 0.3 as PhysX combines them, by the mode that counts.
+FRICTION = {"average": 0.2, "min": 0.1, "multiply": 0.03, "max": 0.3}
+# Stiffnesses of 1000 and 200 likewise: kept as negative restitutions, of which the least is the stiffest.
+STIFFNESS = {"average": 600.0, "min": 1000.0, "multiply": 200000.0, "max": 200.0}
+
+
+@pytest.mark.parametrize("first", COMBINE_MODES)
+@pytest.mark.parametrize("second", COMBINE_MODES)
+def test_the_later_mode_combines_frictions(first: str, second: str) -> None:
+    a = replace(DEFAULT_MATERIAL, static_friction=0.1, dynamic_friction=0.1, friction_combine=first)
+    b = replace(DEFAULT_MATERIAL, static_friction=0.3, dynamic_friction=0.3, friction_combine=second)
+    mode = COMBINE_MODES[max(COMBINE_MODES.index(first), COMBINE_MODES.index(second))]
+    found = surfaces({"a": a, "b": b}, ["a", "b"])
+    assert found["dynamic_friction"][0, 1] == found["dynamic_friction"][1, 0] == pytest.approx(FRICTION[mode], 1e-6)
+
+
+def test_a_static_friction_below_the_dynamic_one_is_raised_to_it() -> None:
+    slippery = replace(DEFAULT_MATERIAL, static_friction=0.05, dynamic_friction=0.2)
+    assert surfaces({"a": slippery}, ["a"])["static_friction"][0, 0] == np.float32(0.2)
+
+
+@pytest.mark.parametrize("mode", COMBINE_MODES)
+def test_two_springs_are_combined_by_the_mode_of_restitution(mode: str) -> None:
+    a = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0)
+    b = replace(DEFAULT_MATERIAL, compliant_stiffness=200.0, restitution_combine=mode)
+    assert surfaces({"a": a, "b": b}, ["a", "b"])["stiffness"][0, 1] == pytest.approx(STIFFNESS[mode])
+
+
+def test_a_spring_of_acceleration_counts_alone() -> None:
+    a = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0, compliant_damping=50.0, compliant_acceleration=True)
+    b = replace(DEFAULT_MATERIAL, compliant_stiffness=200.0, compliant_damping=90.0)
+    found = surfaces({"a": a, "b": b}, ["a", "b"])[0, 1]
+    assert (found["stiffness"], found["damping"], found["acceleration_spring"]) == (1000.0, 50.0, 1.0)
+
+
+def test_one_soft_material_makes_the_pair_soft_and_keeps_it_from_bouncing() -> None:
+    soft = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0)
+    rubber = replace(DEFAULT_MATERIAL, restitution=0.8)
+    found = surfaces({"a": soft, "b": rubber}, ["a", "b"])[0, 1]
+    assert (found["stiffness"], found["restitution"], found["acceleration_spring"]) == (1000.0, 0.0, 0.0)
