@@ -45,14 +45,33 @@ def islands_of(description: Description, model: SceneModel, solver: str = "physx
     touching: the contacts that are stepped, None for none. Raises UnsupportedError, a line for each joint and actor
     that is not stepped.
     """
+    islands, refused = sorted_islands(description, model, solver, touching)
+    if refused:
+        raise UnsupportedError("\n".join(dict.fromkeys(line for lines in refused.values() for line in lines)))
+    return islands
+
+
+def sorted_islands(description: Description, model: SceneModel, solver: str, touching: Touching | None = None,
+                   ) -> tuple[tuple[PackedIsland, ...], Mapping[str, tuple[str, ...]]]:
+    """The islands of a scene that can be stepped, and the actors of others with why, a line for each joint and actor.
+
+    Arguments as of `islands_of`.
+    """
     joints = [joint for joint in creation_order(model.joints) if any(model.ends(joint))]
-    problems = [line for joint in joints for line in _refused(description, model, joint)]
-    if problems:
-        raise UnsupportedError("\n".join(problems))
     worlds = touching.worlds if touching else ()
     together = {name for names in worlds for name in names}
-    return tuple(_packed(description, model, names, held, solver, touching if together & set(names) else None)
-                 for names, held in _held_together(model, joints, worlds))
+    islands: list[PackedIsland] = []
+    refused: dict[str, tuple[str, ...]] = {}
+    for names, held in _held_together(model, joints, worlds):
+        lines = [line for joint in held for line in _refused(description, model, joint)]
+        if not lines:
+            try:
+                islands.append(_packed(description, model, names, held, solver,
+                                       touching if together & set(names) else None))
+            except UnsupportedError as error:
+                lines = str(error).splitlines()
+        refused |= dict.fromkeys(names, tuple(lines)) if lines else {}
+    return tuple(islands), refused
 
 
 def _held_together(model: SceneModel, joints: Sequence[OutsideJoint], worlds: Sequence[Sequence[str]],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +11,7 @@ from pxr import Usd
 
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.choice import require_taken, stage_refusal
-from physx_runtime.packing.island import islands_of
-from physx_runtime.packing.not_simulated import alone, holding_joints
+from physx_runtime.packing.island import sorted_islands
 from physx_runtime.packing.scene import PackedScene, scene_model
 from physx_runtime.packing.touching import Touching
 from physx_runtime.session.edited_values import (
@@ -32,6 +30,7 @@ from physx_runtime.session.messages import Message, Messages, messages_of
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
+from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
@@ -248,7 +247,17 @@ class Session:
         for old, new in heard.moves:
             self._known.rename(old, new)
         self._known.forget(self._stage)
+        before = self._description
         self._read(set_states)
+        self._say_followed(before, edits.placed)
+
+    def _say_followed(self, before: Description, placed: set[str]) -> None:
+        """Name kinematic bodies whose transforms were edited and that follow the same time samples as before."""
+        samples = {body.path: body.samples for body in before.bodies}
+        self._messages.ignored(
+            [body.path for body in self._description.bodies if body.samples and below([body.path], placed)
+             and body.samples == samples.get(body.path)], "xformOpOrder",
+            "its time samples decide where it is, also against their default values; edit the samples, or remove them")
 
     def _reread_joints(self, edits: Edits) -> bool:
         """Take up values of single joints; False where the stage has to be read as a whole."""
@@ -259,8 +268,12 @@ class Session:
             if changed is None:
                 continue
             try:
-                if not run.retarget(changed) and not run.repack(changed, self._description.scene_of(changed)):
-                    return False
+                if not run.retarget(changed):
+                    scene = self._description.scene_of(changed)
+                    model = run.refitted(changed, scene)
+                    if model is None:
+                        return False
+                    run.repack(changed, scene, model)
             except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
                 return False
             self._describe_anew(before, changed)
@@ -278,15 +291,22 @@ class Session:
         self._description, self._rest_lengths = description, rest_lengths(description)
         self._outdated = description is not read
         self._messages.say(*messages_of(description, self._settings["solver"]))
-        old = [] if afresh else list(self._runs.values())
         packed = self._packed(description)
-        held = assembled(packed, 1, dt=self._dt, **self._settings)
-        found = {name: self._run(description, actor, held.actors.get(name), old)
-                 for name, actor in packed.model.actors.items()}
-        self._runs = {name: run for name, run in found.items() if run is not None}
+        fitting = {} if afresh else fitting_runs(description, packed, self._runs.values())
+        kept = kept_runs(description, packed, fitting)
+        others = packed_singles(description, packed, kept, self._settings, self._messages)
+        made = assembled(replace(packed, single=others), 1, dt=self._dt, **self._settings)
+        for name, simulation in made.actors.items():
+            actor = packed.model.actors[name]
+            kept[name] = Run(actor, description.scene_of(actor), simulation)
+            if name in fitting:
+                kept[name].go_on(fitting[name][0])
+            else:
+                kept[name].recall(self._known.links, self._known.joints, self._known.loose)
+        self._runs = {name: kept[name] for name in packed.model.actors if name in kept}
         actors = {name: run.simulation for name, run in self._runs.items()}
         lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
-        scene = Scene.of(description, packed.model, Assembly(actors, held.islands, lanes), self._dt)
+        scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes), self._dt)
         if not afresh:
             scene.go_on(self._scene)
         self._scene = scene
@@ -302,36 +322,14 @@ class Session:
             return PackedScene(SceneModel({}), {}, ())
         moving = [body for body in description.bodies if not body.kinematic]
         model = scene_model(description, moving)
-        try:
-            touching = Touching(description, model, self._settings["solver"])
-            return PackedScene(model, {}, islands_of(description, model, self._settings["solver"], touching), touching)
-        except UnsupportedError as error:
-            self._say_unsupported(error, "/")
-            return PackedScene(scene_model(description, description.loose_bodies), {}, ())
-
-    def _run(self, description: Description, actor: ActorDescription, held: SceneActor | None,
-             old: Sequence[Run]) -> Run | None:
-        root = actor.links[0].path
-        before = next((run for run in old if run.model.link_names[0] == root and not run.held), None)
-        holding = ", ".join(item.path for item in holding_joints(alone(description, actor)))
-        if holding and held is None:
-            self._messages.say(Message("not-simulated", "warning", "session/held", actor.path, "",
-                                       f"not simulated: {holding} holds it outside articulations; it stays there"))
-            return None
-        try:
-            if held is None and before is not None and before.repack(actor, description.scene_of(actor)):
-                return before
-            run = Run(actor, held or SceneActor.alone(description, actor, **self._settings))
-        except (UnsupportedError, ValueError) as error:
-            self._say_unsupported(error, actor.path)
-            return None
-        run.recall(self._known.links, self._known.joints, self._known.loose)
-        return run
-
-    def _say_unsupported(self, error: Exception, path: str) -> None:
-        for line in str(error).splitlines():
-            self._messages.say(Message("not-simulated", "warning", "session/unsupported", path, "",
-                                       f"not simulated: {line}"))
+        touching = Touching(description, model, self._settings["solver"])
+        islands, refused = sorted_islands(description, model, self._settings["solver"], touching)
+        self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
+        for name in refused:
+            self._messages.say(Message("not-simulated", "warning", "session/held", name, "",
+                                       "not simulated: what holds it is not stepped; it stays there"))
+        stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
+        return PackedScene(replace(model, actors=stepped), {}, islands, touching)
 
     def _apply(self, set_states: StateEdits) -> None:
         for run in self._runs.values():

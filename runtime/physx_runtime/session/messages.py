@@ -47,6 +47,11 @@ class Messages:
         """Say how something is written."""
         self.say(Message("written", "info", "session/written", path, name, text))
 
+    def unsupported(self, lines: Iterable[str], path: str) -> None:
+        """Say why something is not stepped."""
+        self.say(*(Message("not-simulated", "warning", "session/unsupported", path, "", f"not simulated: {line}")
+                   for line in lines))
+
     def ignored(self, paths: Iterable[str], name: str, text: str) -> None:
         """Say of edits that nothing follows from them."""
         self.say(*(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text) for path in paths))

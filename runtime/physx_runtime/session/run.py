@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.rows import ACTING, KEPT, STATE, rows_made
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.joint_coordinates import joint_states
 from physx_runtime.session.observer import Observer
-from physx_runtime.simulation.divergence import first_lost
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose, Vec3
@@ -39,8 +39,8 @@ class StateEdits:
 class Run:
     """An articulation or a body that a session's scene steps."""
 
-    def __init__(self, actor: ActorDescription, simulation: SceneActor) -> None:
-        self.actor, self.simulation = actor, simulation
+    def __init__(self, actor: ActorDescription, scene: Scene, simulation: SceneActor) -> None:
+        self.actor, self._scene, self.simulation = actor, scene, simulation
         self._observer = Observer.of(self.simulation.model)
         self.diverged = False
         self.lost = ""                  # what was no longer finite first in one that diverged
@@ -62,7 +62,7 @@ class Run:
             return
         self._state = self.simulation.state()
         self.diverged = bool(self.simulation.diverged[0])
-        self.lost = first_lost(self.simulation, 0) if self.diverged else ""
+        self.lost = self.simulation.divergence.lost if self.diverged else ""
         links = self._observer.links(self.simulation.before, self._state, self.simulation.dt)
         if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
@@ -100,21 +100,42 @@ class Run:
         self.simulation.wake()
         return True
 
-    def repack(self, actor: ActorDescription, scene: Scene) -> bool:
-        """Take new values, keeping the state; False where the structure is another one, and nothing is taken."""
+    def refitted(self, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+        """The model with new values; None where the structure is another one.
+
+        Raises UnsupportedError, ValueError where the step does not handle it.
+        """
+        own = self.model
+        if (actor, scene) == (self.actor, self._scene):
+            return own
         model = self.simulation.adapted(pack_actor(as_solved(actor, self.simulation.iterations), scene,
                                              self.simulation.solver))
+        alike = (model.topology, model.dof_names, model.link_names) == (own.topology, own.dof_names, own.link_names)
+        return model if alike else None
+
+    def repack(self, actor: ActorDescription, scene: Scene, model: PackedModel) -> None:
+        """Take the values of a model that `refitted` made, keeping the state; new ones wake it."""
         own = self.model
-        if (model.topology, model.dof_names, model.link_names) != (own.topology, own.dof_names, own.link_names):
-            return False
+        if model is own:
+            return
         state = self.simulation.state()
         self.simulation.repack(model)
         self.simulation.wake()
         self._observer = Observer.of(model)
-        self.actor = actor
+        self.actor, self._scene = actor, scene
         if model.link_frames[0] != own.link_frames[0]:
             self._place_root(self._root_pose(own, state))
-        return True
+
+    def go_on(self, before: Run) -> None:
+        """Have the very state of a run of the same structure, asleep or awake, and what acts on it."""
+        if before.model.topology.tree.link_forces:
+            self.simulation.alike.heed_link_forces()
+        for name in rows_made(self.model.topology, STATE, KEPT, ACTING):
+            self.simulation.store.write(name, before.simulation.store.rows(name))
+        if self.model.link_frames[0] != before.model.link_frames[0]:
+            self._place_root(self._root_pose(before.model, before.simulation.state()))
+        self.diverged, self.lost = before.diverged, before.lost
+        self.look()
 
     def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
                loose: Collection[tuple[str, bool]]) -> None:

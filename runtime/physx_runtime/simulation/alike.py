@@ -223,6 +223,13 @@ class Alike:
         return Waking(self.store, self.topology).asleep
 
 
+def require_held(model: PackedModel, dtype: str) -> None:
+    """Raises ValueError for the first authored number that the step does not hold in this precision."""
+    found = owners(model.topology.tree, model.actor, model.scene)
+    for name, values in {**model.parameters, **model.state}.items():
+        checked_row(model, found, name, values, np.arange(1), dtype)
+
+
 def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
     """A model whose worlds may fall asleep where they do in PhysX and `sleeping` is true, with the rows for that."""
     topology = replace(model.topology, sleeping=model.topology.sleeping and sleeping)

@@ -59,6 +59,7 @@ class DivergenceReport:
     def __init__(self, actor: Stepped, reported: NDArray[np.bool_]) -> None:
         self._actor, self._reported = actor, reported
         self.said: list[str] = []
+        self.lost = ""                  # what was no longer finite first, of the last world that was told of
 
     def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet."""
@@ -67,10 +68,11 @@ class DivergenceReport:
         new = np.flatnonzero(flags & ~self._reported)
         self._reported |= flags
         if len(new):
+            self.lost = first_lost(actor, int(new[0]))
             names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
             self.said.append(
                 f"{actor.model.actor.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
-                f"{actor.steps_taken} of {actor.dt:.6g} s: {first_lost(actor, int(new[0]))} is no longer finite; they "
+                f"{actor.steps_taken} of {actor.dt:.6g} s: {self.lost} is no longer finite; they "
                 f"stand still until reset; {ADVICE}")
             warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())
         return flags

@@ -27,9 +27,9 @@ class KinematicBodies:
     def __init__(self, bodies: Sequence[Link], worlds: int) -> None:
         self.paths = tuple(body.path for body in bodies)
         self._center = np.array([body.center_of_mass for body in bodies], dtype=np.float64).reshape(-1, 3)
-        authored = [(*position, *rotation) for position, rotation in (body.pose for body in bodies)]
-        self._authored = np.array(authored, dtype=np.float64).reshape(-1, 7)
-        self.pose = np.tile(self._authored, (worlds, 1, 1))             # (n_world, n_body, 7) of the prims
+        starts = [body.samples[0].pose if body.samples else body.pose for body in bodies]
+        self._start = np.array([(*position, *rotation) for position, rotation in starts]).reshape(-1, 7)
+        self.pose = np.tile(self._start, (worlds, 1, 1))                # (n_world, n_body, 7) of the prims
         self.velocity = np.zeros((worlds, len(bodies), 6))              # of the centre of mass, angular; last step's
         self._target, self._targeted = self.pose.copy(), np.zeros(self.pose.shape[:2], dtype=np.bool_)
         self._active = np.zeros(self.pose.shape[:2], dtype=np.int64)        # steps for which it stays active
@@ -56,8 +56,8 @@ class KinematicBodies:
         self._follows[worlds, body], self.told = False, False
 
     def reset(self, worlds: Indices) -> None:
-        """Put these worlds back to the authored poses."""
-        self.pose[worlds], self.velocity[worlds] = self._authored, 0.0
+        """Put these worlds back to the start: the authored poses, of bodies with time samples the first of them."""
+        self.pose[worlds], self.velocity[worlds] = self._start, 0.0
         self._targeted[worlds], self._active[worlds], self.told = False, 0, not self.paths
         self._follows[worlds], self._time[worlds] = self._sampled, 0.0
 

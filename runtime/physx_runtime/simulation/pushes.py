@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameter_values import refusal, rounded
 from physx_runtime.worlds.store import WorldRows
 
@@ -25,6 +26,8 @@ PER_MASS = ("acceleration", "velocity_change")
 
 class Pushed(Protocol):
     """What pushes ask of the actor that they act on."""
+
+    divergence: DivergenceReport
 
     @property
     def model(self) -> PackedModel:
@@ -142,7 +145,8 @@ class Pushes:
             store.write(name, held + rounded(acting.reshape(held.shape), self._actor.dtype))
 
     def stepped(self) -> None:
-        """Leave what is held."""
+        """Leave what is held, once it is told of what the pushes made diverge."""
+        self._actor.divergence.flags()
         for name, held in self._held.items():
             self._actor.store.write(name, held)
         self.clear(np.arange(self._actor.worlds))

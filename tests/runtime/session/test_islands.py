@@ -94,3 +94,21 @@ def test_an_edited_drive_of_a_joint_is_taken_up() -> None:
         session.step(DT)
     turn = session.simulation("/B").link_pose[0, 0, 4]
     assert abs(turn) < 1e-3
+
+
+GEAR = prim("PhysxPhysicsGearJoint", "gear", "", {
+    "rel physics:body0": "</B>", "rel physics:body1": "</C>", "rel physics:hinge0": "</hinge>",
+    "float physics:gearRatio": "nan"})
+
+
+def test_a_joint_that_is_refused_leaves_its_own_island_standing_and_no_other() -> None:
+    ball = prim("PhysicsSphericalJoint", "ball", "", {"rel physics:body1": "</D>", "rel physics:body0": "</E>"})
+    refused = TEXT.replace(WELD, "") + GEAR + free("D", x=30.0) + free("E", x=30.0) + ball + free("F", x=60.0)
+    with Session(opened(refused)) as session:
+        for _ in range(5):
+            session.step(DT)
+        assert set(session.articulations) == {"/S", "/D", "/E", "/F"}
+        assert all(session.simulation(name).link_pose[0, 0, 2] < 0.0 for name in ("/D", "/E", "/F"))
+        said = [(m.code, m.path) for m in session.messages if m.kind == "not-simulated"]
+        assert ("session/unsupported", "/") in said
+        assert {("session/held", "/B"), ("session/held", "/C")} <= set(said)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime import DivergenceWarning, Session, simulate
+from physx_runtime import DivergenceWarning, Session, Simulation, simulate
+from support.stages.iteration_stages import free
+from support.stages.iteration_stages import stage as body_stage
 from support.stages.session_stages import arm, opened
 
 DIVERGED = 6
@@ -65,3 +67,22 @@ def test_motion_that_stays_finite_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "arm.usda").write_text(arm())
     done = run("simulate", tmp_path / "arm.usda", "--steps", "4")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+LIGHT, PUSH = body_stage(free("B", more={"float physics:mass": "1e-3"})), [3e38, 0.0, 0.0]
+
+
+def test_what_a_push_makes_diverge_is_named_though_the_push_is_over() -> None:
+    sim = Simulation(opened(LIGHT))
+    sim.apply_force(PUSH)
+    with pytest.warns(DivergenceWarning, match="by step 1 of .* the velocity of the root's vx is no longer finite"):
+        sim.step(3)
+
+
+def test_a_session_names_what_a_push_makes_diverge() -> None:
+    with Session(opened(LIGHT)) as session:
+        session.step()
+        session.simulation("/B").apply_force(PUSH)
+        session.step()
+        [text] = [message.text for message in session.messages if message.kind == "diverged"]
+    assert text.startswith("the velocity of the root's vx")

@@ -66,6 +66,14 @@ def test_a_body_is_where_usd_puts_it_after_each_step(name: str) -> None:
     assert differences(poses, by_usd(usd, path, STEPS)) < WAY
 
 
+def test_a_body_starts_at_its_first_sample() -> None:
+    found = Scene(opened(STAGES["both"]), 2, dt=DT)
+    assert found.body_pose[:, found.body_names.index("/K"), :3].tolist() == [[1.0, 0.0, 0.0]] * 2
+    found.step(3)
+    found.reset()
+    assert found.body_pose[:, found.body_names.index("/K"), :3].tolist() == [[1.0, 0.0, 0.0]] * 2
+
+
 def test_a_body_has_the_velocity_of_its_way_and_none_after_the_last_sample() -> None:
     found = Scene(opened(STAGES["a sampled translation"]), dt=DT)
     found.step(20)
@@ -108,7 +116,7 @@ def test_a_body_that_is_put_somewhere_stands_until_a_reset() -> None:
 
 def test_a_pendulum_below_a_sampled_body_swings_as_below_one_that_is_sent_along_the_same_poses() -> None:
     sampled = opened(stage(driven({**SLIDING, **TURNING}), free("B", x=0.0), PENDULUM))
-    plain = opened(stage(driven({}), free("B", x=0.0), PENDULUM))
+    plain = opened(stage(free("K", x=1.0, more=KINEMATIC), free("B", x=0.0), PENDULUM))
     played = simulate(sampled, DT, STEPS, dtype="float64")
     poses = played.body_pose[1:, 0, played.body_names.index("/K")]
     sent = simulate(plain, DT, STEPS, dtype="float64", kinematic_target={"/K": poses})
