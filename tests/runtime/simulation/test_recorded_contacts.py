@@ -8,15 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, Recording, Scene, simulate
-from support.physx.recorded_scenes import apart, recorded
+from support.physx.recorded_scenes import TOUCHING, apart, recorded
 
 from physx_schema.description import describe
 
-BODIES = (
-    "box_friction_multiply", "box_on_static_box", "box_static_dynamic_friction", "box_tumble", "capsule_fall",
-    "compound_body", "depenetration", "iterations_4_1", "slope_stick", "sphere_bounce", "sphere_on_box",
-    "sphere_over_edge", "sphere_slide_to_roll", "sphere_torsion", "spheres_converge", "stack_3_equal", "stack_5",
-)
 # Of positions: the spin of a ball drifts from PhysX's by 4e-5 rad in 240 steps, which is its float32.
 SPINS, SPIN = ("sphere_torsion",), 1e-5
 IMPULSE = 1e-3      # of the largest impulse of a step
@@ -28,7 +23,7 @@ def motion(stage: Path, dt: float, steps: int) -> Recording:
         return simulate(stage, dt, steps)
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", TOUCHING)
 def test_bodies_that_touch_move_as_recorded(name: str, shared_cases: Path) -> None:
     real = recorded(shared_cases / "scenes" / name)
     ours = motion(real.stage, real.dt, int(real.steps[-1]))
@@ -54,7 +49,7 @@ def test_contacts_of_a_step_are_those_of_physx(shared_cases: Path) -> None:
 
 
 def test_automatic_contact_offsets_are_those_of_physx(shared_cases: Path) -> None:
-    for name in BODIES:
+    for name in TOUCHING:
         folder = shared_cases / "scenes" / name
         expected = np.load(folder / "expected.npz")
         known = dict(zip(map(str, expected["bodies"]), expected["contact_offset"], strict=True))

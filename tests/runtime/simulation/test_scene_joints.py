@@ -174,7 +174,7 @@ def test_numbers_of_drives_wake_what_a_joint_holds_in_their_world_and_others_do_
 
 ASKEW = {"center_of_mass": (0.2, -0.1, 0.3), "principal_axes": (0.3826834, 0.0, 0.0, 0.9238795),
          "diagonal_inertia": (0.5, 1.0, 1.5)}
-SINGLE = 2e-6           # positions of 5 after 30 steps in float32, frames rounded in another order
+SINGLE = 5e-6           # positions of 5 after 30 steps in float32, frames rounded in another order
 
 
 @pytest.mark.parametrize("names", [("center_of_mass",), ("principal_axes", "diagonal_inertia"), tuple(ASKEW)])
