@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
 from physx_schema.description.articulation.outside_axes import read_aim, read_axes, read_cone, softness, spring_gain
+from physx_schema.description.articulation.outside_limits import refuses_limits
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Coupling, DistanceRange, OutsideJoint
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -68,8 +69,7 @@ def _distance_limit(reading: Reading, opinions: PrimOpinions) -> DistanceRange |
     """Of a generic joint: the upper bound alone, which PhysX takes above 0."""
     view = opinions.view("PhysicsLimitAPI", "distance")
     high = view.number("high")
-    soft = opinions.view("PhysxLimitAPI", "distance")
-    if 0.0 < high < math.inf and not (soft.refused("stiffness") or soft.refused("damping")):
+    if 0.0 < high < math.inf and not refuses_limits(opinions, "distance"):
         return DistanceRange(-math.inf, high, *softness(opinions, "distance"), False)
     if high <= 0.0 or math.isnan(high):
         reading.problem(

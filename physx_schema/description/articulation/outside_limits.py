@@ -35,14 +35,21 @@ class Limits(NamedTuple):
 
 
 _NONE = Limits(*FREE)
+# What of PhysxLimitAPI loses a limit, of soft ones and of translations too, where it is NaN or above its range.
+_BOUNCES, _GAINS = ("restitution", "bounceThreshold"), ("stiffness", "damping")
 # What PhysX works with where it refuses limits.
 REFUSED_TURN, REFUSED_SLIDE = Limits(-_QUARTER, _QUARTER, False), Limits(*FREE, taken=False)
 
 
+def losing(instance: str) -> tuple[str, ...]:
+    """The numbers of PhysxLimitAPI that lose a limit where they are NaN or above their range."""
+    return _GAINS if instance == "distance" else _BOUNCES
+
+
 def refuses_limits(opinions: PrimOpinions, instance: str) -> bool:
-    """Whether PhysX refuses limits for how they bounce, of soft ones too, and of translations."""
+    """Whether PhysX refuses limits for a number of their PhysxLimitAPI."""
     view = opinions.view("PhysxLimitAPI", instance)
-    return view.refused("restitution") or view.refused("bounceThreshold")
+    return any(view.refused(base) for base in losing(instance))
 
 
 def hinge_limits(reading: Reading, view: View) -> Limits:

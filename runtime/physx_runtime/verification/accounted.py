@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_runtime.verification.authored import Authored
+from physx_runtime.verification.outside.lost import lost_limits
 from physx_runtime.verification.outside.unmeasured import refused_drives, unmeasured
 from physx_runtime.verification.report import IGNORED, NOT_EVALUATED, Row
 from physx_schema.description.model import Description
@@ -46,6 +47,8 @@ def _accounted(description: Description, authored: Authored) -> Iterator[tuple[s
     """Path, property, verdict and reason; the first word on a property counts."""
     yield from _refused(description)
     yield from _of_refused_drives(description, authored)
+    for (path, name), why in lost_limits(description, authored).items():
+        yield path, name, IGNORED, why
     for opinion in description.unused:
         hint = f" ({opinion.suggestion})" if opinion.suggestion else ""
         yield opinion.path, opinion.property, IGNORED, opinion.reason + hint

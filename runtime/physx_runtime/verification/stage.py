@@ -19,6 +19,7 @@ from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
 from physx_runtime.verification.openings import measure_openings
 from physx_runtime.verification.outside.experiments import OutsideExperiments, OutsideStage
+from physx_runtime.verification.outside.lost import lost_limits
 from physx_runtime.verification.outside.quantities import outside_quantities
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
@@ -70,7 +71,9 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
             if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
     outside = OutsideStage(description, dt).experiments()
-    measured = {own.joint.path: list(_outside_rows(own, authored)) for own in outside}
+    lost = lost_limits(description, authored)
+    measurable = {place: value for place, value in authored.items() if place not in lost}
+    measured = {own.joint.path: list(_outside_rows(own, measurable)) for own in outside}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += gravity_rows(description, authored, dt)
     taken = {(row.path, row.property) for row in rows}

@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 from physx_runtime.verification import Row, Verification
 from physx_runtime.verification import stage as verification_stage
+from physx_runtime.verification.outside.lost import QUARTERS
 from physx_runtime.verification.stage import verify
 from physx_runtime.worlds.island import IslandWorlds
 from support.compared.outside_joint_features import ACTS, FEATURES, Feature
@@ -17,16 +18,26 @@ NO_EXPERIMENT = {"physics:localPos0", "physics:localPos1", "drive:rotX:physics:t
 # What PhysX makes of an authored number: distances have a slack of 0.025 m.
 SLACK = {"minDistance": -0.025, "maxDistance": 0.025}
 # A limit of rotation sends a body back as if it turned about its centre of mass, and 16 iterations do not mend that.
-UNFINISHED = {"restitution"}
-ALTERED = {*SLACK, *UNFINISHED}
+UNFINISHED = {f"physxLimit:{instance}:restitution" for instance in ("angular", "rotY", "cone")}
+# Why PhysX refuses limits whole, by what is authored.
+REFUSING = {"1.5": "1.5 is above 1", "nan": "is NaN"}
 # The gap in which a load breaks the joint or a speed bounces, of its middle; a spring is held a little off its limit.
 DIGITS = 3e-3
 NUMBERS = ("float", "point3f")
 
 
-def numbers() -> list[Feature]:
-    """The rows of the table of features that author a number that acts."""
-    return [feature for feature in FEATURES if feature.effect == ACTS and feature.name.split()[0] in NUMBERS]
+def loses_a_limit(feature: Feature) -> bool:
+    return feature.property.startswith("physxLimit:") and feature.value in REFUSING
+
+
+def numbers(losing: bool = False) -> list[Feature]:
+    """The rows of the table of features that author a number that acts: those that lose a limit, or the others."""
+    return [feature for feature in FEATURES if feature.effect == ACTS and feature.name.split()[0] in NUMBERS
+            and loses_a_limit(feature) is losing]
+
+
+def named(feature: Feature) -> str:
+    return f"{feature.kind} {feature.property}"
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +56,7 @@ def row_of(feature: Feature) -> Row:
     return row
 
 
-@pytest.mark.parametrize("feature", numbers(), ids=lambda feature: f"{feature.kind} {feature.property}")
+@pytest.mark.parametrize("feature", numbers(), ids=named)
 def test_every_number_that_acts_is_measured_or_says_why_not(feature: Feature) -> None:
     row, base = row_of(feature), feature.property.rpartition(":")[2]
     if feature.property in NO_EXPERIMENT:
@@ -54,9 +65,42 @@ def test_every_number_that_acts_is_measured_or_says_why_not(feature: Feature) ->
         return
     expected = float(feature.value) + SLACK.get(base, 0.0)
     assert row.ideal == pytest.approx(expected, rel=DIGITS)
-    assert row.verdict == ("altered" if base in ALTERED else "as authored")
-    if base not in UNFINISHED:
+    assert row.verdict == ("altered" if base in SLACK or feature.property in UNFINISHED else "as authored")
+    if feature.property not in UNFINISHED:
         assert row.effective == pytest.approx(expected, rel=DIGITS)
+
+
+@pytest.mark.parametrize("feature", numbers(losing=True), ids=lambda feature: f"{named(feature)} {feature.value}")
+def test_every_number_of_a_limit_that_physx_refuses_says_why_it_is_lost(feature: Feature) -> None:
+    own = {feature.property, *(name.rpartition(" ")[2] for name, _ in feature.besides)}
+    rows = [row for row in verified(feature).rows if row.path == "/World/j" and row.property in own]
+    assert {row.property for row in rows} == own
+    assert {(row.effective, row.ideal, row.verdict) for row in rows} == {(None, None, "ignored")}
+    lost = "PhysX refuses the whole limit: " + " ".join((feature.property.rpartition(":")[2], REFUSING[feature.value]))
+    turned = feature.kind in ("revolute", "generic")
+    assert {row.reason for row in rows} == {f"{lost}; {QUARTERS}" if turned else lost}
+
+
+@pytest.mark.parametrize(("swing", "lost"), [("rotY", False), ("rotZ", True)])
+def test_both_swings_are_lost_with_the_last(swing: str, lost: bool) -> None:
+    limits = {f"float limit:{axis}:physics:{name}": value for axis in ("rotY", "rotZ")
+              for name, value in (("low", "-10"), ("high", "20"))}
+    applied = ("PhysxLimitAPI:" + swing, "PhysicsLimitAPI:rotY")
+    both = Feature("generic", f"float physxLimit:{swing}:restitution", "1.5", ACTS, applied, tuple(limits.items()))
+    rows = [row for row in verified(both).rows if row.property.startswith(("limit:rotY", "limit:rotZ"))]
+    assert len(rows) == len(limits)
+    assert {row.verdict for row in rows} == {"ignored" if lost else "as authored"}
+    assert {row.effective is None for row in rows} == {lost}
+
+
+def test_the_gains_of_a_soft_limit_are_lost_with_it() -> None:
+    limits = (("float physics:lowerLimit", "-5"), ("float physics:upperLimit", "5"),
+              ("float physxLimit:angular:stiffness", "3"), ("float physxLimit:angular:damping", "2"))
+    soft = Feature("revolute", "float physxLimit:angular:restitution", "1.5", ACTS, ("PhysxLimitAPI:angular",), limits)
+    rows = [row for row in verified(soft).rows if row.property in {name.rpartition(" ")[2] for name, _ in limits}]
+    assert len(rows) == len(limits)
+    assert {(row.effective, row.verdict) for row in rows} == {(None, "ignored")}
+    assert {row.reason for row in rows} == {f"PhysX refuses the whole limit: restitution 1.5 is above 1; {QUARTERS}"}
 
 
 # The row of the solver that a property becomes, by the end of its name.
@@ -84,8 +128,7 @@ def row_read(feature: Feature) -> str:
 
 
 @pytest.mark.parametrize("feature", [feature for feature in numbers()
-                                     if feature.property not in NO_EXPERIMENT and feature.value != "0"],
-                         ids=lambda feature: f"{feature.kind} {feature.property}")
+                                     if feature.property not in NO_EXPERIMENT and feature.value != "0"], ids=named)
 def test_a_solver_that_reads_a_number_a_tenth_too_large_is_found_out(
         feature: Feature, monkeypatch: pytest.MonkeyPatch) -> None:
     base, step = feature.property.rpartition(":")[2], IslandWorlds.step
@@ -105,7 +148,7 @@ def test_a_solver_that_reads_a_number_a_tenth_too_large_is_found_out(
     monkeypatch.setattr(IslandWorlds, "step", wrong)
     row, = (row for row in verify(opened(feature.stage(feature.value))).rows
             if (row.path, row.property) == ("/World/j", feature.property))
-    before, after = (found.ideal if base in UNFINISHED else found.effective for found in (right, row))
+    before, after = (found.ideal if feature.property in UNFINISHED else found.effective for found in (right, row))
     assert row.verdict == "altered"
     assert isinstance(before, float)
     assert isinstance(after, float)

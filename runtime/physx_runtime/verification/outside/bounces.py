@@ -13,9 +13,9 @@ from physx_runtime.verification.outside.limits import BEYOND, Bouncing, Bound, b
 from physx_runtime.verification.outside.motion import Array
 from physx_runtime.verification.quantity import Findings, UnsteadyError
 
-# Speeds at once, the least and the largest first tried, of the threshold; where that is 0, rad/s.
+# Speeds at once, the least and the largest first tried, of the threshold; where that is 0, rad/s or length/s.
 SPEEDS, LEAST, LARGEST, ANY_SPEED = 33, 0.1, 10.0, 1.0
-# How far the fastest turns within the step, rad.
+# How far the fastest comes within the step, rad or length.
 FARTHEST = 1e-3
 # How often the gap between speeds that bounce and do not is divided.
 ROUNDS = 2

@@ -38,7 +38,7 @@ class Softness:
 class Bouncing:
     """How a hard bound sends back."""
 
-    threshold: float            # rad/s
+    threshold: float            # rad/s or length/s
     restitution: float
     keys: tuple[Key, Key]       # of restitution and threshold
 

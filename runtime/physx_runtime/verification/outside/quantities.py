@@ -63,4 +63,4 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
     if bound.bounce is not None:
         restitution, threshold = bound.bounce.keys
         yield Quantity(restitution, bound.bounce.restitution, "")
-        yield Quantity(threshold, bound.bounce.threshold, "rad/s")
+        yield Quantity(threshold, bound.bounce.threshold, "rad/s" if bound.direction.angular else "length/s")
