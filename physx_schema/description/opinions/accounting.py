@@ -41,6 +41,7 @@ _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
+_HALF = "are stepped between rigid bodies of simple shapes alone"
 _KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
@@ -124,10 +125,14 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
         reason = f"a prim type of {engine_of(name)}, which PhysX does not read"
         account.unused.append(Opinion(opinions.path, "", f"{name}: {reason}", "", "other-engine"))
     elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
-        account.not_evaluated.append(Opinion(opinions.path, "", f"{name}: {OTHER_SCHEMAS[name]} are not simulated"))
+        account.not_evaluated.append(Opinion(opinions.path, "", _not_simulated(name, OTHER_SCHEMAS[name])))
     elif name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
         close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", close, "misspelt-schema"))
+
+
+def _not_simulated(schema: str, about: str) -> str:
+    return f"{schema}: {about} {_HALF if about == CONTACTS else 'are not simulated'}"
 
 
 def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
@@ -138,7 +143,7 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
             account.unused.append(Opinion(opinions.path, "apiSchemas", why[1], why[2], why[0]))
     elif name in OTHER_SCHEMAS or applied in opinions.used_schemas:
         about = OTHER_SCHEMAS.get(name, CONTACTS)
-        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {about} are not simulated",
+        account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", _not_simulated(applied, about),
                                              code=about if about == CONTACTS else ""))
     elif gone := retired_schema(name):
         account.unused.append(_retired(opinions, "apiSchemas", applied, gone))
@@ -200,8 +205,9 @@ def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, 
     if idle or _is_default_of_articulation_joint(account, opinions, name):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
-        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which is not simulated",
-                                             code=about if about == CONTACTS else ""))
+        half = about == CONTACTS
+        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which "
+                                             f"{_HALF if half else 'is not simulated'}", code=about if half else ""))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, found, item.owner)
         wanted = suggestion.removeprefix(APPLY) if code == "not-applied" and suggestion.startswith(APPLY) else ""

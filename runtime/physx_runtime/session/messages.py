@@ -10,6 +10,7 @@ from physx_runtime.packing.not_simulated import left_out
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Description, Problem
+from physx_schema.description.opinions.accounting import CONTACTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ def messages_of(description: Description, solver: str) -> Iterator[Message]:
         text = opinion.reason + (f"; {opinion.suggestion}" if opinion.suggestion else "")
         yield Message("unused", "warning", opinion.code, opinion.path, opinion.property, f"unused: {text}")
     for opinion in description.not_evaluated:
+        if opinion.code == CONTACTS:        # what is left out of them is said below
+            continue
         yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
                       f"PhysX reads it, this library does not: {opinion.reason}")
     yield from _not_simulated(description, solver)
@@ -89,7 +92,8 @@ def _not_simulated(description: Description, solver: str) -> Iterator[Message]:
         if not any(moved.ends(joint)):
             yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
                        "moves")
-    found = {item.path: item for item in left_out(description, moved, Touching(description, moved, solver))}
+    touching = Touching(description, moved, solver)
+    found = {(item.path, item.code): item for item in left_out(description, moved, touching)}
     for item in found.values():
         if item.code in ("contact", "sleep"):       # loops and what is not read are said above
             yield Message("not-simulated", "warning", f"session/{item.code}", item.path, item.property,
