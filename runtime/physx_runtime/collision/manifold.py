@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.reduction import four_of_five
+from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.collision.vectors import (
     HALF,
     ONE,
@@ -203,3 +205,38 @@ def add_of_two(pair: Any, local0: Vector, local1: Vector, normal: Vector, distan
         place = 1 if dot(off0, off0) > dot(off1, off1) else 0
     put_point(pair, place, local0, local1, normal, distance)
     pair.points = max(pair.points, place + 1)
+
+
+@scalar_code
+def add_of_four(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number, near: Number) -> None:
+    """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
+    for i in range(pair.points):
+        off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
+        if near * near > min(dot(off1, off1), dot(off0, off0)):
+            put_point(pair, i, local0, local1, normal, distance)
+            return
+    if pair.points < MOST_POINTS:
+        put_point(pair, pair.points, local0, local1, normal, distance)
+        pair.points += 1
+        return
+    _choose_of_five(pair, local0, local1, normal, distance)
+
+
+@scalar_code
+def _choose_of_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+    before0, before1, normals = (np.empty((5, 3), np.float32), np.empty((5, 3), np.float32),
+                                 np.empty((5, 3), np.float32))
+    distances, chosen = np.empty(5, np.float32), np.empty(4, np.int64)
+    for i in range(4):
+        put_vector(before0, i, vector_at(pair.local0, i))
+        put_vector(before1, i, vector_at(pair.local1, i))
+        put_vector(normals, i, vector_at(pair.normal, i))
+        distances[i] = pair.distance[i]
+    put_vector(before0, 4, local0)
+    put_vector(before1, 4, local1)
+    put_vector(normals, 4, normal)
+    distances[4] = distance
+    four_of_five(before0, before1, distances, chosen)
+    for i in range(4):
+        k = chosen[i]
+        put_point(pair, i, vector_at(before0, k), vector_at(before1, k), vector_at(normals, k), distances[k])

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.vectors import LARGEST, ZERO, Vector, cross, divided, dot, sub, vector_at
+from physx_runtime.collision.simplex import nearest_of_segment, nearest_of_triangle
+from physx_runtime.collision.vectors import LARGEST, ONE, ZERO, Vector, cross, divided, dot, sub, vector_at
 from physx_runtime.compiling.scalar_code import scalar_code
 
 SHALLOW = np.float32(0.02)      # metres: of points above and below it, deeper ones replace chosen ones
@@ -131,6 +132,56 @@ def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, chose
                 best, nearest = square, k
         if distances[chosen[nearest]] > distances[i]:
             chosen[nearest] = i
+
+
+@scalar_code
+def four_of_five(points0: Any, points: Any, distances: Any, chosen: Any) -> None:
+    """Choose four of five points: the deepest, the furthest from it, from their line, from the triangle.
+
+    The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
+    """
+    candidates, first = _all(5), 4
+    for i in range(4):
+        if distances[first] > distances[i]:
+            first = i
+    _take(chosen, candidates, 0, first)
+    for k in range(1, 4):
+        best, place = -ONE, 0
+        for i in range(5):
+            if candidates[i] == i:
+                square = _square_from(points, chosen, k, i)
+                if square > best:
+                    best, place = square, i
+        _take(chosen, candidates, k, place)
+    fifth, nearest, least = 0, 0, LARGEST
+    for i in range(5):
+        if candidates[i] == i:
+            fifth = i
+    for k in range(4):
+        square = square_between(points0, chosen[k], fifth)
+        if least > square:
+            least, nearest = square, k
+    if distances[chosen[nearest]] > distances[fifth]:
+        chosen[nearest] = fifth
+
+
+@scalar_code
+def _take(chosen: Any, candidates: Any, k: Any, i: Any) -> None:
+    chosen[k], candidates[i] = i, -1
+
+
+@scalar_code
+def _square_from(points: Any, chosen: Any, count: Any, i: Any) -> Any:
+    """The square of the distance of a point from the first one, two or three chosen ones' hull."""
+    point = vector_at(points, i)
+    a = sub(vector_at(points, chosen[0]), point)
+    if count == 1:
+        return dot(a, a)
+    b = sub(vector_at(points, chosen[1]), point)
+    if count == 2:
+        nearest = nearest_of_segment(a, b)[0]
+        return dot(nearest, nearest)
+    return nearest_of_triangle(a, b, sub(vector_at(points, chosen[2]), point))[1]
 
 
 @scalar_code

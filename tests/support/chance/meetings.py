@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
@@ -38,6 +40,9 @@ PLANE = """    def Plane "plane" (prepend apiSchemas = ["PhysicsCollisionAPI"]) 
         uniform token axis = "Z"
     }
 """
+_ABOUT_X = (0.92387953, 0.38268343, 0.0, 0.0)          # an eighth of a turn: an edge along x on top
+_ABOUT_Y = (0.92387953, 0.0, 0.38268343, 0.0)
+_ON_CORNER = (0.88047624, 0.32505758, -0.32505758, 0.0)     # (1, 1, 1) to z, of a cube a corner on top
 APPLIED = '(prepend apiSchemas = ["PhysicsCollisionAPI"])'
 
 
@@ -54,6 +59,50 @@ def meeting(first: str, second: str, seed: int) -> str:
         prims.append(_body(rng, f"a{i}", first, place, np.zeros(3)))
         prims.append(_body(rng, f"b{i}", second, place + 1.1 * way, (0.3 * _unit(rng, 3) - way) * rng.uniform(2, 4)))
     return STAGE.format(gravity=9.81 if first == "Plane" else 0.0, prims="".join(prims))
+
+
+def edge_meeting(seed: int) -> str:
+    """A stage with pairs of boxes that meet by crossing edges or by corners within 30 steps, gently."""
+    rng = np.random.default_rng(seed)
+    prims = []
+    for i in range(PAIRS):
+        corners = i % 2 == 1
+        sizes = rng.uniform(0.1, 0.5, (2, 3))
+        standing = ((*_ON_CORNER, *_ON_CORNER) if corners else (*_ABOUT_X, *_ABOUT_Y))
+        turns = [_near(rng, standing[4 * k:4 * k + 4], 0.15) for k in range(2)]
+        reaches = [np.abs(_matrix(turn)[2]) @ size / 2 for turn, size in zip(turns, sizes, strict=True)]
+        aside = rng.uniform(-0.03, 0.03, 2)
+        gap, frame = rng.uniform(0.0, 0.02), _unit(rng, 4)
+        place = APART * np.array([i % 3 - 1, i // 3, 0.0])
+        way = np.array([*aside, reaches[0] + reaches[1] + gap])
+        axes = _matrix(frame)
+        for k, at, speed in ((0, np.zeros(3), 0.0), (1, way, -rng.uniform(0.1, 0.6))):
+            prims.append(BODY.format(
+                name=f"{'ab'[k]}{i}", position=_text(place + axes @ at), rotation=_text(_times(frame, turns[k])),
+                velocity=_text(axes[:, 2] * speed), spin=_text(rng.uniform(-60, 60, 3)), geometry=_cube(sizes[k])))
+    return STAGE.format(gravity=0.0, prims="".join(prims))
+
+
+def _near(rng: np.random.Generator, turn: Sequence[float], most: float) -> np.ndarray:
+    q = np.array(turn) + rng.uniform(-most, most, 4)
+    return q / np.linalg.norm(q)
+
+
+def _matrix(q: np.ndarray) -> np.ndarray:
+    """A rotation w x y z as a matrix."""
+    w, v = q[0], q[1:]
+    across = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.eye(3) + 2 * w * across + 2 * across @ across
+
+
+def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.array([a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
+
+
+def _cube(size: np.ndarray) -> str:
+    lines = ("", "double size = 1", f"double3 xformOp:scale = {_text(size)}",
+             'uniform token[] xformOpOrder = ["xformOp:scale"]')
+    return f'Cube "shape" {APPLIED} {{' + "\n            ".join(lines) + "\n        }"
 
 
 def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, velocity: np.ndarray) -> str:

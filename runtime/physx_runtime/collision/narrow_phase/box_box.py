@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.gjk import closest_points
 from physx_runtime.collision.manifold import (
+    add_of_four,
     box_margin,
     boxes_moved_on,
     put_contact,
@@ -32,6 +34,8 @@ from physx_runtime.collision.vectors import (
     dot,
     frame_in,
     frame_of,
+    half_rotated,
+    into,
     matrix_of,
     negated,
     out_of,
@@ -46,6 +50,7 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.scalar_code import scalar_code
 
 BREAKING = np.float32(0.8)          # of the smaller margin
+SAME = np.float32(0.05)             # of the smaller margin: nearer points are one
 SLACK = np.float32(1e-6)            # added to cosines between axes
 APART = -1                          # a face that does not exist: the boxes are apart
 
@@ -58,10 +63,27 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, c
     if lost or boxes_moved_on(pair, pose, pose0[1], pose1[1], margin, radius0, radius1):
         remember(pair, pose)
         remember_rotations(pair, pose0[1], pose1[1])
-        return _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
+        apart, after = _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
+        if apart or after > at:
+            return after
+        return _add_closest(pair, size0, frame_of(pose), size1, pose1, margin, contacts, at)
     if pair.points == 0:
         return at
     return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
+
+
+@scalar_code
+def _add_closest(pair: Any, half0: Vector, frame: Frame, half1: Vector, pose1: Pose, margin: Number, contacts: Any,
+                 at: Any) -> Any:
+    """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next one.
+
+    frame: of box 0 in box 1.
+    """
+    met, point0, point1, normal, distance = closest_points(half0, frame, half1, pair.reach)
+    if not met:
+        return at
+    add_of_four(pair, into(frame, point0), point1, normal, distance, margin * SAME)
+    return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
 
 
 @scalar_code
@@ -72,10 +94,13 @@ def _unit_frame(pose: Pose) -> Frame:
 
 @scalar_code
 def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
-    """Make the points anew, and write them as contacts; the row of the next one."""
+    """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
+
+    Boxes that meet by edges or corners alone are not apart and yet have no point here.
+    """
     face, below = _least_overlap(half0, half1, frame_in(frame1, frame0), pair.reach)
     if face == APART:
-        return at
+        return True, at
     on0, on1 = np.empty((MOST, 3), np.float32), np.empty((MOST, 3), np.float32)
     distances, chosen = np.empty(MOST, np.float32), np.empty(4, np.int64)
     if face < 3:
@@ -87,7 +112,7 @@ def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame,
         towards0 = negated(by_transposed(frame[1], frame[1][2]))
         count = _over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
     if count == 0:
-        return at
+        return False, at
     in0, in1 = frame_in(frame, frame0), frame_in(frame, frame1)
     normal = by_matrix(in1[1], towards0)
     for i in range(count):
@@ -103,7 +128,7 @@ def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame,
         k = chosen[i]
         put_point(pair, i, vector_at(on0, k), vector_at(on1, k), normal, distances[k])
         at = put_contact(contacts, at, out_of(frame1, vector_at(on1, k)), world, distances[k])
-    return at
+    return False, at
 
 
 @scalar_code
