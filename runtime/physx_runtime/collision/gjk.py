@@ -53,7 +53,6 @@ def closest_points(half0: Vector, frame: Frame, half1: Vector, reach: Number) ->
         closest, size = nearest_of_simplex(corners, corners0, corners1, size + 1)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
-        if not before > distance:   # last bits decide whether PhysX's search stalls; it then has no point in this step
-            share = shares(corners, size, closest)
-            return True, among(corners0, share), among(corners1, share), direction, distance
+        if not before > distance:       # the search stalls: PhysX has no point in this step
+            return False, ORIGIN, ORIGIN, ORIGIN, ZERO
     return least_way_out(half0, frame, half1, corners0, corners1, size)

@@ -14,10 +14,9 @@ DT, STEPS = 1 / 60, 60
 # metres, and parts of a quaternion: normals of edge contacts part from PhysX's by 2e-5, by last bits of poses, and what
 # stands on an edge tips over and multiplies that
 APART = 1e-4
-# Beams that balance on each other lean by what last bits of their one point make of its normal: ours turns by 3e-4 in 1 s.
-BALANCE = 5e-4
+BALANCE = 3e-4      # of beams that balance on each other: they lean by what last bits make of their normal, 1e-4 in 1 s
 EIGHTH, QUARTER = (0.9238795, 0.3826834, 0.0, 0.0), (0.6532815, 0.2705981, 0.2705981, 0.6532815)
-# Of two boxes, the lower one kinematic: sizes, rotations w x y z, how far the upper is dropped and put aside, tolerance.
+# Of two boxes, the lower kinematic: sizes, rotations w x y z; how far the upper is dropped and put aside, tolerance.
 STAGES = {
     "a box on an edge": (((2.0, 0.5, 0.5), EIGHTH), ((0.5, 0.5, 0.5), QUARTER), 0.05, 0.01, APART),
     "crosswise beams": (((3.0, 0.2, 0.2), EIGHTH), ((3.0, 0.2, 0.2), QUARTER), 0.01, 0.0, BALANCE),
