@@ -120,6 +120,8 @@ CASES: dict[str, Case] = {
     "a new target": Case(stage(q=0.1, target=0.1, **DRIVEN), {60: {"target": [0.0]}}),
     "a new target velocity": Case(stage(**DRIVEN), {60: {"target_vel": [0.1]}}),
 }
+# Woken without being moved: `test_waking_physx` asks the engine itself whether they sleep.
+STILL_AWAKE = ("no effort while asleep", "a position while asleep", "no velocity while asleep", "the old target")
 # Time step as a part of a second -> the first step at whose end a slow slider rests, in ovphysx 0.7.0; bodies alike.
 RESTS = {10: 5, 24: 11, 25: 12, 30: 13, 50: 21, 60: 25, 90: 37, 100: 42, 120: 50, 240: 98}
 ROWS = {"q": "q", "qd": "v", "effort": "joint_effort", "target": "target_position", "target_vel": "target_velocity"}
@@ -151,7 +153,7 @@ def test_articulation_sleeps_when_it_does_in_physx(name: str, measured: Mapping[
     resting = np.abs(theirs["link_vel"][1:]).max(axis=(1, 2)) == 0.0
     awake = np.flatnonzero(~asleep)         # a still articulation that is awake has no velocity either
     assert resting[asleep].all()
-    assert not resting[awake].any() or CASES[name].text.count("velocity = 0.0\n") == 1
+    assert not resting[awake].any() or name in STILL_AWAKE or CASES[name].text.count("velocity = 0.0\n") == 1
     assert np.abs(q - theirs["q"][1:, 0]).max() < ROUNDING
 
 
