@@ -9,8 +9,10 @@ from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.articulation.link_velocity import held_velocities
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.constraints.softening import link_cfm
+from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.response import Response
 
 
@@ -27,10 +29,11 @@ def respond(t: Topology, start: Rows, begun: Rows, link: int, impulse: Force) ->
 
 
 def mean_motions(t: Topology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
-    """Per link, the velocity that moved its centre of mass over the step, and the rotation of F."""
+    """Per link, the mean of its velocities inside the solver over the step, and the rotation of F after it."""
     balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-    k = state_kinematics(t, rows, balls)
-    return [(motion.velocity, R) for motion, R in zip(link_motions(t, k, _mean_velocity(t, rows)), k.R, strict=True)]
+    start = {**rows, **{name: rows[f"kept_{name}"] for name in moving_rows(t)}}
+    return list(zip(held_velocities(t, start, _mean_velocity(t, rows)), state_kinematics(t, rows, balls).R,
+                    strict=True))
 
 
 def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:

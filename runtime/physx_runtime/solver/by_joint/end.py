@@ -8,6 +8,7 @@ from physx_runtime.solver.by_joint.floating_base import write_floating_end
 from physx_runtime.solver.by_joint.fragments import divergence, joint, kinematics, rows
 from physx_runtime.solver.by_joint.iteration import advance_links
 from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.sleep import write_mean_motions
 from physx_runtime.solver.by_joint.sweeps import clear, place_links, read_coordinates
 from physx_runtime.solver.by_joint.tree import paths_to
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
@@ -22,6 +23,8 @@ def write_end(p: Plan, s: Schedule) -> None:
 def write_finish(p: Plan, s: Schedule) -> None:
     """As `articulation.step.finish`: positions wrapped, momentum kept."""
     t = p.t
+    if t.sleeping:
+        write_mean_motions(p, s)
     if t.pgs:
         for dof in range(len(t.dofs)):
             s.do(joint.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),

@@ -16,13 +16,14 @@ from physx_runtime.solver.divergence import moving_rows
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
                 "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
 BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
+SLEEP_SCRATCH = {"mean_motion": 6}      # of every link: its velocity inside the solver at its centre of mass
 # Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
 DOF_SCRATCH = {**widths_of(DOF, START, TOTAL), "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6}
 # Of every node, as in `dynamics.articulated`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
 
-WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH}
+WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH, **SLEEP_SCRATCH}
 
 
 @dataclass(slots=True)
@@ -130,6 +131,8 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
         for name in ("wakes", "started", "pushing", "longest", "resting", "frozen"):
             layout.add(name, 1)
         layout.add("mean", t.nv)
+        for name, width in SLEEP_SCRATCH.items():
+            layout.add(name, width * len(t.links))
     for name in moving_rows(t):
         layout.add(f"kept_{name}", state_rows(t)[name])
     return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.balls, _locked(t, layout))

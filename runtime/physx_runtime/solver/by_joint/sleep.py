@@ -48,8 +48,14 @@ def _rest(p: Plan, s: Schedule) -> None:
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
 
-def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
+def write_mean_motions(p: Plan, s: Schedule) -> None:
+    """Means of the links' velocities inside the solver (`articulation.response.mean_motions`), of iterations just done.
+
+    Poses and link motions have to be those of the step's start; the motions are used up.
+    """
     t, mean = p.t, p.row("mean")
+    for link in t.moving_links:
+        s.do(sleep.carry, dt=p.row("dt"), **{name: p.at(name, link) for name in ("motion", "a_com", "mean_motion")})
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
     else:
@@ -59,12 +65,17 @@ def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
             s.repeat(part.size, sleep.rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))
             first += part.size
     move_links(p, s, v=mean)
+    for link in t.moving_links:
+        s.do(sleep.add_mean, **{name: p.at(name, link) for name in ("motion", "v_com", "mean_motion")})
+
+
+def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
     clear(s, p.row("longest"))
-    for i, link in enumerate(t.moving_links):
+    for i, link in enumerate(p.t.moving_links):
         s.do(sleep.drowse, **_own(p, i), **({"joints": joints.part(i)} if joints else {}),
-             **{name: p.at(name, link) for name in ("R", "motion", "v_com", "mass", "inertia")},
+             **{name: p.at(name, link) for name in ("R", "mean_motion", "mass", "inertia")},
              **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
-    for i in range(len(t.moving_links)):
+    for i in range(len(p.t.moving_links)):
         s.do(sleep.settle, **_own(p, i), resting=p.row("resting"), longest=p.row("longest"))
 
 

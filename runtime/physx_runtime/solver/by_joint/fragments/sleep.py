@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from physx_runtime.dynamics.spatial import linear_first, motion_of
 from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.solver import sleep
-from physx_runtime.solver.by_joint.fragments.operands import Operands, central_velocity, rotation_matrix, sym, vec
+from physx_runtime.solver.by_joint.fragments.operands import (
+    Operands,
+    central_acceleration,
+    central_velocity,
+    rotation_matrix,
+    sym,
+    vec,
+)
 from physx_runtime.solver.sleep import Drowsiness
 
 
@@ -50,10 +58,20 @@ def rate(rows: Operands) -> Rows:
     return {"mean": [1.0 / rows["dt"][0] * rows["x"][0]]}
 
 
+def carry(rows: Operands) -> Rows:
+    """What a link's velocity inside the solver has beside J v: dt Jdot v of the step's start."""
+    return {"mean_motion": linear_first(central_acceleration(rows) * rows["dt"][0])}
+
+
+def add_mean(rows: Operands) -> Rows:
+    """The mean of a link's velocities inside the solver."""
+    return {"mean_motion": linear_first(motion_of(rows["mean_motion"]) + central_velocity(rows))}
+
+
 def drowse(rows: Operands) -> Rows:
     """A link after the step, and the longest counter so far."""
     link = sleep.count_down(
-        _link(rows), rotation_matrix(rows["R"]), central_velocity(rows), rows["mass"][0],
+        _link(rows), rotation_matrix(rows["R"]), motion_of(rows["mean_motion"]), rows["mass"][0],
         sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
     return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
