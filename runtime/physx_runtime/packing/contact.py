@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import BODY, PLACE, STATIC
+from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
 from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, NO_OWNER, PLANE, SHAPE
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.surfaces import surfaces
 from physx_runtime.packing.touching import Touching
-from physx_schema.description.model import Collider, Description, Scene
+from physx_schema.description.model import Collider, Description, Link, Scene
 from physx_schema.description.opinions.reading import path_key
 from physx_schema.description.poses import IDENTITY_POSE, Pose
 
@@ -27,8 +28,10 @@ Array = NDArray[Any]
 
 # Half of a right angle's sine as PhysX has it: turns by it are not quite of unit length, which tilts planes by 1e-7.
 _SIN_45 = float(np.float32(0.70710683))
-_AXIS_TURNS = ((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
-_ALONG_AXIS = (PLANE, CAPSULE)
+_IDENTITY = (0.0, 0.0, 0.0, 1.0)
+# By kind, how its x axis is turned onto X, Y or Z of the prim; a capsule's onto -Y, -Z (measured by its points' order).
+_AXIS_TURNS = {PLANE: (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45)),
+               CAPSULE: (_IDENTITY, (0.0, 0.0, -_SIN_45, _SIN_45), (0.0, _SIN_45, 0.0, _SIN_45))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,50 +99,79 @@ def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Mover:
-    """A body in a world with contacts."""
+    """A link or a body in a world with contacts."""
 
-    kind: int               # BODY or KINEMATIC, as of a place
+    body: Link
+    kind: int               # BODY, LINK or KINEMATIC, as of a place
     owner: int              # which of the world's actors, or of its kinematic bodies
+    link: int               # which of the actor's links
     into: Frame             # the frame of its prim in its F
+    held: bool = False      # the root of a fixed base
+
+    @property
+    def moves(self) -> bool:
+        """Whether forces move it."""
+        return self.kind in (BODY, LINK) and not self.held
 
 
-def pack_contacts(description: Description, touching: Touching, movers: Mapping[str, Mover],
+def pack_contacts(description: Description, touching: Touching, movers: Sequence[Mover],
                   scene: Scene) -> PackedContacts:
-    """The colliders of one of `touching`'s worlds; movers: its bodies by path, kinematic ones last."""
-    heard, filtered = _Heard(touching, frozenset(movers)), touching.filter
-    links = {link.path: link for link in description.separate_bodies}
-    numbers = {path: number for number, path in enumerate(movers)}
+    """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first."""
+    numbers = {mover.body.path: number for number, mover in enumerate(movers)}
+    heard, filtered = _Heard(touching, numbers.keys()), touching.filter
     static = [number for number in heard.numbers if not filtered.sides[number].body]
     row_of = {number: len(numbers) + row for row, number in enumerate(static)}
     places = np.zeros(len(numbers) + len(static), PLACE)
-    places["kind"] = [*(mover.kind for mover in movers.values()), *[STATIC] * len(static)]
-    places["owner"] = [*(mover.owner for mover in movers.values()), *[0] * len(static)]
-    ranked = sorted(movers, key=lambda path: (movers[path].kind, path_key(path)))
-    precedence = {path: rank for rank, path in enumerate(ranked)}
+    for name in ("kind", "owner", "link"):
+        places[name][:len(movers)] = [getattr(mover, name) for mover in movers]
+    places["kind"][len(movers):] = STATIC
+    precedence = sides_before(movers, len(static))
     used = list(dict.fromkeys(side.collider.material for side in heard.sides))
     shapes = np.zeros(len(heard.sides), SHAPE)
     for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
         shape = side.collider
         shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]
-        shapes[row]["precedence"] = precedence.get(side.body, len(precedence))
+        shapes[row]["precedence"] = precedence[numbers[side.body]] if side.body else len(movers)
         shapes[row]["material"] = used.index(shape.material)
+        shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
         if not side.body:
             places[row_of[number]]["position"], places[row_of[number]]["rotation"] = _singles(shape.pose)
-        _place(shapes[row], shape, touching.kind(number), compose(movers[side.body].into, shape.pose) if side.body
-               else IDENTITY_POSE)
-    shapes["world"], shapes["owner"] = EVERY_WORLD, NO_OWNER
+        _place(shapes[row], shape, touching.kind(number), compose(movers[numbers[side.body]].into, shape.pose)
+               if side.body else IDENTITY_POSE)
+    shapes["world"] = EVERY_WORLD
     shapes["group"], meets = heard.groups()
-    limits = [links[path].contact for path in movers]
+    limits = [mover.body.contact for mover in movers]
     unbound = [np.inf] * len(static)
     materials = {material.path: material for material in description.materials}
     return PackedContacts(
-        shapes, places, sum(mover.kind == BODY for mover in movers.values()), meets, heard.apart(filtered),
+        shapes, places, sum(mover.moves for mover in movers), meets, heard.apart(filtered),
         surfaces(materials, used),
         np.array([*(limit.max_depenetration_velocity for limit in limits), *unbound]),
         np.array([*(limit.max_impulse for limit in limits), *unbound]),
         np.array([side.collider.torsional_patch_radius for side in heard.sides]),
         np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
-        tuple(side.collider.path for side in heard.sides), (*movers, *[""] * len(static)), scene)
+        tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene)
+
+
+def sides_before(movers: Sequence[Mover], statics: int) -> list[int]:
+    """The precedence of each of some links and bodies: of two that touch the one of the lower is side 0.
+
+    Links that move come before bodies, the last created first, then the roots of fixed bases, then kinematic bodies.
+    """
+    free = sorted((mover.body.path for mover in movers if mover.kind != LINK), key=path_key)
+    rank = dict(zip(free, creation_ranks(len(free), statics), strict=True))
+
+    def key(number: int) -> tuple[int, int, int]:
+        mover = movers[number]
+        if mover.kind == LINK:
+            return (2 if mover.held else 0, -mover.owner, -mover.link)
+        return (3 if mover.kind == KINEMATIC else 1, -rank[mover.body.path], 0)
+
+    order = sorted(range(len(movers)), key=key)
+    found = [0] * len(movers)
+    for place, number in enumerate(order):
+        found[number] = place
+    return found
 
 
 class _Heard:
@@ -169,7 +201,7 @@ class _Heard:
 
 def _place(row: Any, shape: Collider, kind: int, frame: Frame) -> None:
     """Kind, sizes, offsets and place of a shape."""
-    turn = _AXIS_TURNS[shape.axis] if kind in _ALONG_AXIS else _AXIS_TURNS[0]
+    turn = _AXIS_TURNS[kind][shape.axis] if kind in _AXIS_TURNS else _IDENTITY
     position, rotation = compose(_singles(frame), ((0.0, 0.0, 0.0), turn))
     row["kind"], row["position"], row["rotation"] = kind, position, rotation
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))

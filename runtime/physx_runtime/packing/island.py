@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from physx_runtime.collision.patches import BODY as BODY_PLACE
 from physx_runtime.collision.patches import KINEMATIC as KINEMATIC_PLACE
+from physx_runtime.collision.patches import LINK as LINK_PLACE
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
 from physx_runtime.model.scene import SceneModel
@@ -23,6 +24,8 @@ from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_r
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Description, Link, OutsideJoint, Scene
 from physx_schema.errors import UnsupportedError
+
+_PLACES = {BODY: BODY_PLACE, LINK: LINK_PLACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +242,12 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
 
 
 def _contacts(description: Description, touching: Touching, places: _Places, scene: Scene) -> PackedContacts:
-    """The colliders of an island's bodies, those of its kinematic bodies, and the static ones."""
-    movers = {actor.link_names[0]: Mover(BODY_PLACE, i, actor.link_frames[0]) for i, actor in enumerate(places.actors)
-              if isinstance(actor.topology, BodyTopology)}
-    movers |= {body.path: Mover(KINEMATIC_PLACE, i, places.into(body.path))
-               for i, body in enumerate(places.kinematic)}
-    return pack_contacts(description, touching, movers, scene)
+    """The colliders of an island's links and bodies, those of its kinematic bodies, and the static ones."""
+    movers = [Mover(body, _PLACES[places.side(body.path).kind], i, k, frame, held=packed.actor.fixed_base and k == 0)
+              for i, packed in enumerate(places.actors)
+              for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
+    movers += [Mover(body, KINEMATIC_PLACE, i, 0, places.into(body.path)) for i, body in enumerate(places.kinematic)]
+    return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene)
 
 
 def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
@@ -10,7 +10,7 @@ from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, 
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import PGS
 from physx_runtime.packing.model import stepping
-from physx_schema.description.model import Collider, Description, FreeBody, Scene
+from physx_schema.description.model import ActorDescription, Articulation, Collider, Description, Scene
 
 # What PhysX's narrow phase makes of kinds of colliders.
 KINDS: Mapping[str, int] = {
@@ -22,31 +22,27 @@ KINDS: Mapping[str, int] = {
 class Touching:
     """The contacts of a scene's actors: those that are stepped, as worlds of bodies, and those left out.
 
-    A world is all rigid bodies of one PhysicsScene that can meet something of it, kinematic and static colliders
-    included. `worlds` are their names, in the order of the scene; a body that can meet nothing is in none, nor is an
-    articulation. Contacts of PGS scenes are not stepped, nor those of kinds that `generate` does not know.
-    `falling_asleep` is the path of the first body in them that rests in PhysX, "" for none.
+    A world is all rigid bodies and articulations of one PhysicsScene that can meet something of it or themselves,
+    kinematic and static colliders included. `worlds` are their names, in the order of the scene; what can meet nothing
+    is in none. Contacts of PGS scenes are not stepped, nor those of kinds that `generate` does not know.
+    `falling_asleep` is the first actor in them that rests in PhysX, None for none.
     """
 
     def __init__(self, description: Description, model: SceneModel, solver: str) -> None:
         self.filter = CollisionFilter(description)
         self._kind = [KINDS.get(side.collider.kind, MESH) for side in self.filter.sides]
-        stepped = {body.path for body in model.kinematic}
-        names = {}
-        for name, actor in model.actors.items():
-            if isinstance(actor, FreeBody) and stepping(description.scene_of(actor), solver)[0] != PGS:
-                names[actor.path] = name
-        stepped |= names.keys()
-        self._heard = [not side.owner and (not side.body or side.body in stepped) for side in self.filter.sides]
-        meeting = self._meeting()
-        found: dict[str, list[str]] = {}
-        for path, name in names.items():
-            if path in meeting:
-                found.setdefault(meeting[path], []).append(name)
-        self.worlds = tuple(tuple(names) for names in found.values())
-        together = {model.actors[name].path: model.actors[name] for names in self.worlds for name in names}
-        self.falling_asleep = next((path for path, actor in together.items() if description.scene_of(actor).sleeping
-                                    and actor.links[0].body and actor.links[0].body.sleep_threshold > 0.0), "")
+        names = {link.path: name for name, actor in model.actors.items() for link in actor.links
+                 if stepping(description.scene_of(actor), solver)[0] != PGS}
+        stepped = names.keys() | {body.path for body in model.kinematic}
+        self._heard = [not side.body or side.body in stepped for side in self.filter.sides]
+        found: dict[str, dict[str, None]] = {}
+        for body in self._meeting(names.keys()):
+            name = names[body]
+            found.setdefault(description.scene_of(model.actors[name]).path, {})[name] = None
+        self.worlds = tuple(tuple(name for name in model.actors if name in own) for own in found.values())
+        together = [model.actors[name] for own in self.worlds for name in own]
+        self.falling_asleep = next((actor for actor in together if description.scene_of(actor).sleeping
+                                    and sleep_threshold(actor) > 0.0), None)
 
     def can_be_heard(self, i: int) -> bool:
         """Whether contacts of a side with anything are stepped."""
@@ -61,14 +57,14 @@ class Touching:
         """What a side is to the narrow phase."""
         return self._kind[i]
 
-    def _meeting(self) -> dict[str, str]:
-        """The bodies that forces move and that can meet something, each with its scene."""
-        sides, found = self.filter.sides, dict[str, str]()
+    def _meeting(self, bodies: Collection[str]) -> list[str]:
+        """Those of some links and bodies that can meet something."""
+        sides, found = self.filter.sides, dict[str, None]()
         for i, partners in self._partners(heard=True):
-            side = sides[i]
-            if side.body not in found and side.moves and any(self.filter.meet(i, j) for j in partners):
-                found[side.body] = side.scene or ""
-        return found
+            body = sides[i].body
+            if body in bodies and body not in found and any(self.filter.meet(i, j) for j in partners):
+                found[body] = None
+        return list(found)
 
     def unheard(self, bodies: frozenset[str]) -> tuple[Collider, Collider] | None:
         """The first collider of these links or bodies whose contacts with another are not stepped, and that other."""
@@ -91,3 +87,10 @@ class Touching:
                    and (a[2] and b[2] and supported(a[1], b[1])) == heard}
         for i, key in enumerate(of_side):
             yield i, (j for other, members in classes.items() if (key, other) in meeting for j in members)
+
+
+def sleep_threshold(actor: ActorDescription) -> float:
+    """Below which energy a mass it falls asleep."""
+    if isinstance(actor, Articulation):
+        return actor.sleep_threshold
+    return actor.body.body.sleep_threshold if actor.body.body else 0.0

@@ -50,8 +50,8 @@ class Session:
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
     next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
     root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
-    are in the stage's own units and degrees. Rigid bodies touch as in a `Scene`, links do not; `messages` names what is
-    not simulated. Closing leaves the results on the stage; `reset` takes them away.
+    are in the stage's own units and degrees. What touches does so as in a `Scene`; `messages` names what is not
+    simulated. Closing leaves the results on the stage; `reset` takes them away.
 
     Args:
         stage: an open Usd.Stage; the session keeps it alive.

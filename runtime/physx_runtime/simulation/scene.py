@@ -34,9 +34,9 @@ class Scene:
 
     `scene["/Robot"]` is an actor: a `Simulation` in everything but `step`. In each world the actors share iteration
     counts as in PhysX, also while some sleep. What diverges stands still, is flagged and reported once; the others go
-    on. Kinematic bodies follow their time samples, or stand, until they are sent or put elsewhere. Rigid bodies touch
-    each other, kinematic bodies and the ground where PhysX lets them; `contacts` says where. What else moves anything
-    in PhysX, such as contacts of links, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
+    on. Kinematic bodies follow their time samples, or stand, until they are sent or put elsewhere. Links and rigid
+    bodies touch each other, kinematic bodies and the ground where PhysX lets them; `contacts` says where. What else
+    moves anything in PhysX is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
 
     Args:
         stage: a stage, a file, or a Description already read.

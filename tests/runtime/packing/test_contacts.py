@@ -9,8 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from physx_runtime.collision.patches import BODY, KINEMATIC, LINK
+from physx_runtime.packing.contact import Mover, sides_before
 from physx_runtime.packing.surfaces import surfaces
+from support.stages.robots import opened, prim
 
+from physx_schema.description import describe
 from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL
 
 # Frictions of 0.1 and 0.3 as PhysX combines them, by the mode that counts.
@@ -53,3 +57,17 @@ def test_one_soft_material_makes_the_pair_soft_and_keeps_it_from_bouncing() -> N
     rubber = replace(DEFAULT_MATERIAL, restitution=0.8)
     found = surfaces({"a": soft, "b": rubber}, ["a", "b"])[0, 1]
     assert (found["stiffness"], found["restitution"], found["acceleration_spring"]) == (1000.0, 0.0, 0.0)
+
+
+def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:
+    """As PhysX orders the actors of a pair; free bodies by `collision.creation_order`."""
+    parts = [("/R/base", LINK, 0, 0, True), ("/R/a", LINK, 0, 1, False), ("/R/b", LINK, 0, 2, False),
+             ("/S/base", LINK, 1, 0, False), ("/ball", BODY, 2, 0, False), ("/box", BODY, 3, 0, False),
+             ("/plate", KINEMATIC, 0, 0, False)]
+    [body] = describe(opened("#usda 1.0\n" + prim("Xform", "body", ("PhysicsRigidBodyAPI",)))).bodies
+    frame = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+    movers = [Mover(replace(body, path=path), kind, owner, link, frame, held)
+              for path, kind, owner, link, held in parts]
+    before = sides_before(movers, statics=1)
+    ordered = [movers[i].body.path for i in sorted(range(len(movers)), key=before.__getitem__)]
+    assert ordered == ["/S/base", "/R/b", "/R/a", "/ball", "/box", "/R/base", "/plate"]

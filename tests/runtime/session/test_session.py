@@ -78,7 +78,7 @@ def test_what_is_not_simulated_is_named_once() -> None:
     session.step(DT)
     found = [(m.code, m.path) for m in session.messages if m.kind == "not-simulated"]
     assert len(found) == len(set(found))
-    assert set(found) == {("session/contact", "/Robot/lower/shape")}
+    assert set(found) == {("session/sleep", "/Robot")}
     assert session.articulations == ("/Robot", "/crate", "/lid")
     assert len(set(session.messages)) == len(session.messages)
 

@@ -284,6 +284,7 @@ def test_a_mass_that_is_known_is_not_named(arguments: tuple[Any, ...]) -> None:
 # --- contact: the filters as measured by benchmarks/measure_meeting.py ----------------------------------------------
 
 ROOT = ("PhysicsArticulationRootAPI", "PhysxArticulationAPI")
+PGS_SCENE = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"uniform token physxScene:solverType": "PGS"})
 CALM = "bool physxArticulation:enabledSelfCollisions"
 
 
@@ -346,8 +347,19 @@ def test_collision_groups_that_are_filtered_do_not_meet(filtered: str, inverted:
 def test_contact_of_many_colliders_is_one_line() -> None:
     cubes = "".join(prim("Cube", f"cube{i}", ("PhysicsCollisionAPI",), {"double size": 0.1}) for i in range(20))
     assert said(sliding(of_tip=cubes, outside=GROUND)) == [("contact", "/Robot/tip/cube0")]
-    with Session(opened(sliding(of_tip=cubes, of_end=cubes.replace("cube", "box"), outside=GROUND))) as session:
+    boxes = cubes.replace("cube", "box")
+    with Session(opened(sliding(of_tip=cubes, of_end=boxes, outside=GROUND + PGS_SCENE))) as session:
         assert sum(m.code == "session/contact" for m in session.messages) == 1
+
+
+def test_of_links_that_touch_falling_asleep_alone_is_left_out() -> None:
+    stage = opened(sliding(of_tip=CUBE, outside=GROUND))
+    with pytest.warns(NotSimulatedWarning):
+        scene = Scene(stage)
+    assert [(item.code, item.path, item.property) for item in scene.not_simulated] == [
+        ("sleep", "/Robot", "physxArticulation:sleepThreshold")]
+    with Session(stage) as session:
+        assert {m.code for m in session.messages if m.kind == "not-simulated"} == {"session/sleep"}
 
 
 def test_a_free_body_alone_is_said_to_touch_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Rigid bodies that touch move as recorded from real PhysX, and touch where they did there."""
+"""Rigid bodies and links that touch move as recorded from real PhysX, and touch where they did there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, Recording, Scene, simulate
-from support.physx.recorded_scenes import TOUCHING, apart, recorded
+from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING, apart, recorded
 
 from physx_schema.description import describe
 
@@ -17,10 +17,10 @@ SPINS, SPIN = ("sphere_torsion",), 1e-5
 IMPULSE = 1e-3      # of the largest impulse of a step
 
 
-def motion(stage: Path, dt: float, steps: int) -> Recording:
+def motion(stage: Path, dt: float, steps: int, dtype: str = "float32") -> Recording:
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotSimulatedWarning)
-        return simulate(stage, dt, steps)
+        return simulate(stage, dt, steps, dtype=dtype)
 
 
 @pytest.mark.parametrize("name", TOUCHING)
@@ -28,6 +28,14 @@ def test_bodies_that_touch_move_as_recorded(name: str, shared_cases: Path) -> No
     real = recorded(shared_cases / "scenes" / name)
     ours = motion(real.stage, real.dt, int(real.steps[-1]))
     found = apart(real, ours, least=SPIN if name in SPINS else 0.0)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", LINKS_TOUCHING)
+def test_links_that_touch_move_as_recorded(name: str, dtype: str, shared_cases: Path) -> None:
+    real = recorded(shared_cases / "scenes" / name)
+    found = apart(real, motion(real.stage, real.dt, int(real.steps[-1]), dtype))
     assert not found, "\n".join(found)
 
 
