@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,6 +34,7 @@ from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
+from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -178,6 +180,22 @@ class Session:
     def articulations(self) -> tuple[str, ...]:
         """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
         return tuple(self._runs)
+
+    @property
+    def contacts(self) -> Contacts:
+        """What touched in the last step, as `Scene.contacts`."""
+        self._require_open()
+        return self._scene.contacts
+
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+        """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""
+        self._require_open()
+        return self._scene.net_contact_force(bodies, partners)[0]
+
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+        """The force of friction, as `net_contact_force`."""
+        self._require_open()
+        return self._scene.net_friction_force(bodies, partners)[0]
 
     @property
     def mass_properties(self) -> dict[str, MassProperties]:

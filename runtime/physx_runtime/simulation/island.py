@@ -13,8 +13,9 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
-from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, contacts_of
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.lanes import Lanes, rows_by
+from physx_runtime.simulation.last_contacts import LastContacts
 from physx_runtime.simulation.parameter_values import rounded
 from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.share import Share
@@ -30,6 +31,8 @@ class AlikeIslands:
 
     def __init__(self, islands: Sequence[PackedIsland], lanes: Lanes) -> None:
         self.islands, self.lanes = list(islands), lanes
+        packed = islands[0].contacts
+        self._last = LastContacts(lanes, packed) if packed is not None else None
         self._state = [name for name in islands[0].state if not name.startswith(ACTOR_GROUP)]
         for name in (*self._state, *(name for name in islands[0].parameters if not name.startswith(ACTOR_GROUP))):
             lanes.store.write(name, self._authored(name, lanes.worlds))
@@ -66,11 +69,7 @@ class AlikeIslands:
 
     def contacts(self) -> Contacts:
         """What touched in the last step."""
-        store, packed = self.lanes.store, self.islands[0].contacts
-        if packed is None or not isinstance(store, ContactWorlds):
-            return NO_CONTACTS
-        return contacts_of(store, [packed.colliders[i] for i in packed.copies_of_shapes(self.lanes.worlds)],
-                           [packed.bodies[i] for i in packed.copies_of_places(self.lanes.worlds)])
+        return NO_CONTACTS if self._last is None else self._last.read()
 
     def joints(self) -> Iterable[tuple[str, int, int]]:
         """Path of every joint, its island's place and its own number there."""

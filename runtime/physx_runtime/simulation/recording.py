@@ -5,7 +5,7 @@ Link poses and velocities come from the step's own algorithms, run on arrays of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 
@@ -60,6 +61,20 @@ class Recording:
     def link_velocity(self) -> Array:
         """(n_record, n_world, n_link, 6), the part of `body_velocity` that is of `link_names`."""
         return self.body_velocity[:, :, :len(self.link_names)]
+
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
+        """`Scene.net_contact_force` of the step that leads to each record, (n_record, n_world, ...)."""
+        return self._forces(normal_force, bodies, partners)
+
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
+        """`Scene.net_friction_force` of the step that leads to each record, (n_record, n_world, ...)."""
+        return self._forces(friction_force, bodies, partners)
+
+    def _forces(self, force: Callable[..., Array], bodies: str | Sequence[str],
+                partners: Sequence[str] | None) -> Array:
+        known = frozenset(self.body_names).union(*(found.meeting.paths for found in self.contacts))
+        require_paths(bodies, partners, known)
+        return np.stack([force(found, self.body_pose.shape[1], bodies, partners) for found in self.contacts])
 
 
 def _rows(model: PackedModel, state: Mapping[str, Array]) -> dict[str, Any]:

@@ -31,10 +31,13 @@ def write_recording(path: Path, recording: Recording) -> None:
 
 
 def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
-    """The contacts of all records as rows, contact_record saying of which one each is."""
+    """Contacts and friction of all records as rows, contact_record and friction_record saying of which one each is."""
     whole = joined(recording.contacts)
-    pairs, bodies = (np.array(names, np.str_).reshape(-1, 2) for names in (whole.pairs, whole.bodies))
-    record = np.repeat(np.arange(len(recording.contacts)), [len(one) for one in recording.contacts])
-    return {"contact_record": record, "contact_pair": pairs, "contact_bodies": bodies, "contact_world": whole.worlds,
-            "contact_point": whole.points, "contact_normal": whole.normals, "contact_separation": whole.separations,
-            "contact_impulse": whole.impulses}
+    found = {"contact_normal": whole.normals, "contact_separation": whole.separations}
+    for kind, rows, counts in (("contact", whole, [len(one) for one in recording.contacts]),
+                               ("friction", whole.friction, [len(one.friction) for one in recording.contacts])):
+        found[f"{kind}_record"] = np.repeat(np.arange(len(counts)), counts)
+        found[f"{kind}_pair"], found[f"{kind}_bodies"] = (
+            np.array(names, np.str_).reshape(-1, 2) for names in (rows.pairs, rows.bodies))
+        found |= {f"{kind}_world": rows.worlds, f"{kind}_point": rows.points, f"{kind}_impulse": rows.impulses}
+    return found

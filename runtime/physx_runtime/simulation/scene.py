@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
+from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
 from physx_runtime.simulation.contacts import Contacts, joined
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
@@ -172,6 +174,24 @@ class Scene:
     def contacts(self) -> Contacts:
         """What touched in the last step, made at its start."""
         return joined([islands.contacts() for islands in self._islands])
+
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
+        """The mean force on bodies or colliders over the last step along the normals of their contacts, world axes.
+
+        (n_world, 3) for one path, (n_world, n_body, 3) for several; with partners, bodies or colliders of which alone
+        is asked what they gave, (n_world, n_body, n_partner, 3) for several and without n_body for one. Friction is not
+        in it: `net_friction_force`. Raises ValueError for a path that is neither a body nor a collider that can touch.
+        """
+        return normal_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
+
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
+        """The mean force of friction, as `net_contact_force`; what turns a body without pushing it is 0 in it."""
+        return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
+
+    def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
+        found = self.contacts
+        require_paths(bodies, partners, found.meeting.paths.union(self.body_names))
+        return found
 
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.generation import generate
-from physx_runtime.collision.patches import KINEMATIC, LINK, STATIC, Patches
+from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
 from physx_runtime.collision.shape import CONTACT
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
@@ -26,7 +26,8 @@ class ContactWorlds(Buffer):
     """Worlds of one structure whose colliders touch; their rows are those of an island of all actors.
 
     After a step `contacts` are those that it began with, `impulses` what each gave over it along its normal, `patches`
-    those of one pair and one normal, and `frictions` what each of these gave.
+    those of one pair and one normal, `frictions` what the anchors of each gave, and `centers` the frames of the centres
+    of mass that it began with, in which the anchors are.
     """
 
     near, path = True, BY_JOINT
@@ -39,7 +40,8 @@ class ContactWorlds(Buffer):
         self.table = table
         self.contacts: Array = np.zeros(0, CONTACT)
         self.impulses: Array = np.zeros(0)
-        self.frictions: Array = np.zeros((0, 3))
+        self.frictions: Array = np.zeros((0, ANCHORS, 3))
+        self.centers: Array = np.zeros((0, 7))
         self._patches = Patches(table.friction_offset, table.correlation)
         self._frames = Frames(program.plan, table.places)
         self._worlds = [ContactStep(program, dtype) for _ in range(count)]
@@ -55,7 +57,12 @@ class ContactWorlds(Buffer):
             self.step_under(np.full((self.count, 2), (n, v)))
 
     def forget(self, worlds: Array) -> None:
-        """Give up all that pairs of these worlds remember: they were set anew."""
+        """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
+        shapes = self.table.pairs.shapes["world"]
+        pair = self.table.pairs.rows[self.contacts["pair"]]
+        kept = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
+        self.contacts, self.impulses = self.contacts[kept], self.impulses[kept]
+        self.frictions = self.frictions[~np.isin(self.table.places["world"][self.patches["side0"]], worlds)]
         self._patches.forget(worlds, self.table.places)
         self.table.pairs.forget(worlds)
 
@@ -64,13 +71,13 @@ class ContactWorlds(Buffer):
         pairs, places = self.table.pairs, self.table.places
         for world, own in enumerate(self._worlds):
             own.begin(self.host[world, :, 0])
-        poses, frames = self._frames.read([own.memory for own in self._worlds])
+        poses, self.centers = self._frames.read([own.memory for own in self._worlds])
         self.contacts = generate(pairs, poses.astype(np.float32))
-        self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, self.contacts, frames)
+        self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, self.contacts, self.centers)
         patches = self._patches.rows
-        self.impulses, self.frictions = np.zeros(len(self.contacts)), np.zeros((len(patches), 3))
+        self.impulses, self.frictions = np.zeros(len(self.contacts)), np.zeros((len(patches), ANCHORS, 3))
         given = WorldPatches(places, patches, self._patches.contacts, self.contacts, self._surfaces(),
-                             pairs.rows["rest"][patches["pair"]].astype(np.float64), frames, self._frames.static,
+                             pairs.rows["rest"][patches["pair"]].astype(np.float64), self.centers, self._frames.static,
                              self.impulses, self.frictions)
         world_of = places["world"][patches["side0"]]
         for world, own in enumerate(self._worlds):

@@ -42,7 +42,7 @@ class WorldPatches:
     frames: Array           # of the centres of mass
     static: Array
     impulses: Array         # of every contact, to be filled
-    frictions: Array        # of every patch, to be filled
+    frictions: Array        # of every patch's anchors, to be filled
 
 
 class ContactStep:

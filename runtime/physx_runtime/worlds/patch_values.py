@@ -57,17 +57,16 @@ def _arm(memory: Array, at: int, frame: Array, a: Array, from_origin: bool) -> N
 @scalar_entry
 def take(memory: Array, base: Array, index: Array, rows: Array, anchors: int, patches: Array, order: Array,
          impulses: Array, frictions: Array) -> None:
-    """Read what patches of one structure gave: whether they slipped, impulses of contacts, and friction impulses.
+    """Read what patches of one structure gave: whether they slipped, impulses of contacts and friction of anchors.
 
-    rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
+    rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first. frictions: zeros, (n_patch,
+    ANCHORS, 3).
     """
     for i in range(len(index)):
         patch, m = patches[index[i]], base[i]
         patch["slipped"] = 1 if memory[m + rows[0]] > 0.5 else 0
         for j in range(patch["points"]):
             impulses[order[patch["first"] + j]] = memory[m + rows[1] + j]
-        for x in range(3):
-            frictions[index[i], x] = 0.0
-            for j in range(2 * anchors):
-                axis = m + rows[2] + 3 * (j % 2) + x
-                frictions[index[i], x] += memory[m + rows[3] + j] * memory[axis]
+        for j in range(2 * anchors):
+            for x in range(3):
+                frictions[index[i], j // 2, x] += memory[m + rows[3] + j] * memory[m + rows[2] + 3 * (j % 2) + x]

@@ -1,0 +1,81 @@
+"""The contacts of the last step of worlds that touch, read from their tables."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.patches import ANCHORS, STATIC
+from physx_runtime.packing.contact import PackedContacts
+from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
+from physx_runtime.simulation.lanes import Lanes
+from physx_runtime.simulation.watcher import StepWatcher
+from physx_runtime.worlds.contact import ContactWorlds
+
+Array = NDArray[Any]
+
+
+class LastContacts(StepWatcher):
+    """Reads the contacts of worlds of islands of one structure; packed: their colliders, in so many worlds."""
+
+    def __init__(self, lanes: Lanes, packed: PackedContacts) -> None:
+        self._lanes, self._dt = lanes, lanes.dt
+        self._names = tuple(packed.colliders[i] for i in packed.copies_of_shapes(lanes.worlds))
+        bodies = [packed.bodies[i] for i in packed.copies_of_places(lanes.worlds)]
+        table = self._worlds.table
+        owners = table.pairs.shapes["body"]
+        static = table.places["kind"][owners] == STATIC
+        self._owners = tuple(name if alone else bodies[place] for name, alone, place in zip(
+            self._names, static.tolist(), owners.tolist(), strict=True))
+        lanes.watch(self)
+
+    def about_to_step(self) -> None:
+        """Keep the time of the step."""
+        self._dt = self._lanes.dt
+
+    def stepped(self) -> None:
+        """What touched is read when it is asked for."""
+
+    def read(self) -> Contacts:
+        """Those of the last step."""
+        worlds = self._worlds
+        found, dtype = worlds.contacts, worlds.dtype
+        sides = _sides(worlds, found["pair"])
+        return Contacts(Meeting(self._names, self._owners, sides), _worlds_of(worlds, sides),
+                        found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
+                        worlds.impulses.astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
+
+    @property
+    def _worlds(self) -> ContactWorlds:
+        return cast(ContactWorlds, self._lanes.store)
+
+
+def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
+    """The anchors of all patches, those of one behind each other."""
+    patches = worlds.patches
+    used = np.arange(ANCHORS) < patches["anchors"][:, None]
+    own, which = np.nonzero(used)
+    sides = _sides(worlds, patches["pair"])[own]
+    frames = worlds.centers[patches["side0"][own]]
+    points = frames[:, :3] + _turned(frames[:, 3:], patches["anchor0"][own, which])
+    return Friction(Meeting(names, owners, sides), _worlds_of(worlds, sides), points.astype(worlds.dtype),
+                    worlds.frictions[own, which].astype(worlds.dtype))
+
+
+def _sides(worlds: ContactWorlds, pairs: Array) -> Array:
+    """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
+    rows = worlds.table.pairs.rows[pairs]
+    shapes = np.stack([rows["shape0"], rows["shape1"]], axis=1).astype(np.int64)
+    return np.where(rows["swapped"][:, None] == 1, shapes[:, ::-1], shapes)
+
+
+def _worlds_of(worlds: ContactWorlds, sides: Array) -> Array:
+    return np.asarray(worlds.table.pairs.shapes["world"][sides].max(axis=1, initial=-1))
+
+
+def _turned(rotations: Array, vectors: Array) -> Array:
+    axis = rotations[:, :3]
+    turn = 2.0 * np.cross(axis, vectors)
+    return np.asarray(vectors + rotations[:, 3:] * turn + np.cross(axis, turn))
