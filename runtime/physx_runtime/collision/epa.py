@@ -1,4 +1,4 @@
-"""The shortest way out of each other of two boxes that overlap, by growing a polytope, as PhysX's EPA finds it."""
+"""The shortest way out of each other of two shapes that overlap, by growing a polytope, as PhysX's EPA finds it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.core import Core, Simplex, new_simplex, precision, put_support
 from physx_runtime.collision.polytope import (
     MOST_FACETS,
     POLYTOPE,
@@ -20,7 +21,6 @@ from physx_runtime.collision.polytope import (
     take_lowest,
 )
 from physx_runtime.collision.simplex import ORIGIN
-from physx_runtime.collision.support import precision, put_support
 from physx_runtime.collision.vectors import (
     LARGEST,
     ONE,
@@ -44,29 +44,29 @@ ASTRAY = np.float32(1e-3)       # metres: a depth that the points found do not h
 
 
 @scalar_code
-def least_way_out(half0: Vector, frame: Frame, half1: Vector, simplex0: Any, simplex1: Any, size: Any) -> Any:
-    """Whether one was found; the points of box 0 and 1, the normal towards box 0, and minus the depth.
+def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any) -> Any:
+    """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
-    frame: of box 0 in box 1, in which all is given. simplex0, simplex1: corners of either box at which GJK ended.
+    frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
     """
-    corners, corners0, corners1 = (np.zeros((MOST_FACETS, 3), np.float32), np.zeros((MOST_FACETS, 3), np.float32),
-                                   np.zeros((MOST_FACETS, 3), np.float32))
+    simplex = new_simplex(MOST_FACETS)
     for i in range(size):
-        put_vector(corners0, i, vector_at(simplex0, i))
-        put_vector(corners1, i, vector_at(simplex1, i))
-        put_vector(corners, i, sub(vector_at(simplex0, i), vector_at(simplex1, i)))
+        put_vector(simplex.corners0, i, vector_at(ended.corners0, i))
+        put_vector(simplex.corners1, i, vector_at(ended.corners1, i))
+        put_vector(simplex.corners, i, vector_at(ended.corners, i))
+    corners = simplex.corners
     polytope = np.zeros(1, POLYTOPE)[0]
-    count = _first_facets(polytope, half0, frame, half1, corners0, corners1, corners, size)
-    least, highest = precision(half0, half1), LARGEST
+    count = _first_facets(polytope, core0, frame, core1, simplex, size)
+    near, highest = precision(core0, core1), LARGEST
     while polytope.heap_size > 0 and count < MOST_FACETS and highest > polytope.height[polytope.heap[0]]:
         free_hidden(polytope)
         facet = take_lowest(polytope)
         if not polytope.hidden[facet]:
             normal = vector_at(polytope.normal, facet)
-            point = put_support(half0, frame, half1, normal, negated(normal), corners0, corners1, corners, count)
+            point = put_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
-            if least >= abs(distance - polytope.height[facet]):
-                return _found(polytope, facet, corners0, corners1, corners)
+            if near >= abs(distance - polytope.height[facet]):
+                return _found(polytope, facet, simplex)
             highest = min(highest, distance)
             count += 1
             if not (hide(polytope, corners, facet, point) and cover(polytope, corners, count - 1, highest)):
@@ -76,9 +76,10 @@ def least_way_out(half0: Vector, frame: Frame, half1: Vector, simplex0: Any, sim
 
 
 @scalar_code
-def _found(polytope: Any, facet: Any, corners0: Any, corners1: Any, corners: Any) -> Any:
-    share = shares_of_facet(polytope, corners, facet)
-    point0, point1 = _among(corners0, polytope, facet, share), _among(corners1, polytope, facet, share)
+def _found(polytope: Any, facet: Any, simplex: Simplex) -> Any:
+    share = shares_of_facet(polytope, simplex.corners, facet)
+    point0 = _among(simplex.corners0, polytope, facet, share)
+    point1 = _among(simplex.corners1, polytope, facet, share)
     depth, way = abs(polytope.height[facet]), sub(point0, point1)
     allowed = depth + ASTRAY
     return (dot(way, way) <= allowed * allowed, point0, point1, negated(vector_at(polytope.normal, facet)), -depth)
@@ -92,18 +93,18 @@ def _among(corners: Any, polytope: Any, facet: Any, share: Vector) -> Vector:
 
 
 @scalar_code
-def _first_facets(polytope: Any, half0: Vector, frame: Frame, half1: Vector, corners0: Any, corners1: Any,
-                  corners: Any, size: Any) -> Any:
+def _first_facets(polytope: Any, core0: Core, frame: Frame, core1: Core, simplex: Simplex, size: Any) -> Any:
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
     begin(polytope)
+    corners = simplex.corners
     if size == 1:
         along = (ONE, ZERO, ZERO)
-        put_support(half0, frame, half1, negated(along), along, corners0, corners1, corners, 1)
+        put_support(core0, frame, core1, negated(along), along, simplex, 1)
         if vector_at(corners, 0) == vector_at(corners, 1):
             return 1
     if size <= 2:
         along = _beside(sub(vector_at(corners, 1), vector_at(corners, 0)))
-        put_support(half0, frame, half1, negated(along), along, corners0, corners1, corners, 2)
+        put_support(core0, frame, core1, negated(along), along, simplex, 2)
     if size <= 3:
         f0 = put_facet(polytope, corners, 0, 1, 2, LARGEST)
         f1 = put_facet(polytope, corners, 1, 0, 2, LARGEST)
@@ -111,7 +112,7 @@ def _first_facets(polytope: Any, half0: Vector, frame: Frame, half1: Vector, cor
         link(polytope, f0, 1, f1, 2)
         link(polytope, f0, 2, f1, 1)
         return 3
-    _turn_outward(corners0, corners1, corners)
+    _turn_outward(simplex)
     f0, f1 = put_facet(polytope, corners, 0, 1, 2, LARGEST), put_facet(polytope, corners, 0, 3, 1, LARGEST)
     f2, f3 = put_facet(polytope, corners, 0, 2, 3, LARGEST), put_facet(polytope, corners, 1, 3, 2, LARGEST)
     link(polytope, f0, 0, f1, 2)
@@ -124,11 +125,12 @@ def _first_facets(polytope: Any, half0: Vector, frame: Frame, half1: Vector, cor
 
 
 @scalar_code
-def _turn_outward(corners0: Any, corners1: Any, corners: Any) -> None:
+def _turn_outward(simplex: Simplex) -> None:
+    corners = simplex.corners
     a = vector_at(corners, 0)
     normal = unit(cross(sub(vector_at(corners, 1), a), sub(vector_at(corners, 2), a)))
     if dot(normal, sub(vector_at(corners, 3), a)) > ZERO:
-        for rows in (corners0, corners1, corners):
+        for rows in (simplex.corners0, simplex.corners1, corners):
             b, c = vector_at(rows, 1), vector_at(rows, 2)
             put_vector(rows, 1, c)
             put_vector(rows, 2, b)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.bounds import pose_at, size_of
+from physx_runtime.collision.bounds import pose_at
+from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.narrow_phase.kinds import SUPPORTED, contacts_of
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, FREE, MOST_POINTS
@@ -29,7 +30,7 @@ def generate(table: PairTable, poses: Array) -> Array:
     """
     table.place(poses)
     contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
-    count = touch(table.rows, table.shapes, table.placed, contacts)
+    count = touch(table.rows, table.shapes, table.placed, table.geometry, contacts)
     table.touching = in_order_of_touching(table.rows, table.touching)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
@@ -37,7 +38,7 @@ def generate(table: PairTable, poses: Array) -> Array:
 
 
 @scalar_entry
-def touch(rows: Any, shapes: Any, placed: Any, contacts: Any) -> Any:
+def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, contacts: Any) -> Any:
     """Make the contacts of all pairs; how many there are."""
     at = 0
     for k in range(len(rows)):
@@ -46,8 +47,8 @@ def touch(rows: Any, shapes: Any, placed: Any, contacts: Any) -> Any:
             continue
         shape0, shape1 = shapes[pair.shape0], shapes[pair.shape1]
         first = at
-        at = contacts_of(shape0.kind, shape1.kind, pair, size_of(shape0), pose_at(placed, pair.shape0),
-                         size_of(shape1), pose_at(placed, pair.shape1), contacts, at)
+        at = contacts_of(pair, shape0, pose_at(placed, pair.shape0), shape1, pose_at(placed, pair.shape1), geometry,
+                         contacts, at)
         pair.first, pair.contacts = first, at - first
         for i in range(first, at):
             contacts[i].pair = k

@@ -1,4 +1,4 @@
-"""How near two boxes are: closest points by GJK, or the least way out of each other by EPA, as PhysX finds them."""
+"""How near two shapes are: closest points by GJK, or the least way out of each other by EPA, as PhysX finds them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.core import Core, Simplex, new_simplex, precision, put_corners, put_support
 from physx_runtime.collision.epa import least_way_out
 from physx_runtime.collision.simplex import ORIGIN, among, nearest_of_simplex, shares
-from physx_runtime.collision.support import precision, put_support
 from physx_runtime.collision.vectors import (
     LARGEST,
     ONE,
@@ -25,34 +25,61 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.scalar_code import scalar_code
 
 NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
+# How a search ends: the shapes are out of reach, points were found, it stalled with doubtful ones, or it failed inside
+APART, FOUND, STALLED, LOST = range(4)
 
 
 @scalar_code
-def closest_points(half0: Vector, frame: Frame, half1: Vector, reach: Number) -> Any:
-    """Whether there are points within reach, those of box 0 and 1, the normal towards box 0, and the distance.
+def closest_points(pair: Any, core0: Core, frame: Frame, core1: Core, start: Vector, reach: Number) -> Any:
+    """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
-    frame: of box 0 in box 1, in which all is given. The distance is below 0 where boxes overlap.
+    frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
+    on it, not on the surface round it. The distance is below 0 where shapes overlap. The search begins with the corners
+    at which the pair's last one ended, and keeps its own.
     """
-    corners, corners0, corners1 = (np.zeros((4, 3), np.float32), np.zeros((4, 3), np.float32),
-                                   np.zeros((4, 3), np.float32))
-    least, size = precision(half0, half1), 0
+    simplex, size = new_simplex(4), pair.warm
+    near, within = precision(core0, core1), (core0.radius + core1.radius) + reach
+    for i in range(size):
+        put_corners(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
     distance: Number = LARGEST
-    closest = frame[0]
-    if not dot(closest, closest) > ZERO:
-        closest = (ONE, ZERO, ZERO)
-    direction = unit(closest)
-    while distance > least:
-        support = put_support(half0, frame, half1, negated(closest), closest, corners0, corners1, corners, size)
-        ahead = dot(direction, support)
-        if ahead > reach:
-            return False, ORIGIN, ORIGIN, ORIGIN, ZERO
-        if ahead > distance * NEAR_ENOUGH:
-            share = shares(corners, size, closest)
-            return True, among(corners0, share), among(corners1, share), direction, distance
-        before = distance
-        closest, size = nearest_of_simplex(corners, corners0, corners1, size + 1)
+    if size > 0:
+        closest, size = nearest_of_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
-        if not before > distance:       # the search stalls: PhysX has no point in this step
-            return False, ORIGIN, ORIGIN, ORIGIN, ZERO
-    return least_way_out(half0, frame, half1, corners0, corners1, size)
+    else:
+        closest = start if dot(start, start) > ZERO else (ONE, ZERO, ZERO)
+        direction = unit(closest)
+    while distance > near:
+        support = put_support(core0, frame, core1, negated(closest), closest, simplex, size)
+        ahead = dot(direction, support)
+        if ahead > within:
+            _keep_names(pair, simplex, size)
+            return APART, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
+        if ahead > distance * NEAR_ENOUGH:
+            _keep_names(pair, simplex, size)
+            point0, point1 = _points(simplex, size, closest)
+            return FOUND, point0, point1, direction, distance, direction
+        before, kept = distance, closest
+        closest, size = nearest_of_simplex(simplex, size + 1)
+        distance = math.sqrt(dot(closest, closest))
+        direction = divided(closest, distance)
+        if not before > distance:
+            _keep_names(pair, simplex, size - 1)
+            point0, point1 = _points(simplex, size, kept)
+            return STALLED, point0, point1, divided(kept, before), before, direction
+    _keep_names(pair, simplex, size)
+    found, point0, point1, normal, distance = least_way_out(core0, frame, core1, simplex, size)
+    return FOUND if found else LOST, point0, point1, normal, distance, normal
+
+
+@scalar_code
+def _points(simplex: Simplex, size: Any, closest: Vector) -> Any:
+    share = shares(simplex.corners, size, closest)
+    return among(simplex.corners0, share), among(simplex.corners1, share)
+
+
+@scalar_code
+def _keep_names(pair: Any, simplex: Simplex, size: Any) -> None:
+    pair.warm = size
+    for i in range(size):
+        pair.warm0[i], pair.warm1[i] = simplex.names[i, 0], simplex.names[i, 1]

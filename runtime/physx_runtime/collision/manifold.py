@@ -6,11 +6,11 @@ A pair is a record of dtype PAIR. Points are kept by local0 (in shape 0), local1
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.collision.reduction import four_of_five
+from physx_runtime.collision.reduction import four_of_boxes, four_of_five, two_of
 from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.collision.vectors import (
     HALF,
@@ -42,6 +42,64 @@ SEGMENT_MAY_MOVE = (HALF, np.float32(0.1), np.float32(0.75))            # and a 
 SEGMENT_MAY_TURN = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
 PLANE_MAY_TURN = np.float32(0.99996)
 BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most as many metres
+MOST_FOUND = 64                     # points of one pair before some are chosen
+
+
+class Points(NamedTuple):
+    """Points found anew, of which a manifold takes a few."""
+
+    local0: Any         # (n, 3) f4, in shape 0
+    local1: Any         # in shape 1
+    normal: Any         # in shape 1
+    distance: Any
+    count: Any          # (1,): how many there are
+
+
+@scalar_code
+def new_points() -> Points:
+    """No points yet."""
+    return Points(np.empty((MOST_FOUND, 3), np.float32), np.empty((MOST_FOUND, 3), np.float32),
+                  np.empty((MOST_FOUND, 3), np.float32), np.empty(MOST_FOUND, np.float32), np.zeros(1, np.int64))
+
+
+@scalar_code
+def add_found(points: Points, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+    """Add a point while there is room."""
+    i = points.count[0]
+    if i < MOST_FOUND:
+        put_vector(points.local0, i, local0)
+        put_vector(points.local1, i, local1)
+        put_vector(points.normal, i, normal)
+        points.distance[i] = distance
+        points.count[0] = i + 1
+
+
+@scalar_code
+def keep_two(pair: Any, points: Points, first: Any) -> None:
+    """Take two of the points from one on."""
+    chosen = np.array([first, first + 1])
+    count = points.count[0] - first
+    if count > 2:
+        two_of(points.local1, points.distance, first, points.count[0], chosen)
+    _take(pair, points, chosen, min(count, 2))
+
+
+@scalar_code
+def keep_four(pair: Any, points: Points) -> None:
+    """Take four of the points."""
+    chosen, count = np.arange(MOST_POINTS), points.count[0]
+    if count > MOST_POINTS:
+        four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), chosen)
+    _take(pair, points, chosen, min(count, MOST_POINTS))
+
+
+@scalar_code
+def _take(pair: Any, points: Points, chosen: Any, count: Any) -> None:
+    for i in range(count):
+        k = chosen[i]
+        put_point(pair, i, vector_at(points.local0, k), vector_at(points.local1, k), vector_at(points.normal, k),
+                  points.distance[k])
+    pair.points = count
 
 
 @scalar_code

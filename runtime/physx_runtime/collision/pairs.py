@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
+from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
 from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
@@ -24,13 +25,14 @@ class PairTable:
 
     shapes: of dtype SHAPE. moving: how many bodies forces move; they have the first rows of poses, and shapes of the
     others do not meet each other. meets: by group and group, whether shapes of these groups meet; None where there is
-    one group only. apart: pairs of shapes that never meet.
+    one group only. apart: pairs of shapes that never meet. geometry: hulls that shapes refer to by row.
     """
 
     def __init__(self, shapes: Array, moving: int, meets: NDArray[np.bool_] | None = None,
-                 apart: Sequence[tuple[int, int]] = ()) -> None:
+                 apart: Sequence[tuple[int, int]] = (), geometry: Geometry = EMPTY) -> None:
         self.shapes = np.ascontiguousarray(shapes, SHAPE)
         self.moving = moving
+        self.geometry = geometry
         self.meets = np.ones((1, 1), np.bool_) if meets is None else meets
         self.apart = np.unique(np.array([min(pair) << 32 | max(pair) for pair in apart], np.int64))
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap

@@ -105,6 +105,27 @@ def _deepen(distances: Any, candidates: Any, count: Any, chosen: Any) -> None:
 
 
 @scalar_code
+def two_of(points: Any, distances: Any, first: Any, last: Any, chosen: Any) -> None:
+    """Choose two of the points from one to before another: the deepest, and the furthest from it.
+
+    The second gives way to the last of those nearer to it than to the deepest that is deeper.
+    """
+    deepest = first
+    for i in range(first + 1, last):
+        if distances[deepest] > distances[i]:
+            deepest = i
+    second = first
+    for i in range(first + 1, last):
+        if square_between(points, i, deepest) > square_between(points, second, deepest):
+            second = i
+    chosen[0], chosen[1] = deepest, second
+    for i in range(first, last):
+        if i not in (deepest, second) and distances[second] > distances[i] and (
+                square_between(points, deepest, i) > square_between(points, second, i)):
+            chosen[1] = i
+
+
+@scalar_code
 def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, chosen: Any) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
     first = 0

@@ -12,6 +12,7 @@ SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
 KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex mesh", "triangle mesh")
 EVERY_WORLD = -1
 NO_OWNER = -1
+NO_GEOMETRY = -1
 MOST_POINTS = 4     # of a manifold
 
 SHAPE = np.dtype([
@@ -25,6 +26,8 @@ SHAPE = np.dtype([
     ("position", "f4", 3),          # in the frame of its body; x runs along a capsule's axis or a plane's normal
     ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length
     ("size", "f4", 3),              # half extents; radius; radius, half height
+    ("geometry", "i4"),             # of a hull or a mesh: its row in the table of its kind; NO_GEOMETRY for the others
+    ("scale", "f4", 3),             # and what multiplies it along its axes, above 0
     ("contact_offset", "f4"),
     ("rest_offset", "f4"),
 ])
@@ -53,6 +56,10 @@ PAIR = np.dtype([
     ("rotation", "f4", 4),
     ("rotation0", "f4", 4),         # of both shapes in the world
     ("rotation1", "f4", 4),
+    # the corners of both shapes at which the last search for closest points ended, where the next one begins
+    ("warm", "i4"),                 # how many
+    ("warm0", "i4", 4),
+    ("warm1", "i4", 4),
 ], align=True)
 
 CONTACT = np.dtype([

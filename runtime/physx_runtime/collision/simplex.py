@@ -1,7 +1,4 @@
-"""The point of a simplex nearest to the origin, as PhysX's GJK finds it: on a segment, a triangle or a tetrahedron.
-
-Corners lie in the rows of arrays: of the difference of two shapes, and the corners of either shape that it is made of.
-"""
+"""The point of a simplex nearest to the origin, as PhysX's GJK finds it: on a segment, a triangle or a tetrahedron."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.core import Simplex
 from physx_runtime.collision.vectors import (
     EPSILON,
     LARGEST,
@@ -36,8 +34,9 @@ SIDES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      # of a tetra
 
 
 @scalar_code
-def nearest_of_simplex(corners: Any, corners0: Any, corners1: Any, size: Any) -> Any:
+def nearest_of_simplex(simplex: Simplex, size: Any) -> Any:
     """The point nearest to the origin, and the number of corners it lies among, which move to the front."""
+    corners = simplex.corners
     if size == 1:
         return vector_at(corners, 0), 1
     if size == 2:
@@ -46,13 +45,13 @@ def nearest_of_simplex(corners: Any, corners0: Any, corners1: Any, size: Any) ->
         a, b, c, d = (vector_at(corners, 0), vector_at(corners, 1), vector_at(corners, 2), vector_at(corners, 3))
         if abs(dot(unit(cross(sub(b, a), sub(c, a))), sub(d, a))) >= FLAT:
             outside = _sides_away(a, b, c, d)
-            return _nearest_of_sides(corners, corners0, corners1, outside) if outside.any() else (ORIGIN, 4)
+            return _nearest_of_sides(simplex, outside) if outside.any() else (ORIGIN, 4)
     a, b, c = vector_at(corners, 0), vector_at(corners, 1), vector_at(corners, 2)
     area = cross(sub(b, a), sub(c, a))
     if dot(area, area) <= SLIM:
         return nearest_of_segment(vector_at(corners, 0), vector_at(corners, 1))
     point, _, count, first, second = nearest_of_triangle(a, b, c)
-    _keep(corners, corners0, corners1, (first, second, 2))
+    _keep(simplex, (first, second, 2))
     return point, count
 
 
@@ -145,7 +144,8 @@ def _sides_away(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
 
 
 @scalar_code
-def _nearest_of_sides(corners: Any, corners0: Any, corners1: Any, outside: Any) -> Any:
+def _nearest_of_sides(simplex: Simplex, outside: Any) -> Any:
+    corners = simplex.corners
     nearest, least, size, kept = ORIGIN, LARGEST, 3, (0, 1, 2)
     for side in range(4):
         if outside[side]:
@@ -154,14 +154,18 @@ def _nearest_of_sides(corners: Any, corners0: Any, corners1: Any, outside: Any) 
             point, square, count, first, second = found
             if least > square:
                 nearest, least, size, kept = point, square, count, (SIDES[side, first], SIDES[side, second], k)
-    _keep(corners, corners0, corners1, kept)
+    _keep(simplex, kept)
     return nearest, size
 
 
 @scalar_code
-def _keep(corners: Any, corners0: Any, corners1: Any, kept: Any) -> None:
-    for rows in (corners, corners0, corners1):
+def _keep(simplex: Simplex, kept: Any) -> None:
+    for rows in (simplex.corners, simplex.corners0, simplex.corners1):
         a, b, c = vector_at(rows, kept[0]), vector_at(rows, kept[1]), vector_at(rows, kept[2])
         put_vector(rows, 0, a)
         put_vector(rows, 1, b)
         put_vector(rows, 2, c)
+    names = simplex.names
+    for side in range(2):
+        i, j, k = names[kept[0], side], names[kept[1], side], names[kept[2], side]
+        names[0, side], names[1, side], names[2, side] = i, j, k

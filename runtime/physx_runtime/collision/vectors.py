@@ -60,6 +60,18 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 
 @scalar_code
+def times(a: Vector, b: Vector) -> Vector:
+    """The products of the components."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@scalar_code
+def least(a: Vector) -> Number:
+    """The smallest component."""
+    return min(a[0], min(a[1], a[2]))
+
+
+@scalar_code
 def absolute(a: Vector) -> Vector:
     return abs(a[0]), abs(a[1]), abs(a[2])
 

@@ -16,7 +16,7 @@ from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
-from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, NO_OWNER, PLANE, SHAPE
+from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.surfaces import surfaces
 from physx_runtime.packing.touching import Touching
@@ -128,6 +128,7 @@ def pack_contacts(description: Description, touching: Touching, movers: Sequence
     precedence = sides_before(movers, len(static))
     used = list(dict.fromkeys(side.collider.material for side in heard.sides))
     shapes = np.zeros(len(heard.sides), SHAPE)
+    shapes["geometry"], shapes["scale"] = NO_GEOMETRY, 1.0
     for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
         shape = side.collider
         shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]

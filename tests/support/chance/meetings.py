@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
-         ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Cube", "Cube"))
+         ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Capsule", "Cube"), ("Cube", "Cube"))
 PAIRS = 6               # in a stage, on a grid
 APART = 3.0             # metres between pairs
 STAGE = """#usda 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from physx_runtime.collision.shape import CONTACT
+from physx_runtime.collision.shape import CONTACT, SHAPE
 
 from support.physx.touching import Touching
 
@@ -30,5 +30,14 @@ def read(path: Path) -> Touching:
     for step, side0, side1, count in data["rows"]:
         steps[step][int(side0), int(side1)] = data["contacts"][first:first + count]
         first += count
-    return Touching(data["shapes"], tuple(data["bodies"].tolist()), int(data["moving"]),
+    return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),
                     tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps))
+
+
+def _shapes(kept: np.ndarray) -> np.ndarray:
+    """Shapes of which the file may keep fewer fields: of such as have no geometry."""
+    shapes = np.zeros(len(kept), SHAPE)
+    shapes["scale"] = 1.0
+    for name in kept.dtype.names or ():
+        shapes[name] = kept[name]
+    return shapes

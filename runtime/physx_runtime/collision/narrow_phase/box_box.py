@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.gjk import closest_points
+from physx_runtime.collision.core import box_core
+from physx_runtime.collision.gjk import FOUND, closest_points
 from physx_runtime.collision.manifold import (
     add_of_four,
     box_margin,
@@ -43,6 +44,7 @@ from physx_runtime.collision.vectors import (
     relative,
     scaled,
     sub,
+    times,
     transposed,
     unit,
     vector_at,
@@ -56,7 +58,8 @@ APART = -1                          # a face that does not exist: the boxes are 
 
 
 @scalar_code
-def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+            at: Any) -> Any:
     pose, margin = relative(pose0, pose1), min(box_margin(size0), box_margin(size1))
     lost = refresh(pair, frame_of(pose), margin * BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
@@ -66,21 +69,22 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, c
         apart, after = _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
         if apart or after > at:
             return after
-        return _add_closest(pair, size0, frame_of(pose), size1, pose1, margin, contacts, at)
+        pair.warm = 0
+        cores = box_core(size0, hulls), box_core(size1, hulls)
+        return _add_closest(pair, cores, frame_of(pose), pose1, margin, contacts, at)
     if pair.points == 0:
         return at
     return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
 
 
 @scalar_code
-def _add_closest(pair: Any, half0: Vector, frame: Frame, half1: Vector, pose1: Pose, margin: Number, contacts: Any,
-                 at: Any) -> Any:
+def _add_closest(pair: Any, cores: Any, frame: Frame, pose1: Pose, margin: Number, contacts: Any, at: Any) -> Any:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next one.
 
     frame: of box 0 in box 1.
     """
-    met, point0, point1, normal, distance = closest_points(half0, frame, half1, pair.reach)
-    if not met:
+    end, point0, point1, normal, distance, _ = closest_points(pair, cores[0], frame, cores[1], frame[0], pair.reach)
+    if end != FOUND:
         return at
     add_of_four(pair, into(frame, point0), point1, normal, distance, margin * SAME)
     return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
@@ -161,11 +165,6 @@ def _sum(a: Vector) -> Number:
 
 
 @scalar_code
-def _times(a: Vector, b: Vector) -> Vector:
-    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
-
-
-@scalar_code
 def _with_slack(a: Vector) -> Vector:
     return abs(a[0]) + SLACK, abs(a[1]) + SLACK, abs(a[2]) + SLACK
 
@@ -183,7 +182,7 @@ def _least_overlap(half0: Vector, half1: Vector, frame: Frame, reach: Number) ->
     along = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
     least, face = ZERO, APART
     for k in range(6):
-        radii = half0[k] + _sum(_times(b[k], half1)) if k < 3 else _sum(_times(a[k - 3], half0)) + half1[k - 3]
+        radii = half0[k] + _sum(times(b[k], half1)) if k < 3 else _sum(times(a[k - 3], half0)) + half1[k - 3]
         overlap = (radii - abs(along[k])) + reach
         if overlap < ZERO:
             return APART, False

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.polygons import contains
 from physx_runtime.collision.reciprocal import reciprocal
 from physx_runtime.collision.vectors import (
     EPSILON,
@@ -73,7 +74,7 @@ def points_over_face(ex: Number, ey: Number, corners: Any, face_normal: Vector, 
         return count
     for i in range(4):
         x, y = ex if i < 2 else -ex, ey if i & 1 == 0 else -ey
-        if _contains(corners, x, y):
+        if contains(corners, 4, ZERO, x, y):
             height = dot(face_normal, sub(vector_at(corners, 0), (x, y, ZERO))) / face_normal[2]
             if reach > -height:
                 count = _put(on_face, on_other, distances, count, (x, y, height))
@@ -98,31 +99,6 @@ def _put(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vector)
     put_vector(on_other, count, point)
     distances[count] = -point[2]
     return count + 1
-
-
-@scalar_code
-def _contains(corners: Any, x: Number, y: Number) -> bool:
-    """Whether a point lies in the projected polygon; points on its corners do."""
-    low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
-    for i in range(4):
-        low_x, high_x = min(low_x, corners[i, 0]), max(high_x, corners[i, 0])
-        low_y, high_y = min(low_y, corners[i, 1]), max(high_y, corners[i, 1])
-    if low_x > x or x > high_x or low_y > y or y > high_y:
-        return False
-    hits = 0
-    for i in range(4):
-        j = (i + 3) & 3
-        xi, yi, xj, yj = corners[i, 0], corners[i, 1], corners[j, 0], corners[j, 1]
-        if (x == xj and y == yj) or (x == xi and y == yi):
-            return True
-        if (yj > y) != (yi > y):
-            rise = yi - yj
-            a, b = (y - yj) * (xi - xj) + (xj + EPSILON) * rise, x * rise
-            if (a >= b) if rise > ZERO else (b >= a):
-                if hits == 1:
-                    return False
-                hits += 1
-    return hits > 0
 
 
 @scalar_code

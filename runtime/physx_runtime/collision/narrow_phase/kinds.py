@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from physx_runtime.collision.bounds import size_of
+from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.narrow_phase.box_box import box_box
+from physx_runtime.collision.narrow_phase.capsule_box import capsule_box
 from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
 from physx_runtime.collision.narrow_phase.plane_box import plane_box
 from physx_runtime.collision.narrow_phase.plane_capsule import plane_capsule
@@ -13,17 +16,18 @@ from physx_runtime.collision.narrow_phase.sphere_capsule import sphere_capsule
 from physx_runtime.collision.narrow_phase.sphere_plane import sphere_plane
 from physx_runtime.collision.narrow_phase.sphere_sphere import sphere_sphere
 from physx_runtime.collision.shape import BOX, CAPSULE, PLANE, SPHERE
-from physx_runtime.collision.vectors import Pose, Vector
+from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import scalar_code
 
 SUPPORTED = frozenset({(SPHERE, SPHERE), (SPHERE, PLANE), (SPHERE, CAPSULE), (SPHERE, BOX), (PLANE, CAPSULE),
-                       (PLANE, BOX), (CAPSULE, CAPSULE), (BOX, BOX)})
+                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX)})
 
 
 @scalar_code
-def contacts_of(kind0: Any, kind1: Any, pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose,
-                contacts: Any, at: Any) -> Any:
+def contacts_of(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, geometry: Geometry, contacts: Any,
+                at: Any) -> Any:
     """Write the contacts of a pair of one of the SUPPORTED kinds; the next free row."""
+    kind0, size0, kind1, size1 = shape0.kind, size_of(shape0), shape1.kind, size_of(shape1)
     if kind0 == SPHERE:
         if kind1 == SPHERE:
             return sphere_sphere(pair, size0, pose0, size1, pose1, contacts, at)
@@ -37,5 +41,7 @@ def contacts_of(kind0: Any, kind1: Any, pair: Any, size0: Vector, pose0: Pose, s
             return plane_capsule(pair, size0, pose0, size1, pose1, contacts, at)
         return plane_box(pair, size0, pose0, size1, pose1, contacts, at)
     if kind0 == CAPSULE:
-        return capsule_capsule(pair, size0, pose0, size1, pose1, contacts, at)
-    return box_box(pair, size0, pose0, size1, pose1, contacts, at)
+        if kind1 == CAPSULE:
+            return capsule_capsule(pair, size0, pose0, size1, pose1, contacts, at)
+        return capsule_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
+    return box_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
