@@ -6,8 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, PLANE
-from physx_runtime.collision.vectors import ZERO, Matrix, Number, Pose, Vector, composed, dot, matrix_of, x_axis
+from physx_runtime.collision.cores.core import core_of, support
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, PLANE
+from physx_runtime.collision.vectors import (
+    ONE,
+    ZERO,
+    Matrix,
+    Number,
+    Pose,
+    Vector,
+    composed,
+    dot,
+    matrix_of,
+    negated,
+    x_axis,
+)
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 ENDLESS = np.float32(2.5e32)            # PhysX's greatest bounds
@@ -27,6 +40,8 @@ def place_shapes(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
             placed[i, 3 + k] = pose[1][k]
         if shape.kind == PLANE:
             _bound_plane(bounds[i], pose, shape.contact_offset)
+        elif shape.kind in (CYLINDER, CONE):
+            _bound_core(bounds[i], shape.kind, size_of(shape), pose, shape.contact_offset)
         else:
             reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
             for k in range(3):
@@ -67,6 +82,14 @@ def _box_extent(m: Matrix, half: Vector, offset: Number) -> Vector:
     return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]) + offset,
             (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]) + offset,
             (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]) + offset)
+
+
+@scalar_code
+def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number) -> None:
+    core = core_of(kind, size, pose, np.empty((0, 3), np.float32))
+    for k in range(3):
+        along = (ONE if k == 0 else ZERO, ONE if k == 1 else ZERO, ONE if k == 2 else ZERO)
+        bounds[0, k], bounds[1, k] = support(core, negated(along))[k] - offset, support(core, along)[k] + offset
 
 
 @scalar_code

@@ -12,7 +12,7 @@ from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
-from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, SHAPE
+from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, RANKS, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
 
 Array = NDArray[Any]
@@ -108,7 +108,7 @@ class PairTable:
         precedence, kind = shapes["precedence"], shapes["kind"]
         later = precedence[second] < precedence[first]
         side0, side1 = np.where(later, second, first), np.where(later, first, second)
-        swapped = kind[side0] > kind[side1]
+        swapped = RANKS[kind[side0]] > RANKS[kind[side1]]
         records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
         for both in np.unique(kind[first] * len(KIND_NAMES) + kind[second]):
             kinds = divmod(int(both), len(KIND_NAMES))

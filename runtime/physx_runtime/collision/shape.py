@@ -10,6 +10,7 @@ import numpy as np
 # Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
 SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
 KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex mesh", "triangle mesh")
+RANKS = np.array((0, 1, 2, 3, 4, 4, 5, 6))      # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
 EVERY_WORLD = -1
 NO_OWNER = -1
 NO_GEOMETRY = -1
@@ -23,7 +24,7 @@ SHAPE = np.dtype([
     ("owner", "i4"),                # shapes of one owner do not meet (an articulation's links); NO_OWNER for none
     ("precedence", "i4"),           # of two shapes the lower one is side 0 of the solver, which normals point to
     ("material", "i4"),
-    ("position", "f4", 3),          # in the frame of its body; x runs along a capsule's axis or a plane's normal
+    ("position", "f4", 3),          # in the frame of its body; x runs along the axis or a plane's normal
     ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length
     ("size", "f4", 3),              # half extents; radius; radius, half height
     ("geometry", "i4"),             # of a hull or a mesh: its row in the table of its kind; NO_GEOMETRY for the others

@@ -16,7 +16,7 @@ from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
-from physx_runtime.collision.shape import BOX, CAPSULE, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.surfaces import surfaces
 from physx_runtime.packing.touching import Touching
@@ -30,7 +30,8 @@ Array = NDArray[Any]
 _SIN_45 = float(np.float32(0.70710683))
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 # By kind, how its x axis is turned onto X, Y or Z of the prim; a capsule's onto -Y, -Z (measured by its points' order).
-_AXIS_TURNS = {PLANE: (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45)),
+_UPWARD = (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
+_AXIS_TURNS = {PLANE: _UPWARD, CYLINDER: _UPWARD, CONE: _UPWARD,
                CAPSULE: (_IDENTITY, (0.0, 0.0, -_SIN_45, _SIN_45), (0.0, _SIN_45, 0.0, _SIN_45))}
 
 

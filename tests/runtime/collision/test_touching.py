@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.chance.meetings import KINDS, edge_meeting, meeting
+from support.chance.meetings import CORE_KINDS, KINDS, edge_meeting, meeting
 from support.physx.touching import Touching, differences, recorded
 from support.physx.touching_files import read
 from support.places import ROOT
@@ -63,6 +63,16 @@ def test_contacts_of_recorded_scenes_are_those_of_physx(oracle_folder: Path, sha
 def test_contacts_of_chance_meetings_are_those_of_physx(oracle_folder: Path, seed: int) -> None:
     found = recorded([meeting(first, second, seed) for first, second in KINDS], 45)
     assert {kinds: words for kinds, touching in zip(KINDS, found, strict=True) if (words := wrong(touching))} == {}
+
+
+def test_contacts_of_cylinders_and_cones_are_those_of_physx_to_the_bit(oracle_folder: Path) -> None:
+    found = recorded([meeting(*kinds, seed=0) for kinds in CORE_KINDS], 45)
+    for touching in found:
+        pairs = list(differences(touching))
+        assert len(pairs) > 10
+        for *_, own, engine in pairs:
+            for name in ("point", "normal", "separation"):
+                np.testing.assert_array_equal(own[name], engine[name])
 
 
 def test_boxes_that_meet_by_edges_and_corners_have_the_points_of_physx(oracle_folder: Path) -> None:

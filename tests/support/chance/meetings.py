@@ -8,6 +8,8 @@ import numpy as np
 
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
          ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Capsule", "Cube"), ("Cube", "Cube"))
+CORE_KINDS = (*((other, core) for core in ("Cylinder", "Cone") for other in ("Plane", "Sphere", "Cube")),
+              ("Cylinder", "Cylinder"), ("Cylinder", "Cone"), ("Cone", "Cone"))
 PAIRS = 6               # in a stage, on a grid
 APART = 3.0             # metres between pairs
 STAGE = """#usda 1.0
@@ -47,7 +49,7 @@ APPLIED = '(prepend apiSchemas = ["PhysicsCollisionAPI"])'
 
 
 def meeting(first: str, second: str, seed: int) -> str:
-    """A stage with pairs of two kinds (Sphere, Capsule, Cube; the first may be Plane) that meet within 40 steps."""
+    """A stage with pairs of two kinds (the first may be Plane) that meet within 40 steps."""
     rng = np.random.default_rng(seed)
     prims = [PLANE] if first == "Plane" else []
     for i in range(PAIRS):
@@ -105,7 +107,16 @@ def _cube(size: np.ndarray) -> str:
     return f'Cube "shape" {APPLIED} {{' + "\n            ".join(lines) + "\n        }"
 
 
+def _core(rng: np.random.Generator, kind: str) -> str:
+    """A cylinder or cone along x: about another axis PhysX's mass frame is turned by a last bit or two."""
+    lines = ("", f"double radius = {rng.uniform(0.1, 0.3)}", f"double height = {rng.uniform(0.1, 0.5)}",
+             'uniform token axis = "X"')
+    return f'{kind} "shape" {APPLIED} {{' + "\n            ".join(lines) + "\n        }"
+
+
 def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, velocity: np.ndarray) -> str:
+    if kind in ("Cylinder", "Cone"):
+        return _prim(rng, name, position, velocity, _core(rng, kind))
     geometry = {
         "Sphere": f'Sphere "shape" {APPLIED} {{ double radius = {rng.uniform(0.05, 0.3)} }}',
         "Capsule": f'Capsule "shape" {APPLIED} {{ double radius = {rng.uniform(0.05, 0.2)} '
@@ -114,6 +125,10 @@ def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, 
                 f'uniform token[] xformOpOrder = ["xformOp:scale"] }}',
     }[kind].replace(" double", "\n            double").replace(" uniform", "\n            uniform").replace(
         " }", "\n        }")
+    return _prim(rng, name, position, velocity, geometry)
+
+
+def _prim(rng: np.random.Generator, name: str, position: np.ndarray, velocity: np.ndarray, geometry: str) -> str:
     return BODY.format(name=name, position=_text(position), rotation=_text(_unit(rng, 4)), velocity=_text(velocity),
                        spin=_text(rng.uniform(-200, 200, 3)), geometry=geometry)
 

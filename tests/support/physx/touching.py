@@ -206,6 +206,9 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
     if prim.IsA(UsdGeom.Capsule):
         size = (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0)
         return kinds.CAPSULE, size, CAPSULE_TURNS[value["axis"]]
+    if prim.IsA(UsdGeom.Cylinder) or prim.IsA(UsdGeom.Cone):
+        size = (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0)
+        return kinds.CYLINDER if prim.IsA(UsdGeom.Cylinder) else kinds.CONE, size, TURNS[value["axis"]]
     raise ValueError(f"{prim.GetPath()} is a {prim.GetTypeName()}, which this reader of colliders does not know")
 
 
@@ -213,7 +216,8 @@ def _automatic_offset(shape: Any) -> float:
     """As the engine chooses it at 60 steps a second under the gravity of the earth."""
     if shape["kind"] == kinds.PLANE:
         return 0.02
-    side = min(shape["size"]) if shape["kind"] == kinds.BOX else shape["size"][0]
+    kind, size = shape["kind"], shape["size"]
+    side = min(size) if kind == kinds.BOX else min(size[:2]) if kind in (kinds.CYLINDER, kinds.CONE) else size[0]
     return max(2 / 60**2 * 9.81, 0.02 * 2 * float(side))
 
 

@@ -9,18 +9,22 @@ from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.narrow_phase.box_box import box_box
 from physx_runtime.collision.narrow_phase.capsule_box import capsule_box
 from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
+from physx_runtime.collision.narrow_phase.core_core import core_core
 from physx_runtime.collision.narrow_phase.plane_box import plane_box
 from physx_runtime.collision.narrow_phase.plane_capsule import plane_capsule
+from physx_runtime.collision.narrow_phase.plane_core import plane_core
 from physx_runtime.collision.narrow_phase.sphere_box import sphere_box
 from physx_runtime.collision.narrow_phase.sphere_capsule import sphere_capsule
 from physx_runtime.collision.narrow_phase.sphere_plane import sphere_plane
 from physx_runtime.collision.narrow_phase.sphere_sphere import sphere_sphere
-from physx_runtime.collision.shape import BOX, CAPSULE, PLANE, SPHERE
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, PLANE, SPHERE
 from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import scalar_code
 
 SUPPORTED = frozenset({(SPHERE, SPHERE), (SPHERE, PLANE), (SPHERE, CAPSULE), (SPHERE, BOX), (PLANE, CAPSULE),
-                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX)})
+                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX), (CONE, CONE),
+                       *((kind, core) for core in (CYLINDER, CONE)
+                         for kind in (SPHERE, PLANE, CAPSULE, BOX, CYLINDER))})
 
 
 @scalar_code
@@ -28,6 +32,10 @@ def contacts_of(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, g
                 at: Any) -> Any:
     """Write the contacts of a pair of one of the SUPPORTED kinds; the next free row."""
     kind0, size0, kind1, size1 = shape0.kind, size_of(shape0), shape1.kind, size_of(shape1)
+    if kind1 in (CYLINDER, CONE):
+        if kind0 == PLANE:
+            return plane_core(pair, pose0, kind1, size1, pose1, contacts, at)
+        return core_core(pair, kind0, size0, pose0, kind1, size1, pose1, contacts, at)
     if kind0 == SPHERE:
         if kind1 == SPHERE:
             return sphere_sphere(pair, size0, pose0, size1, pose1, contacts, at)

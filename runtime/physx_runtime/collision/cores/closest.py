@@ -1,0 +1,181 @@
+"""Closest points of two cores by GJK, as PhysX's reference implementation finds them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.collision.cores.core import Core, farthest
+from physx_runtime.collision.cores.nearest import nearest_of_four, nearest_of_three, nearest_of_two
+from physx_runtime.collision.cores.plain import dot, length, outward, rotated_back, shared, unit
+from physx_runtime.collision.vectors import (
+    EPSILON,
+    HALF,
+    LARGEST,
+    ONE,
+    ZERO,
+    Number,
+    Vector,
+    add,
+    negated,
+    put_vector,
+    scaled,
+    sub,
+    vector_at,
+)
+from physx_runtime.compiling.scalar_code import scalar_code
+
+HUNDREDTH = np.float32(0.01)
+MOST_POINTS = 32            # that are kept of either core
+MOST_STEPS = 100
+
+
+@scalar_code
+def accuracy(core: Core) -> Number:
+    """A hundredth of a core's greatest extent: points nearer to each other are one."""
+    most = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
+    return max(most * HUNDREDTH, EPSILON)
+
+
+@scalar_code
+def _extent(core: Core, axis: Any) -> Number:
+    along = (ONE if axis == 0 else ZERO, ONE if axis == 1 else ZERO, ONE if axis == 2 else ZERO)
+    return farthest(core, along)[axis] - farthest(core, negated(along))[axis]
+
+
+@scalar_code
+def towards(core0: Core, core1: Core) -> Vector:
+    """The direction from the middle of the bounds of core 0 to that of core 1."""
+    way = sub(_middle(core1), _middle(core0))
+    size = length(way)
+    return (ONE, ZERO, ZERO) if size < EPSILON else shared(way, size)
+
+
+@scalar_code
+def _middle(core: Core) -> Vector:
+    return _middle_of(core, 0), _middle_of(core, 1), _middle_of(core, 2)
+
+
+@scalar_code
+def _middle_of(core: Core, axis: Any) -> Number:
+    q = core[3][1]
+    along = _row_of_turn(q, axis)
+    high = outward(core[3], farthest(core, along))[axis]
+    low = outward(core[3], farthest(core, negated(along)))[axis]
+    return (low + high) * HALF
+
+
+@scalar_code
+def _row_of_turn(q: Any, axis: Any) -> Vector:
+    """An axis of the world as seen from a turned frame."""
+    x, y, z, w = q
+    two = ONE + ONE
+    w2 = w * two
+    if axis == 0:
+        x2 = x * two
+        return (w * w2) - ONE + x * x2, (-z * w2) + y * x2, (y * w2) + z * x2
+    if axis == 1:
+        y2 = y * two
+        return (z * w2) + x * y2, (w * w2) - ONE + y * y2, (-x * w2) + z * y2
+    z2 = z * two
+    return (-y * w2) + x * z2, (x * w2) + y * z2, (w * w2) - ONE + z * z2
+
+
+@scalar_code
+def find_point(core: Core, direction: Vector, known: Any, count: Any, weld: Number) -> tuple[Any, Any]:
+    """The place of the farthest point among those known, to which it is added where it is none; and their number."""
+    point = outward(core[3], farthest(core, rotated_back(core[3][1], direction)))
+    closest, least = 0, LARGEST
+    for i in range(count - 1, -1, -1):
+        way = sub(vector_at(known, i), point)
+        square = dot(way, way)
+        if square < weld * weld:
+            return i, count
+        if least > square:
+            closest, least = i, square
+    if count == MOST_POINTS:
+        return closest, count
+    put_vector(known, count, point)
+    return count, count + 1
+
+
+@scalar_code
+def closest_points(core0: Core, core1: Core, reach: Number) -> tuple[Number, Vector, Vector, Vector]:
+    """The distance of two cores, 0 where they overlap; their closest points and the direction from core 1 to 0.
+
+    The distance is LARGEST where it is beyond `reach`.
+    """
+    known0, known1 = np.empty((MOST_POINTS, 3), np.float32), np.empty((MOST_POINTS, 3), np.float32)
+    corners, share, which = np.zeros((4, 3), np.float32), np.zeros(4, np.float32), np.zeros((4, 2), np.int64)
+    weld0, weld1 = accuracy(core0), accuracy(core1)
+    enough = HUNDREDTH * min(weld0, weld1)
+    nowhere = (ZERO, ZERO, ZERO)
+    direction = towards(core0, core1)
+    a, count0 = find_point(core0, direction, known0, 0, weld0)
+    b, count1 = find_point(core1, negated(direction), known1, 0, weld1)
+    put_vector(corners, 0, sub(vector_at(known0, a), vector_at(known1, b)))
+    which[0, 0], which[0, 1] = a, b
+    size, closest, distance = 1, nowhere, np.float32(np.inf)
+    for step in range(2, MOST_STEPS + 3):
+        closest, size, distance = _nearest(corners, share, which, size, distance, closest)
+        if distance < enough:
+            return ZERO, nowhere, nowhere, nowhere
+        direction = negated(unit(closest))
+        ahead = LARGEST
+        if step <= MOST_STEPS:
+            a, count0 = find_point(core0, direction, known0, count0, weld0)
+            b, count1 = find_point(core1, negated(direction), known1, count1, weld1)
+            point = sub(vector_at(known0, a), vector_at(known1, b))
+            if not _among(which, size, a, b):
+                put_vector(corners, size, point)
+                which[size, 0], which[size, 1] = a, b
+                share[size] = ZERO
+                size += 1
+                ahead = dot(point, negated(direction))
+        if ahead >= distance - enough:
+            at0, at1 = nowhere, nowhere
+            for i in range(size):
+                at0 = add(at0, scaled(vector_at(known0, which[i, 0]), share[i]))
+                at1 = add(at1, scaled(vector_at(known1, which[i, 1]), share[i]))
+            return distance, at0, at1, negated(direction)
+        if ahead > reach:
+            return LARGEST, nowhere, nowhere, nowhere
+    return LARGEST, nowhere, nowhere, nowhere
+
+
+@scalar_code
+def _among(which: Any, size: Any, a: Any, b: Any) -> bool:
+    for i in range(size):
+        if which[i, 0] == a and which[i, 1] == b:
+            return True
+    return False
+
+
+@scalar_code
+def _nearest(corners: Any, share: Any, which: Any, size: Any, distance: Number,
+             closest: Vector) -> tuple[Vector, Any, Number]:
+    """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
+    kept, shares = np.zeros(4, np.int64), np.zeros(4, np.float32)
+    if size == 1:
+        count = 1
+        shares[0] = ONE
+    elif size == 2:
+        count = nearest_of_two(corners, kept, shares)
+    elif size == 3:
+        count = nearest_of_three(corners, kept, shares)
+    else:
+        count = nearest_of_four(corners, kept, shares)
+    found = (ZERO, ZERO, ZERO)
+    for i in range(count):
+        found = add(found, scaled(vector_at(corners, kept[i]), shares[i]))
+    so_far = length(found)
+    if not so_far < distance - EPSILON:
+        return closest, size - 1, distance
+    old, places = corners.copy(), which.copy()
+    for i in range(count):
+        put_vector(corners, i, vector_at(old, kept[i]))
+        which[i, 0], which[i, 1] = places[kept[i], 0], places[kept[i], 1]
+        share[i] = shares[i]
+    return found, count, so_far
