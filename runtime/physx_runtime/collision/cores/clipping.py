@@ -14,7 +14,6 @@ from physx_runtime.collision.vectors import (
     HALF,
     LARGEST,
     ONE,
-    ZERO,
     Number,
     Vector,
     add,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -147,10 +146,10 @@ def closest_points(core0: Core, core1: Core, reach: Number) -> tuple[Number, Vec
 
 @scalar_code
 def _among(which: Any, size: Any, a: Any, b: Any) -> bool:
+    found = False
     for i in range(size):
-        if which[i, 0] == a and which[i, 1] == b:
-            return True
-    return False
+        found |= which[i, 0] == a and which[i, 1] == b
+    return found
 
 
 @scalar_code

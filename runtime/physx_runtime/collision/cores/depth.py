@@ -104,7 +104,7 @@ def _corner(hull: Any, i: Any) -> Vector:
 
 @scalar_code
 def _add(hull: Any, core0: Core, core1: Core, direction: Vector, least: Number) -> tuple[Number, Number]:
-    """Grow the hull by its farthest point; how far that lies against the direction, and LARGEST in its place at an end."""
+    """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)
     point = sub(vector_at(hull.known0, a), vector_at(hull.known1, b))

@@ -31,7 +31,8 @@ def core_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, siz
 
 
 @scalar_code
-def touching_points(core0: Core, core1: Core, reach: Number, front: Vector, points: Any, gaps: Any) -> tuple[Any, Vector]:
+def touching_points(core0: Core, core1: Core, reach: Number, front: Vector, points: Any,
+                    gaps: Any) -> tuple[Any, Vector]:
     """Fill in points and separations; how many, and their normal towards core 0.
 
     front: none where the normal points against it.
