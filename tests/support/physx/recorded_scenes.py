@@ -17,8 +17,8 @@ QUATERNION_FACTOR = 5.0
 # Scenes of rigid bodies that touch and of nothing else.
 TOUCHING = (
     "box_friction_multiply", "box_on_static_box", "box_static_dynamic_friction", "box_tumble", "capsule_fall",
-    "capsule_on_box", "compound_body", "cylinder_on_plane", "depenetration", "iterations_4_1", "slope_stick", "sphere_bounce",
-    "sphere_on_box", "sphere_over_edge", "sphere_slide_to_roll", "sphere_torsion", "spheres_converge",
+    "capsule_on_box", "compound_body", "cylinder_on_plane", "depenetration", "iterations_4_1", "slope_stick",
+    "sphere_bounce", "sphere_on_box", "sphere_over_edge", "sphere_slide_to_roll", "sphere_torsion", "spheres_converge",
     "stack_3_equal", "stack_5",
 )
 # Scenes with links that touch the ground, bodies and each other.
