@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.generation import generate
 from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
-from physx_runtime.collision.shape import CONTACT
+from physx_runtime.collision.shape import CONTACT, NO_OWNER
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
@@ -35,7 +35,7 @@ class ContactWorlds(Buffer):
     def __init__(self, t: IslandTopology, count: int, dtype: str, table: ContactTable) -> None:
         links = table.places[table.places["kind"] == LINK]
         touching = sorted({(int(place["owner"]), int(place["link"])) for place in links})
-        program = contact_program(t, tuple(touching))
+        program = contact_program(t, tuple(touching), tuple(sorted(_selves(table))))
         super().__init__(count, dtype, 1, program.layout)
         self.table = table
         self.contacts: Array = np.zeros(0, CONTACT)
@@ -98,6 +98,13 @@ class ContactWorlds(Buffer):
                    np.maximum(table.torsion_radius[a], table.torsion_radius[b]),
                    np.maximum(table.min_torsion_radius[a], table.min_torsion_radius[b])]
         return np.stack(columns, axis=-1)
+
+
+def _selves(table: ContactTable) -> set[int]:
+    """The articulations that collide with themselves."""
+    shapes = table.pairs.shapes
+    places = table.places[shapes["body"][shapes["owner"] == NO_OWNER]]
+    return {int(owner) for owner in places["owner"][places["kind"] == LINK]}
 
 
 class Frames:

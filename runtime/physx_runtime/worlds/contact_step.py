@@ -120,7 +120,7 @@ class ContactStep:
         prepare, _ = writer.write(PREPARE, np.arange(touching.count), {}, Around())
         self._passes = [np.r_[prepare, 0]]
         for kind in (SOLVE, FINAL):
-            one = program.iteration(touching.outer, touching.inside, kind == FINAL)
+            one = program.iteration(touching.outer, touching.inside, touching.misread, kind == FINAL)
             among, _ = writer.write(kind, places, {place: code.words(one.joints[j]) for j, place in joints.items()},
                                     outer)
             behind, starts = writer.write(kind, order, {}, inner)

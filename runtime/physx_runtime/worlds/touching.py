@@ -16,6 +16,7 @@ from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.order import NOTHING, starts_of
 from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.solver.island.plan import Pair, ancestor_of
 from physx_runtime.targets.interpreter import load_fragments, words_of
 from physx_runtime.worlds.patch_words import Around
 
@@ -41,7 +42,7 @@ class Code(dict[Fragment, int]):
             self._words[id(schedule)] = self._written(schedule, 0, None)
         return self._words[id(schedule)]
 
-    def part(self, write: Any, held: Held, k: int, *more: bool) -> Array:
+    def part(self, write: Any, held: Held, k: int, *more: int) -> Array:
         """One of the parts of `solver.contact.links` around a patch."""
         key = (write, held, k, more)
         if key not in self._parts:
@@ -82,6 +83,9 @@ class Touching:
         self._inside = ~among & (self._linked[0] | self._linked[1])
         self.outer = frozenset(self._held(among))
         self.inside = frozenset(self._held(self._inside))
+        self._pairs = {i: pair for i in np.flatnonzero(among & self._linked[0] & self._linked[1]).tolist()
+                       if (pair := self._ancestor_and_link(i))}
+        self.misread = frozenset((self._link(i, 0)[0], pair) for i, pair in self._pairs.items())
 
     def _held(self, some: Array) -> Iterator[Held]:
         for k in (0, 1):
@@ -90,6 +94,12 @@ class Touching:
 
     def _link(self, patch: int, k: int) -> Held:
         return int(self._owners[k][patch]), int(self._links[k][patch])
+
+    def _ancestor_and_link(self, patch: int) -> Pair | None:
+        """The links of a patch within one articulation that PhysX misreads."""
+        (owner, first), (other, second) = self._link(patch, 0), self._link(patch, 1)
+        t, tree = self._program.plan.t, self._program.plan.trees[owner].p.t
+        return ancestor_of(tree, first, second) if owner == other and not t.coupled else None
 
     def ordered(self) -> tuple[dict[int, int], Array]:
         """The numbers, in the order among joints, of these and of patches, -1 of a link's others; a pair's are one."""
@@ -132,7 +142,12 @@ class Touching:
                 seen.add(held[0])
             else:
                 pairs = list(zip(held, sides, strict=True))
-                outer.before[i] = np.concatenate([code.part(links.reading, *one) for one in pairs])
+                if i in self._pairs:
+                    above, below = self._pairs[i]
+                    own = held[0][0], above
+                    outer.before[i] = code.part(links.misreading, own, held.index(own), below)
+                else:
+                    outer.before[i] = np.concatenate([code.part(links.reading, *one) for one in pairs])
                 outer.behind[i] = np.concatenate([code.part(links.raising, *one) for one in pairs])
         return outer, inner
 

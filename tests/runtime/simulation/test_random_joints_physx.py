@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.chance.jointed_scenes import FAMILIES
-from support.physx.jointed_motions import compared
+from support.physx.beside_physx import compared
 
 pytestmark = pytest.mark.sweep
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.sweeps import copy_rows
 from physx_runtime.solver.island import links
-from physx_runtime.solver.island.plan import IslandPlan, TreePlan
+from physx_runtime.solver.island.ancestors import read_pair
+from physx_runtime.solver.island.plan import IslandPlan, Pair, TreePlan
 
 # An articulation and one of its links.
 Held = tuple[int, int]
@@ -28,10 +29,10 @@ def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
             links.read_velocities(tree, s, tree.touching, None)
 
 
-def arranged(a: TreePlan, outer: list[int], inside: list[int]) -> TreePlan:
-    """The plan while patches hold these links besides those that joints hold."""
+def arranged(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
+    """The plan while patches hold these links besides those that joints hold; misread: those held to an ancestor."""
     return replace(a, p=replace(a.p, behind={}), outer=sorted({*a.outer, *outer}),
-                   inside=sorted({*a.inside, *inside}))
+                   inside=sorted({*a.inside, *inside}), misread=misread)
 
 
 def enter_openings(p: IslandPlan, inside: Iterable[Held], openings: list[tuple[int, Held]]) -> None:
@@ -67,6 +68,13 @@ def reading(p: IslandPlan, held: Held, k: int) -> Schedule:
         return s
     links.sweep_twists(tree, s, link)
     links.see_link(tree, s, link, out)
+    return s
+
+
+def misreading(p: IslandPlan, held: Held, k: int, link: int) -> Schedule:
+    """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
+    s, tree = Schedule(), p.trees[held[0]]
+    read_pair(tree, s, held[1], link, {held[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
     return s
 
 

@@ -18,7 +18,7 @@ from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.iteration import write_pushes, write_rest
 from physx_runtime.solver.island.joints import enter_inside, write_solve
-from physx_runtime.solver.island.plan import IslandPlan, make_island_plan
+from physx_runtime.solver.island.plan import IslandPlan, Pair, joined_pairs, make_island_plan
 from physx_runtime.solver.island.sleep import write_island_sleep
 from physx_runtime.solver.island.start import write_island_start
 from physx_runtime.solver.islands import as_listed
@@ -47,21 +47,26 @@ class ContactProgram:
     size: int
     _iterations: dict[object, Iteration] = field(default_factory=dict)
 
-    def iteration(self, outer: frozenset[Held], inside: frozenset[Held], final: bool) -> Iteration:
-        """An iteration while these links touch what moves, and what does not."""
-        key = (outer, inside, final)
+    def iteration(self, outer: frozenset[Held], inside: frozenset[Held], misread: frozenset[tuple[int, Pair]],
+                  final: bool) -> Iteration:
+        """An iteration while these links touch what moves, and what does not.
+
+        misread: articulations with a link and one below it that touch each other.
+        """
+        key = (outer, inside, misread, final)
         if key not in self._iterations:
-            self._iterations[key] = _iteration(self.plan, outer, inside, final)
+            self._iterations[key] = _iteration(self.plan, outer, inside, misread, final)
         return self._iterations[key]
 
 
 @functools.lru_cache(maxsize=16)
-def contact_program(t: IslandTopology, touching: tuple[Held, ...] = ()) -> ContactProgram:
-    """The step of a world with these actors and joints as schedules; touching: links that contacts may hold.
+def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: tuple[int, ...] = ()) -> ContactProgram:
+    """The step of a world with these actors and joints as schedules.
 
-    Raises UnsupportedError where the dofs of a joint are not numbered one after another.
+    touching: links that contacts may hold. selves: the articulations that may touch themselves. Raises
+    UnsupportedError where the dofs of a joint are not numbered one after another.
     """
-    p, start, end = make_island_plan(t, touching), Schedule(), Schedule()
+    p, start, end = make_island_plan(t, touching, selves), Schedule(), Schedule()
     write_island_start(p, start)
     links.write_velocities_at_start(p, start)
     write_island_end(p, end)
@@ -73,10 +78,11 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = ()) -> Conta
     return ContactProgram(p, start, end, listed, layout, sum(lasting.values()), p.layout.size)
 
 
-def _iteration(p: IslandPlan, outer: frozenset[Held], inside: frozenset[Held], final: bool) -> Iteration:
-    p = replace(p, trees={i: links.arranged(tree, [link for owner, link in outer if owner == i],
-                                            [link for owner, link in inside if owner == i])
-                          for i, tree in p.trees.items()})
+def _iteration(p: IslandPlan, outer: frozenset[Held], inside: frozenset[Held], misread: frozenset[tuple[int, Pair]],
+               final: bool) -> Iteration:
+    p = replace(p, trees={i: links.arranged(
+        tree, [link for owner, link in outer if owner == i], [link for owner, link in inside if owner == i],
+        [*joined_pairs(p.t, i), *(pair for owner, pair in misread if owner == i)]) for i, tree in p.trees.items()})
     enter_inside(p)
     openings: list[tuple[int, Held]] = []
     links.enter_openings(p, inside, openings)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from physx_runtime.compiling.schedule import Layout, Span
 from physx_runtime.compiling.trace import row_scalars, trace
@@ -25,6 +26,8 @@ from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.islands import SolvingOrder, partitions
 from physx_runtime.solver.joint.step import prepared_rows
 
+# An ancestor and a link of one articulation.
+Pair = tuple[int, int]
 # Of every link that joints hold: F and the centre of mass at the step's start, the response there, the velocity before
 # the running iteration's impulses, and the motion since the start.
 HELD_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
@@ -56,7 +59,7 @@ class TreePlan:
     p: Plan
     outer: list[int]        # links held to other actors
     inside: list[int]       # links held to the world or to kinematic bodies
-    misread: list[tuple[int, int]]      # links held together where the first is the other's ancestor (`ancestors`)
+    misread: list[Pair]     # links held together where the first is the other's ancestor (`ancestors`)
     touching: list[int] = field(default_factory=list)       # links that contacts may hold, whether they do or not
     answering: bool = False     # impulses of the iteration being written are on their way through the tree
 
@@ -113,10 +116,11 @@ class IslandPlan:
         return [self.bodies[i] if i in self.bodies else self.trees[i] for i in range(len(self.t.actors))]
 
 
-def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()) -> IslandPlan:
+def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = (), selves: Collection[int] = (),
+                     ) -> IslandPlan:
     """The rows of an island: what a step leaves, then its inputs, then scratch.
 
-    touching: (actor, link) of links that contacts may hold.
+    touching: (actor, link) of links that contacts may hold. selves: the articulations that may touch themselves.
     """
     layout, order = Layout(), partitions(t)
     for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
@@ -131,7 +135,8 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
         if isinstance(actor, BodyTopology):
             bodies[i] = _body_plan(actor, part)
         else:
-            trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i])
+            trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i],
+                                  i in selves)
     joints: list[Layout] = [parts[f"{JOINT_GROUP}{i}_"] for i in range(len(t.joints))]
     for joint, own in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.alone).items():
@@ -161,12 +166,14 @@ def _begun_rows(t: BodyTopology) -> dict[str, int]:
     return made
 
 
-def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int]) -> TreePlan:
+def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int], itself: bool,
+               ) -> TreePlan:
     outer = {side.link for joint in order.between for side in t.joints[joint].sides
              if side.kind == LINK and side.owner == actor}
-    pairs = [] if t.coupled else [ancestor_and_link(p.t, joint) for joint in t.joints if joint.sides[0].owner == actor]
-    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor),
-                    [pair for pair in pairs if pair], touching)
+    pairs = joined_pairs(t, actor)
+    if itself and not t.coupled:
+        pairs += [pair for pair in combinations(touching, 2) if ancestor_of(p.t, *pair) == pair]
+    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor), pairs, touching)
     if plan.held:
         p.watch_poses()
         for name, width in HELD_SCRATCH.items():
@@ -181,10 +188,24 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
     return plan
 
 
-def ancestor_and_link(t: Topology, joint: JointTopology) -> tuple[int, int] | None:
+def joined_pairs(t: IslandTopology, actor: int) -> list[Pair]:
+    """The links of an articulation that joints hold to an ancestor and that are misread, the ancestor first."""
+    tree = t.actors[actor]
+    if t.coupled or isinstance(tree, BodyTopology):
+        return []
+    pairs = [ancestor_and_link(tree, joint) for joint in t.joints if joint.sides[0].owner == actor]
+    return [pair for pair in pairs if pair]
+
+
+def ancestor_and_link(t: Topology, joint: JointTopology) -> Pair | None:
     """The links of a joint in one articulation where one is the other's ancestor but not the root, that one first."""
     first, second = joint.sides
     if first.kind != LINK or second.kind != LINK or first.owner != second.owner:
         return None
-    pairs = ((first.link, second.link), (second.link, first.link))
+    return ancestor_of(t, first.link, second.link)
+
+
+def ancestor_of(t: Topology, first: int, second: int) -> Pair | None:
+    """Two links where one is the other's ancestor but not the root, that one first."""
+    pairs = ((first, second), (second, first))
     return next(((one, other) for one, other in pairs if one != other and one in t.path(other)), None)

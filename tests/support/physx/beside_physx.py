@@ -1,11 +1,11 @@
-"""Random stages with joints outside articulations beside real PhysX, with the bar that one is held to the other by."""
+"""Random stages beside real PhysX, with the bar that one is held to the other by."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from physx_runtime import NotSimulatedWarning, simulate
 from physx_runtime.worlds.path import BY_JOINT
 
 from physx_schema.errors import UnsupportedError
-from support.chance.jointed_scenes import FAMILIES, jointed_scene
+from support.chance.jointed_scenes import jointed_scene
 from support.stages.robots import opened
 
 Array = NDArray[np.float64]
+Stage = Callable[[int, int | None], str]        # of a seed and of a number of the way in which its start is moved
 
 DT, STEPS = 1 / 60, 60
 MARKS = (1, 10, 60)             # up to which steps errors are held to growths, as those of the recorded cases are
@@ -73,11 +74,6 @@ class Comparison:
             "" if self.agrees else f"  MISSES from step {self.parts_at}")
 
 
-def all_seeds() -> list[int]:
-    """Of every family."""
-    return [seed for first, count, _ in FAMILIES.values() for seed in range(first, first + count)]
-
-
 def recorded(texts: Sequence[str], kept: Path | None) -> list[Motion]:
     """Real PhysX's motions of stages, kept in a folder by what the stages say."""
     from scene_recorder import record
@@ -123,11 +119,12 @@ def apart(first: Motion, second: Motion) -> Array:
     return np.maximum.accumulate(np.where(np.isfinite(found), found, np.inf), axis=1)
 
 
-def compared(seeds: Sequence[int], kept: Path | None = None, **options: Any) -> Iterator[Comparison]:
-    """The scenes of seeds beside PhysX."""
+def compared(seeds: Sequence[int], kept: Path | None = None, scene: Stage = jointed_scene, **options: Any
+             ) -> Iterator[Comparison]:
+    """The stages of seeds beside PhysX."""
     for start in range(0, len(seeds), BATCH):
         batch = seeds[start:start + BATCH]
-        texts = [jointed_scene(seed, move) for seed in batch for move in (None, *range(MOVES))]
+        texts = [scene(seed, move) for seed in batch for move in (None, *range(MOVES))]
         motions = recorded(texts, kept)
         for i, seed in enumerate(batch):
             yield _beside(seed, texts[i * (MOVES + 1)], motions[i * (MOVES + 1):(i + 1) * (MOVES + 1)], options)

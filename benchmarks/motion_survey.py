@@ -1,0 +1,49 @@
+"""What the surveys of random stages share: a line for each stage beside real PhysX, and a table of families."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
+
+from support.physx.beside_physx import Comparison, Stage, compared  # noqa: E402
+
+Families = Mapping[str, tuple[int, int, Callable[[Any], None]]]
+
+
+def survey(families: Families, scene: Stage, about: str | None) -> None:
+    """Print a line for each stage that the command line asks for, then the table, then the misses again."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path, help="folder that keeps PhysX's recordings")
+    parser.add_argument("seeds", type=int, nargs="*", help="only these")
+    parser.add_argument("--count", type=int, default=200, help="stages of each family at most")
+    parser.add_argument("--dtype", default="float32")
+    arguments = parser.parse_args()
+    rows: dict[str, list[Comparison]] = {}
+    for family, (first, count, _) in families.items():
+        seeds = range(first, first + min(count, arguments.count))
+        chosen = [seed for seed in arguments.seeds or seeds if seed in range(first, first + count)]
+        rows[family] = []
+        for row in compared(chosen, arguments.work, scene, dtype=arguments.dtype):
+            rows[family].append(row)
+            print(row, flush=True)
+    _print_table(rows)
+    for row in (row for own in rows.values() for row in own if not row.agrees):
+        print(row)
+
+
+def _print_table(rows: Mapping[str, list[Comparison]]) -> None:
+    """A line for each family."""
+    print(f"\n{'family':28} {'stages':>6} {'agree':>6} {'refused':>8}   worst error to its bar")
+    for family, own in rows.items():
+        stepped = [row.ratio for row in own if not row.refused]
+        print(f"{family:28} {len(own):6} {sum(row.agrees for row in own):6} {sum(bool(row.refused) for row in own):8}"
+              f"   {max(stepped, default=0.0):.2f}")
+    everything = [row for own in rows.values() for row in own]
+    agree = sum(row.agrees for row in everything)
+    print(f"{'all':28} {len(everything):6} {agree:6}   {100.0 * agree / max(len(everything), 1):.1f} %")
