@@ -36,6 +36,9 @@ def _lines(name: str, description: Description) -> Iterator[str]:
         others = ", ".join(group.filtered_groups) or "none"
         yield f"  collision group {group.path}: {plural(len(group.colliders), 'collider')}, filters {others}"
     yield from (f"  filtered pair: {pair.first} and {pair.second}" for pair in description.filtered_pairs)
+    for report in description.contact_reports:
+        partners = "everything" if report.partners is None else ", ".join(report.partners) or "nothing"
+        yield f"  reports contacts: {report.path} with {partners} from {report.threshold:g} {units.force} on"
     for problem in description.problems:
         place = f"{problem.path}.{problem.property}" if problem.property else problem.path
         yield f"  {problem.severity} {problem.code}: {place}: {problem.message}; {problem.why}"

@@ -67,6 +67,7 @@ def _describe(stage: Any) -> Description:
         authored=tuple(account.authored), applied=tuple(applied_schemas(reading.prims.values())),
         scenes=tuple(scenes.by_path.values()), static_colliders=collision.static, materials=collision.materials,
         collision_groups=collision.groups, filtered_pairs=collision.pairs,
+        contact_reports=collision.reports,
     )
 
 

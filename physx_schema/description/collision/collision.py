@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from physx_schema.description.collision.colliders import ColliderPart, ColliderReader
 from physx_schema.description.collision.filtering import group_of_collider, read_filtered_pairs, read_groups
 from physx_schema.description.collision.materials import Materials
-from physx_schema.description.model import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.collision.reports import read_contact_reports
+from physx_schema.description.model import Collider, CollisionGroup, ContactReport, FilteredPair, PhysicsMaterial
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.scenes import Scenes
 
@@ -22,6 +23,7 @@ class Collision:
     materials: tuple[PhysicsMaterial, ...]
     groups: tuple[CollisionGroup, ...]
     pairs: tuple[FilteredPair, ...]
+    reports: tuple[ContactReport, ...]
 
 
 def read_collision(reading: Reading, scenes: Scenes) -> Collision:
@@ -34,4 +36,5 @@ def read_collision(reading: Reading, scenes: Scenes) -> Collision:
         for part in reader.read(opinions):
             by_body.setdefault(part.fact.body, []).append(part)
     static = tuple(part.fact for part in by_body.pop("", ()))
-    return Collision(by_body, static, tuple(materials.by_path.values()), groups, read_filtered_pairs(reading))
+    return Collision(by_body, static, tuple(materials.by_path.values()), groups, read_filtered_pairs(reading),
+                     read_contact_reports(reading))

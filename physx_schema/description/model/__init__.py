@@ -9,7 +9,13 @@ drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`
 
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
 from physx_schema.description.model.body import BodyContact, BodySettings, Link, PoseSample, Push
-from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.model.collision import (
+    Collider,
+    CollisionGroup,
+    ContactReport,
+    FilteredPair,
+    PhysicsMaterial,
+)
 from physx_schema.description.model.description import Description
 from physx_schema.description.model.joint import (
     Cone,
@@ -30,8 +36,8 @@ from physx_schema.description.model.tendon import Attachment, FixedTendon, Spati
 
 __all__ = [
     "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodyContact", "BodySettings",
-    "Collider", "CollisionGroup", "Cone", "Coupling", "Description", "DistanceRange", "Dof", "Drive", "Envelope",
-    "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic",
+    "Collider", "CollisionGroup", "Cone", "ContactReport", "Coupling", "Description", "DistanceRange", "Dof", "Drive",
+    "Envelope", "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic",
     "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene",
     "SceneContact", "SpatialTendon", "TendonAxis", "unlimited",
 ]

@@ -75,3 +75,12 @@ class FilteredPair:
 
     first: str                          # prim with PhysicsFilteredPairsAPI
     second: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContactReport:
+    """A prim whose contacts PhysX reports: a body, a static collider, or an articulation root for all of its links."""
+
+    path: str                           # prim with PhysxContactReportAPI
+    threshold: float                    # force; contacts of two bodies that together give less are not reported
+    partners: tuple[str, ...] | None    # bodies, static colliders and articulation roots, None for everything

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
 from physx_schema.description.model.body import Link
-from physx_schema.description.model.collision import Collider, CollisionGroup, FilteredPair, PhysicsMaterial
+from physx_schema.description.model.collision import (
+    Collider,
+    CollisionGroup,
+    ContactReport,
+    FilteredPair,
+    PhysicsMaterial,
+)
 from physx_schema.description.model.joint import OutsideJoint
 from physx_schema.description.model.mimic import MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
@@ -35,6 +41,7 @@ class Description:
     materials: tuple[PhysicsMaterial, ...] = ()     # every prim with PhysicsMaterialAPI
     collision_groups: tuple[CollisionGroup, ...] = ()
     filtered_pairs: tuple[FilteredPair, ...] = ()
+    contact_reports: tuple[ContactReport, ...] = ()
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:

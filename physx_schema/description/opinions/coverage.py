@@ -42,7 +42,7 @@ WITHOUT_EFFECT: frozenset[str] = frozenset({
 # What schemas of PhysX without any fact are about, by a word in their names.
 _SUBJECTS: Mapping[str, str] = {
     **dict.fromkeys((
-        "ConvexDecomposition", "SphereFill", "TriangleMesh", "SDFMesh", "MeshMerge", "ContactReport", "Trigger",
+        "ConvexDecomposition", "SphereFill", "TriangleMesh", "SDFMesh", "MeshMerge", "Trigger",
         "CookedData", "SurfaceVelocity",
     ), "contacts"),
     "Vehicle": "vehicles", "Particle": "particles", "PBDMaterial": "particles", "Deformable": "deformable bodies",

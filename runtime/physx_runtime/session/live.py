@@ -34,6 +34,7 @@ from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
+from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
 from physx_runtime.simulation.scene import Scene
@@ -186,6 +187,12 @@ class Session:
         """What touched in the last step, as `Scene.contacts`."""
         self._require_open()
         return self._scene.contacts
+
+    @property
+    def contact_events(self) -> tuple[ContactEvent, ...]:
+        """What PhysX reports of the contacts of the last step, as `Scene.contact_events`."""
+        self._require_open()
+        return self._scene.contact_events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
         """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""

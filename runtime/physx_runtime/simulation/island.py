@@ -13,6 +13,7 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
+from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.last_contacts import LastContacts
@@ -66,10 +67,16 @@ class AlikeIslands:
             self.lanes.store.write(name, held)
         if isinstance(self.lanes.store, ContactWorlds):
             self.lanes.store.forget(worlds)
+        if self._last is not None:
+            self._last.forget(worlds)
 
     def contacts(self) -> Contacts:
         """What touched in the last step."""
         return NO_CONTACTS if self._last is None else self._last.read()
+
+    def contact_events(self, reports: ContactReports) -> Iterable[ContactEvent]:
+        """What is reported of the last step."""
+        return () if self._last is None else self._last.events(reports)
 
     def joints(self) -> Iterable[tuple[str, int, int]]:
         """Path of every joint, its island's place and its own number there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import ANCHORS, STATIC
 from physx_runtime.packing.contact import PackedContacts
+from physx_runtime.simulation.contact_events import ContactEvent, ContactReports, events_of
 from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.watcher import StepWatcher
@@ -22,6 +24,7 @@ class LastContacts(StepWatcher):
 
     def __init__(self, lanes: Lanes, packed: PackedContacts) -> None:
         self._lanes, self._dt = lanes, lanes.dt
+        self._before = np.zeros((0, 2), np.int64)       # shapes that touched a step earlier
         self._names = tuple(packed.colliders[i] for i in packed.copies_of_shapes(lanes.worlds))
         bodies = [packed.bodies[i] for i in packed.copies_of_places(lanes.worlds)]
         table = self._worlds.table
@@ -32,8 +35,9 @@ class LastContacts(StepWatcher):
         lanes.watch(self)
 
     def about_to_step(self) -> None:
-        """Keep the time of the step."""
+        """Keep the time of the step, and what touches before it."""
         self._dt = self._lanes.dt
+        self._before = _sides(self._worlds, self._worlds.table.pairs.touching)
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
@@ -46,6 +50,15 @@ class LastContacts(StepWatcher):
         return Contacts(Meeting(self._names, self._owners, sides), _worlds_of(worlds, sides),
                         found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
                         worlds.impulses.astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
+
+    def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
+        """What is reported of the last step."""
+        before = Meeting(self._names, self._owners, self._before)
+        return events_of(reports, self.read(), before, _worlds_of(self._worlds, self._before))
+
+    def forget(self, worlds: Array) -> None:
+        """Heed that worlds were set anew: nothing touched in them."""
+        self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
     def _worlds(self) -> ContactWorlds:
@@ -66,9 +79,9 @@ def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, 
 
 def _sides(worlds: ContactWorlds, pairs: Array) -> Array:
     """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
-    rows = worlds.table.pairs.rows[pairs]
-    shapes = np.stack([rows["shape0"], rows["shape1"]], axis=1).astype(np.int64)
-    return np.where(rows["swapped"][:, None] == 1, shapes[:, ::-1], shapes)
+    rows = worlds.table.pairs.rows
+    shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
+    return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
 
 
 def _worlds_of(worlds: ContactWorlds, sides: Array) -> Array:

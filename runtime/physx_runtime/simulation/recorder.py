@@ -12,6 +12,7 @@ from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.columns import Columns, alikes_of
+from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
@@ -20,21 +21,24 @@ from physx_runtime.simulation.scene_joint import SceneJoint
 
 Array = NDArray[Any]
 Recorded = Simulation | SceneActor
+Touched = tuple[Contacts, tuple[ContactEvent, ...]]
 
 
 class Recorder:
     """The states of actors that are stepped together, of kinematic bodies and joints; the first is taken at once.
 
-    forces: whether what joints gave is taken too, which their scene keeps. contacts: what touched in the last step.
+    forces: whether what joints gave is taken too, which their scene keeps. touched: contacts and events of the last
+    step.
     """
 
     def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
-                 forces: bool = False, contacts: Callable[[], Contacts] = lambda: NO_CONTACTS) -> None:
+                 forces: bool = False, touched: Callable[[], Touched] = lambda: (NO_CONTACTS, ())) -> None:
         self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
         self._joints, self._weighed = joints, joints if forces else ()
         self._breakable = [joint for joint in joints if joint.topology.breaks]
         self._broken, self._forces = [self._gone()], [self._given()]
-        self._contacts, self._touching = [NO_CONTACTS], contacts
+        self._touched: list[Touched] = [(NO_CONTACTS, ())]
+        self._touching = touched
         self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
@@ -53,7 +57,7 @@ class Recorder:
             states.append(alike.state())
         self._broken.append(self._gone())
         self._forces.append(self._given())
-        self._contacts.append(self._touching())
+        self._touched.append(self._touching())
         self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
 
     def _gone(self) -> list[Array]:
@@ -70,6 +74,7 @@ class Recorder:
         links = Columns(self._actors, lambda actor: len(actor.model.link_names))
         position, velocity, pose, moving = (columns.arranged(kind, 1) for columns, kind in zip(
             (dofs, dofs, links, links), parts, strict=True))
+        contacts, events = zip(*self._touched, strict=True)
         placed, sent = (np.stack(kind).astype(pose.dtype) for kind in zip(*self._told, strict=True))
         names = (name for actor in self._actors for name in actor.model.link_names)
         positions, velocities = zip(*self._iterations, strict=True)
@@ -85,7 +90,8 @@ class Recorder:
             broken=np.reshape(self._broken, (len(pose), len(self._breakable), pose.shape[1])).swapaxes(1, 2),
             outside_joint_names=tuple(joint.path for joint in self._joints),
             outside_joint_force=np.reshape(self._forces, (len(pose), len(self._weighed), pose.shape[1], 6)
-                                           ).swapaxes(1, 2).astype(pose.dtype), contacts=tuple(self._contacts))
+                                           ).swapaxes(1, 2).astype(pose.dtype), contacts=contacts,
+            contact_events=events)
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

@@ -17,6 +17,7 @@ from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.solver.articulation.link_velocity import held_velocities
@@ -46,6 +47,7 @@ class Recording:
     outside_joint_force: Array = field(default_factory=lambda: np.zeros((0, 0, 0, 6)))      # where it was asked for,
     #                                     (n_record, n_world, n_outside, 6) what each gave, as `SceneJoint.force`
     contacts: tuple[Contacts, ...] = ()             # (n_record,) of the step that leads to each; none at the first
+    contact_events: tuple[tuple[ContactEvent, ...], ...] = ()       # (n_record,) likewise, what PhysX reports of it
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ def write_recording(path: Path, recording: Recording) -> None:
 
     Raises OSError where the file cannot be written.
     """
-    fields = (field.name for field in dataclasses.fields(recording) if field.name != "contacts")
+    fields = (field.name for field in dataclasses.fields(recording) if field.name not in ("contacts", "contact_events"))
     names = (*fields, "link_names", "link_pose", "link_velocity")
     arrays = {name: np.asarray(getattr(recording, name)) for name in names}
     arrays |= _contacts(recording)
@@ -40,4 +40,13 @@ def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
         found[f"{kind}_pair"], found[f"{kind}_bodies"] = (
             np.array(names, np.str_).reshape(-1, 2) for names in (rows.pairs, rows.bodies))
         found |= {f"{kind}_world": rows.worlds, f"{kind}_point": rows.points, f"{kind}_impulse": rows.impulses}
-    return found
+    return found | _events(recording)
+
+
+def _events(recording: Recording) -> dict[str, NDArray[Any]]:
+    """The events of all records as rows; their points are among the contacts of their record, world and pair."""
+    told = [(record, event) for record, events in enumerate(recording.contact_events) for event in events]
+    return {"event_record": np.array([record for record, _ in told], np.int64),
+            "event_kind": np.array([event.kind for _, event in told], np.str_),
+            "event_world": np.array([event.world for _, event in told], np.int64),
+            "event_pair": np.array([event.pair for _, event in told], np.str_).reshape(-1, 2)}

@@ -16,6 +16,7 @@ from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
+from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
 from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
 from physx_runtime.simulation.contacts import Contacts, joined
 from physx_runtime.simulation.kinematic import KinematicBodies
@@ -89,6 +90,7 @@ class Scene:
         self._actors, self._islands, self._lanes = dict(parts.actors), parts.islands, parts.lanes
         self._joints = {path: SceneJoint(path, islands, place, number) for islands in self._islands
                         for path, place, number in islands.joints()}
+        self._reports = ContactReports(description)
         self._batches = WorldBatches(description, worlds)
         self.kinematic = KinematicBodies(model.kinematic, worlds)
         alikes: dict[AlikeInScene, list[ActorDescription]] = {}
@@ -174,6 +176,13 @@ class Scene:
     def contacts(self) -> Contacts:
         """What touched in the last step, made at its start."""
         return joined([islands.contacts() for islands in self._islands])
+
+    @property
+    def contact_events(self) -> tuple[ContactEvent, ...]:
+        """What PhysX reports of the contacts of the last step, for the prims with PhysxContactReportAPI."""
+        if not self._reports:
+            return ()
+        return tuple(event for islands in self._islands for event in islands.contact_events(self._reports))
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """The mean force on bodies or colliders over the last step along the normals of their contacts, world axes.
