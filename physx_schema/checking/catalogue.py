@@ -12,6 +12,7 @@ from physx_schema.checking.rules import (
     baselines,
     bodies,
     collision,
+    contact_settings,
     driven,
     engines,
     iterations,
@@ -47,8 +48,8 @@ _FILES = (       # in the order of lists and pages; findings have an order of th
     driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
     tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, outside_joints,
     mass, bodies, articulations, iterations,
-    collision, stages, schemas, values, value_types, value_sources, quaternions, units, engines, unused, retired,
-    waivers, baselines,
+    collision, contact_settings, stages, schemas, values, value_types, value_sources, quaternions, units, engines,
+    unused, retired, waivers, baselines,
 )
 _NAMED = [item for file in _FILES for item in vars(file).values()]
 

@@ -21,7 +21,7 @@ _FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
     "DJ.007": "Mimic joints", "DJ.011": "Loops in articulations", "articulation": "Articulations",
     "baseline": "Baselines", "body": "Rigid bodies", "collider": "Colliders", "engine": "Other engines",
     "group": "Collision groups", "iterations": "Iterations of the solver", "joint": "Joints", "material": "Materials",
-    "pair": "Filtered pairs",
+    "pair": "Filtered pairs", "report": "Contact reports",
     "rule-failed": "Rules that failed", "scene": "Physics scenes", "schema": "Applied schemas", "stage": "The stage",
     "tendon": "Tendons", "unit": "Units", "unused": "Opinions that nothing uses", "value": "Authored values",
     "waiver": "Waivers",

@@ -16,11 +16,11 @@ _STRETCHED = {"float3 xformOp:scale": "(1, 1, 2)", "uniform token[] xformOpOrder
 _PAIRS = "PhysicsFilteredPairsAPI"
 
 
-def _mesh(indices: str) -> str:
+def _mesh(indices: str, *schemas: str) -> str:
     """A tetrahedron."""
     return usda.prim("Mesh", "shape", {
         "point3f[] points": "[(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]", "int[] faceVertexCounts": "[3, 3, 3, 3]",
-        "int[] faceVertexIndices": indices}, "PhysicsCollisionAPI")
+        "int[] faceVertexIndices": indices}, "PhysicsCollisionAPI", *schemas)
 
 
 def _offsets(contact: str, rest: str) -> dict[str, str]:
@@ -95,6 +95,19 @@ MERGED = ReaderRule("collider/merged", "warning", """
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", children=usda.cube()),
+)
+
+TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
+    Trigger that collides
+
+    PhysX makes no trigger of a triangle mesh, as meshes of static and kinematic bodies are without an approximation: it
+    makes a collider of it, as without PhysxTriggerAPI.
+
+    Measured: A cube comes to rest on a mesh with PhysxTriggerAPI, and falls through its convex hull and a box with it;
+    PhysX warns. (`benchmarks/measure_contact_settings.py`)
+    """,
+    example=_mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]", "PhysxTriggerAPI"),
+    remedy=usda.cube({}, "PhysxTriggerAPI"),
 )
 
 OFFSETS = ReaderRule("collider/offsets", "error", """

@@ -29,6 +29,7 @@ _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _EVEN = 1e-4                # relative difference of scales that is rounding
 _MESH = "Mesh"
+_TRIANGLES = frozenset({"triangle-mesh", "simplified-mesh", "sdf"})
 _ROUND = frozenset({"sphere", "capsule", "cylinder", "cone"})
 _UNKNOWN = (math.nan, math.nan, math.nan)
 _ACTIVE = Usd.TraverseInstanceProxies()
@@ -187,10 +188,21 @@ class ColliderReader:
             hull_vertex_limit=settings.vertices if settings else 0, material=self._materials.of(prim),
             group=self._groups.get(opinions.path, ""),
             enabled=opinions.view("PhysicsCollisionAPI").flag("collisionEnabled"),
-            trigger=opinions.has("PhysxTriggerAPI"), contact_offset=contact, rest_offset=rest,
+            trigger=self._trigger(opinions, sizes), contact_offset=contact, rest_offset=rest,
             torsional_patch_radius=view.clamped("torsionalPatchRadius"),
             min_torsional_patch_radius=view.clamped("minTorsionalPatchRadius"),
         )
+
+    def _trigger(self, opinions: PrimOpinions, sizes: Sizes) -> bool:
+        """Whether it is one; PhysX makes none of triangles."""
+        asked = opinions.has("PhysxTriggerAPI")
+        if asked and sizes.kind in _TRIANGLES:
+            self._reading.problem(
+                "collider/trigger-mesh", opinions.path, "apiSchemas", "PhysxTriggerAPI on a triangle mesh",
+                "PhysX makes no trigger of it, and bodies collide with it",
+                "use an approximation such as convexHull, or a simple shape",
+            )
+        return asked and sizes.kind not in _TRIANGLES
 
     def _placed(self, geometry: _Geometry, body: str) -> Pose:
         """The shape's pose in its body's frame, with the body's scale in the position; in the world without a body."""

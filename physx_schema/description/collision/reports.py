@@ -20,8 +20,8 @@ def read_contact_reports(reading: Reading) -> tuple[ContactReport, ...]:
 
 
 def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]:
-    body = reading.body_of(opinions.path)
-    if not any(map(opinions.has, _OBJECTS)) and (body or not opinions.has("PhysicsCollisionAPI")):
+    if not _reports(reading, opinions.path):
+        body = reading.body_of(opinions.path)
         if body and reading.prims[body].has(_REPORT):
             opinions.mark(_REPORT)      # what its body reports can be asked for by collider
         return
@@ -29,5 +29,25 @@ def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]
     threshold = view.number("threshold")
     if threshold == _AS_UNAUTHORED:
         threshold /= reading.meters_per_unit
+        if view.authored("threshold") and threshold != _AS_UNAUTHORED:
+            reading.problem(
+                "report/threshold", opinions.path, view.name("threshold"), "a threshold of exactly 1",
+                f"PhysX takes it for unauthored and reports from {threshold:g} on", "author 1.01, or what is wanted",
+                "warning",
+            )
     targets = view.targets("reportPairs")
+    for target in targets:
+        if not _reports(reading, target):
+            reading.problem(
+                "report/partner", opinions.path, view.name("reportPairs"),
+                f"{target} is no body, articulation root or static collider", "PhysX reports no contacts with it",
+                "name a body, an articulation root or a static collider",
+            )
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
+
+
+def _reports(reading: Reading, path: str) -> bool:
+    """Whether there is a body, an articulation root or a static collider at a path."""
+    found = reading.prims.get(path)
+    return found is not None and (any(map(found.has, _OBJECTS)) or (
+        found.has("PhysicsCollisionAPI") and not reading.body_of(path)))
