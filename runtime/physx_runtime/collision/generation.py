@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from physx_runtime.collision.shape import CONTACT, FREE, MOST_POINTS
 from physx_runtime.compiling.scalar_code import scalar_entry
 
 Array = NDArray[Any]
+Flags = NDArray[np.bool_]
 
 
 def supported(kind0: int, kind1: int) -> bool:
@@ -22,28 +24,35 @@ def supported(kind0: int, kind1: int) -> bool:
     return (min(kind0, kind1), max(kind0, kind1)) in SUPPORTED
 
 
-def generate(table: PairTable, poses: Array) -> Array:
+def every_pair(table: PairTable) -> Flags:
+    """All pairs of a table."""
+    return np.ones(len(table.rows), np.bool_)
+
+
+def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags] = every_pair) -> Array:
     """Contacts of a step, of dtype CONTACT, and in `table` the pairs as they are now.
 
     poses: (bodies, 7) float32 in the world, position and quaternion x y z w, of the frames that shapes are placed in.
+    awake: which pairs of the table to make contacts of, its shapes being placed, (n_row,); the others stay as they are
     Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
     """
     table.place(poses)
+    made = awake(table)
     contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
-    count = touch(table.rows, table.shapes, table.placed, table.geometry, contacts)
-    table.touching = in_order_of_touching(table.rows, table.touching)
+    count = touch(table.rows, table.shapes, table.placed, table.geometry, made, contacts)
+    table.touching = in_order_of_touching(table.rows, table.touching, made)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
     return arranged
 
 
 @scalar_entry
-def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, contacts: Any) -> Any:
-    """Make the contacts of all pairs; how many there are."""
+def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, awake: Any, contacts: Any) -> Any:
+    """Make the contacts of all pairs that are awake; how many there are."""
     at = 0
     for k in range(len(rows)):
         pair = rows[k]
-        if pair.shape0 == FREE:
+        if pair.shape0 == FREE or not awake[k]:
             continue
         shape0, shape1 = shapes[pair.shape0], shapes[pair.shape1]
         first = at
@@ -58,9 +67,9 @@ def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, contacts: Any
     return at
 
 
-def in_order_of_touching(rows: Array, touching: Array) -> Array:
-    """The pairs with contacts: those that had some keep their order, then those that begin, the oldest first."""
-    alive = (rows["contacts"] > 0) & (rows["shape0"] != FREE)
+def in_order_of_touching(rows: Array, touching: Array, awake: Flags) -> Array:
+    """The pairs that touch: those that did before keep their order, then those that begin, the oldest first."""
+    alive = np.where(awake, rows["contacts"] > 0, rows["touching"] == 1) & (rows["shape0"] != FREE)
     begun = np.flatnonzero(alive & (rows["touching"] == 0)).astype(np.int32)
     kept = touching[alive[touching] & (rows["touching"][touching] == 1)]
     rows["touching"] = alive

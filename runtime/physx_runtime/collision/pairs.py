@@ -69,6 +69,10 @@ class PairTable:
         self._heads[gone] = FREE
         self.touching = self.touching[~lost[self.touching]]
 
+    def lie_still(self, pairs: Array) -> None:
+        """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
+        self.rows["known"][pairs] = self.rows["points"][pairs] = self.rows["contacts"][pairs] = 0
+
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
         if not self._work:

@@ -85,6 +85,10 @@ class Patches:
                            self._threshold, self._correlation)
         self.rows = self.rows[:count]
 
+    def give_up(self, pairs: Array) -> None:
+        """Give up the anchors of some pairs, rows of the table."""
+        self.rows = self.rows[~np.isin(self.rows["pair"], pairs)]
+
     def forget(self, worlds: Array, places: Array) -> None:
         """Give up the anchors of worlds that were set anew."""
         self.rows = self.rows[~np.isin(places["world"][self.rows["side0"]], worlds)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.touching import Touching
-from physx_schema.description.model import Articulation, Description
+from physx_schema.description.model import Description
 from physx_schema.description.opinions.accounting import CONTACTS
 
 # Properties, and with which value they do nothing.
@@ -36,7 +36,3 @@ def left_out_of_contacts(description: Description, touching: Touching) -> Iterat
         if not scene.contact.friction_correlation_distance > 0.0:
             yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which PhysX "
                                "takes its defaults for the whole scene; author a distance above 0")
-    if actor := touching.falling_asleep:
-        schema = "physxArticulation" if isinstance(actor, Articulation) else "physxRigidBody"
-        yield NotSimulated("sleep", actor.path, f"{schema}:sleepThreshold", "its falling asleep: what can touch "
-                           "something is stepped on where PhysX lets it rest, set it to 0 for PhysX to do the same")

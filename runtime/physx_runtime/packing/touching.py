@@ -10,7 +10,7 @@ from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, 
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import PGS
 from physx_runtime.packing.model import stepping
-from physx_schema.description.model import ActorDescription, Articulation, Collider, Description, Scene
+from physx_schema.description.model import Collider, Description, Scene
 
 # What PhysX's narrow phase makes of kinds of colliders.
 KINDS: Mapping[str, int] = {
@@ -25,7 +25,6 @@ class Touching:
     A world is all rigid bodies and articulations of one PhysicsScene that can meet something of it or themselves,
     kinematic and static colliders included. `worlds` are their names, in the order of the scene; what can meet nothing
     is in none. Contacts of PGS scenes are not stepped, nor those of kinds that `generate` does not know.
-    `falling_asleep` is the first actor in them that rests in PhysX, None for none.
     """
 
     def __init__(self, description: Description, model: SceneModel, solver: str) -> None:
@@ -40,9 +39,6 @@ class Touching:
             name = names[body]
             found.setdefault(description.scene_of(model.actors[name]).path, {})[name] = None
         self.worlds = tuple(tuple(name for name in model.actors if name in own) for own in found.values())
-        together = [model.actors[name] for own in self.worlds for name in own]
-        self.falling_asleep = next((actor for actor in together if description.scene_of(actor).sleeping
-                                    and sleep_threshold(actor) > 0.0), None)
 
     def can_be_heard(self, i: int) -> bool:
         """Whether contacts of a side with anything are stepped."""
@@ -87,10 +83,3 @@ class Touching:
                    and (a[2] and b[2] and supported(a[1], b[1])) == heard}
         for i, key in enumerate(of_side):
             yield i, (j for other, members in classes.items() if (key, other) in meeting for j in members)
-
-
-def sleep_threshold(actor: ActorDescription) -> float:
-    """Below which energy a mass it falls asleep."""
-    if isinstance(actor, Articulation):
-        return actor.sleep_threshold
-    return actor.body.body.sleep_threshold if actor.body.body else 0.0

@@ -42,10 +42,9 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
         group = AlikeInScene(models, lanes[-1], solver, sleeping)
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
     for islands in _structures(packed.islands):
-        rests = sleeping and islands[0].contacts is None
-        lanes.append(_lanes_of(islands, worlds, solver, rests, **settings))
+        lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
-        found |= _members(together[-1], lanes[-1], solver, rests)
+        found |= _members(together[-1], lanes[-1], solver, sleeping)
     return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
 
 

@@ -45,11 +45,12 @@ class LastContacts(StepWatcher):
     def read(self) -> Contacts:
         """Those of the last step."""
         worlds = self._worlds
-        found, dtype = worlds.contacts, worlds.dtype
+        shown, dtype = worlds.shown(worlds.contacts["pair"]), worlds.dtype
+        found = worlds.contacts[shown]
         sides = _sides(worlds, found["pair"])
         return Contacts(Meeting(self._names, self._owners, sides), _worlds_of(worlds, sides),
                         found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
-                        worlds.impulses.astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
+                        worlds.impulses[shown].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step."""
@@ -68,7 +69,7 @@ class LastContacts(StepWatcher):
 def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
     """The anchors of all patches, those of one behind each other."""
     patches = worlds.patches
-    used = np.arange(ANCHORS) < patches["anchors"][:, None]
+    used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
     own, which = np.nonzero(used)
     sides = _sides(worlds, patches["pair"])[own]
     frames = worlds.centers[patches["side0"][own]]

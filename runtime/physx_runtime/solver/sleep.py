@@ -114,7 +114,8 @@ def stays_awake(longest: Scalar, resting: Scalar) -> Scalar:
 
 def woken(link: Drowsiness, wakes: Scalar, started: Scalar) -> Drowsiness:
     """A link at the end of a step before which something may have woken it, or put it back to its start."""
-    return Drowsiness(where(wakes, WAKE_TIME, link.counter), _chosen(started, sp.ZERO3, link.linear),
+    counter = where(started, WAKE_TIME, where(wakes, maximum(link.counter, WAKE_TIME), link.counter))
+    return Drowsiness(counter, _chosen(started, sp.ZERO3, link.linear),
                       _chosen(started, sp.ZERO3, link.angular))
 
 

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.generation import generate
+from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
-from physx_runtime.collision.shape import CONTACT, NO_OWNER
+from physx_runtime.collision.shape import CONTACT, EVERY_WORLD, NO_OWNER
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.contact_step import ContactStep, WorldPatches
 from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.rest_rows import ToldRows
+from physx_runtime.worlds.resting import Resting
 
 Array = NDArray[Any]
 
@@ -45,6 +48,8 @@ class ContactWorlds(Buffer):
         self._patches = Patches(table.friction_offset, table.correlation)
         self._frames = Frames(program.plan, table.places)
         self._worlds = [ContactStep(program, dtype) for _ in range(count)]
+        self._told = ToldRows(program, table.places)
+        self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
 
     @property
     def patches(self) -> Array:
@@ -63,25 +68,63 @@ class ContactWorlds(Buffer):
         kept = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
         self.contacts, self.impulses = self.contacts[kept], self.impulses[kept]
         self.frictions = self.frictions[~np.isin(self.table.places["world"][self.patches["side0"]], worlds)]
+        self.resting.forget(worlds)
         self._patches.forget(worlds, self.table.places)
         self.table.pairs.forget(worlds)
 
     def step_under(self, counts: Array) -> None:
         """Advance by a step, each world under its own position and velocity iterations, (n_world, 2)."""
-        pairs, places = self.table.pairs, self.table.places
+        pairs, rows, resting = self.table.pairs, self.host[:, :, 0], self.resting
+        self._lie_still(resting.laid_still())
+        if not resting.begin(rows):
+            self._take(np.zeros(0, CONTACT))
+            return
+        begun = resting.awake | resting.fresh
         for world, own in enumerate(self._worlds):
-            own.begin(self.host[world, :, 0])
+            own.load(rows[world])
+            own.begin(begun[world])
         poses, self.centers = self._frames.read([own.memory for own in self._worlds])
-        self.contacts = generate(pairs, poses.astype(np.float32))
-        self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, self.contacts, self.centers)
-        patches = self._patches.rows
-        self.impulses, self.frictions = np.zeros(len(self.contacts)), np.zeros((len(patches), ANCHORS, 3))
+        before = resting.touched(pairs)
+        contacts = generate(pairs, poses.astype(np.float32), self._looked_at)
+        resting.meet(pairs, before)
+        self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
+        self._take(contacts)
+        self._finish(resting.awake & ~begun, counts)
+
+    def shown(self, pairs: Array) -> NDArray[np.bool_]:
+        """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
+        return self.resting.shown(pairs)
+
+    def _looked_at(self, pairs: PairTable) -> NDArray[np.bool_]:
+        found = self.resting.place(pairs)
+        self._lie_still(np.flatnonzero(~found & (pairs.rows["contacts"] > 0)))
+        return found
+
+    def _lie_still(self, pairs: Array) -> None:
+        """Have pairs at rest lose what they remember, but for that they touch."""
+        if len(pairs):
+            self.table.pairs.lie_still(pairs)
+            self._patches.give_up(pairs)
+
+    def _take(self, contacts: Array) -> None:
+        self.contacts, self.impulses = contacts, np.zeros(len(contacts))
+        self.frictions = np.zeros((len(self.patches), ANCHORS, 3))
+
+    def _finish(self, woken: Array, counts: Array) -> None:
+        """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
+        pairs, places, patches, resting = self.table.pairs, self.table.places, self.patches, self.resting
         given = WorldPatches(places, patches, self._patches.contacts, self.contacts, self._surfaces(),
                              pairs.rows["rest"][patches["pair"]].astype(np.float64), self.centers, self._frames.static,
                              self.impulses, self.frictions)
-        world_of = places["world"][patches["side0"]]
-        for world, own in enumerate(self._worlds):
-            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), *map(int, counts[world]))
+        world_of = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
+        held = resting.pairs_held(pairs)
+        for world in np.flatnonzero(resting.awake.any(axis=1)).tolist():
+            own = self._worlds[world]
+            if woken[world].any():
+                own.begin(woken[world])
+            self._told.write(own.memory, world, resting.falling[world], resting.loosened[world], held)
+            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), resting.awake[world],
+                       *map(int, counts[world]))
 
     def _surfaces(self) -> Array:
         """How the surfaces of every patch answer each other, in the order of `model.contact.SURFACE`."""

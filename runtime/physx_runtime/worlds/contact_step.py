@@ -53,19 +53,31 @@ class ContactStep:
         self._code = Code(program, dtype)
         self._sides = SideRows(program)
         self.memory = _aligned(program.size, self._dtype)
-        self._start = [np.r_[self._code.words(program.start), 0]]
+        self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
         self._groups: list[PatchGroup] = []
         self._passes: list[Array] = []
 
-    def begin(self, rows: Array) -> None:
-        """Everything of a step's start that does not ask for contacts; rows: the world's."""
+    def load(self, rows: Array) -> None:
+        """Take the world's rows for a step."""
         self.memory[:len(rows)] = rows
-        run_in_place(self.memory, self._start, (1,))
 
-    def finish(self, rows: Array, given: WorldPatches, own: Array, n: int, v: int) -> None:
-        """The rest of a step; rows: the world's, changed in place. own: which of the patches are its."""
-        self._arrange(given, own)
+    def begin(self, awake: Array) -> None:
+        """Everything of a step's start that does not ask for contacts.
+
+        awake: (n_actor,) whose; of several calls in a step each is for others.
+        """
+        if self._begun[0] != awake.tobytes():
+            self._code.awake = awake
+            self._begun = awake.tobytes(), [np.r_[self._code.words(self._program.start), 0]]
+        run_in_place(self.memory, self._begun[1], (1,))
+
+    def finish(self, rows: Array, given: WorldPatches, own: Array, awake: Array, n: int, v: int) -> None:
+        """The rest of a step; rows: the world's, changed in place. own: which of the patches are its.
+
+        awake: (n_actor,) whose step it is, the others stay as they are.
+        """
+        self._arrange(given, own, awake)
         memory = self.memory
         for group in self._groups:
             give(memory, group.base, own[group.index], group.t.points, group.t.anchors, given.patches, given.order,
@@ -78,17 +90,18 @@ class ContactStep:
             take(memory, group.base, own[group.index], found, group.t.anchors, given.patches, given.order,
                  given.impulses, given.frictions)
 
-    def _arrange(self, given: WorldPatches, own: Array) -> None:
+    def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
         patches = given.patches[own]
         points = np.searchsorted(POINTS, patches["points"])
         torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (patches["anchors"] == 1)
         shape = np.stack([given.places["kind"][patches["side0"]], given.places["kind"][patches["side1"]],
                           points, patches["anchors"] > 1, torsional], axis=1)
-        key = (shape.tobytes(), patches["side0"].tobytes(), patches["side1"].tobytes(), patches["pair"].tobytes())
+        key = (shape.tobytes(), patches["side0"].tobytes(), patches["side1"].tobytes(), patches["pair"].tobytes(),
+               awake.tobytes())
         if key == self._key and self._passes:
             return
-        self._key = key
+        self._key, self._code.awake = key, awake
         self._group(given, patches, shape)
         self._write(Touching(self._program, given.places, patches))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ class Replay:
     contacts: dict[int, Array]
     step: int = 0
 
-    def __call__(self, pairs: PairTable, poses: Array) -> Array:
+    def __call__(self, pairs: PairTable, poses: Array, awake: Callable[[PairTable], Array]) -> Array:
+        awake(pairs)
         found = self.contacts.get(self.step, np.zeros(0, CONTACT))
         counts = np.bincount(found["pair"], minlength=len(pairs.rows))
         fresh = (counts > 0) & (pairs.rows["contacts"] == 0)

@@ -15,11 +15,11 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
 from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
+from physx_runtime.solver.contact.sleep import write_contact_sleep
 from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.iteration import write_pushes, write_rest
 from physx_runtime.solver.island.joints import enter_inside, write_solve
 from physx_runtime.solver.island.plan import IslandPlan, Pair, joined_pairs, make_island_plan
-from physx_runtime.solver.island.sleep import write_island_sleep
 from physx_runtime.solver.island.start import write_island_start
 from physx_runtime.solver.islands import as_listed
 
@@ -70,7 +70,7 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: 
     write_island_start(p, start)
     links.write_velocities_at_start(p, start)
     write_island_end(p, end)
-    write_island_sleep(p, end)
+    write_contact_sleep(p, end)
     lasting = island_lasting_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}

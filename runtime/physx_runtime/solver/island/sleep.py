@@ -44,13 +44,18 @@ def _keep_joints(p: IslandPlan, s: Schedule) -> None:
 
 
 def _held_by(p: IslandPlan, s: Schedule, actor: int) -> Span:
-    """The rows with how many joints hold each link of an actor that can move; broken ones do not."""
-    links = p.t.actors[actor].tree.moving_links
-    out = p.actors[actor].layout.add("joints", len(links))
+    """The rows with how many joints hold each link of an actor that can move."""
+    out = p.actors[actor].layout.add("joints", len(p.t.actors[actor].tree.moving_links))
     clear(s, out)
+    count_joints(p, s, actor, out)
+    return out
+
+
+def count_joints(p: IslandPlan, s: Schedule, actor: int, held: Span) -> None:
+    """Add to rows, one of each link of an actor that can move, how many joints hold it; broken ones do not."""
+    links = p.t.actors[actor].tree.moving_links
     for t, rows in zip(p.t.joints, p.joints, strict=True):
         for side in t.sides:
             if side.moves and side.owner == actor and side.link in links:
                 s.do(joint.count, **({"broken": rows["broken"]} if t.breaks else {}),
-                     joints=out.part(links.index(side.link)))
-    return out
+                     joints=held.part(links.index(side.link)))

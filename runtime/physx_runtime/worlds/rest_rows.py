@@ -1,0 +1,157 @@
+"""What rows of worlds say of who is awake, by node: actors, then kinematic bodies of one world after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.collision.shape import FREE
+from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
+from physx_runtime.model.island import IslandTopology, Side
+from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.rows import LINK_FORCE_ROWS
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.solver.contact.program import ContactProgram
+from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
+from physx_runtime.solver.island.plan import IslandPlan
+from physx_runtime.solver.sleep import WOKEN
+
+Array = NDArray[Any]
+Flags = NDArray[np.bool_]
+NOTHING = -1        # in place of a node: what never moves
+
+
+class RestRows:
+    """Nodes of worlds of one structure, and what their rows say of them; arguments as of `Resting`."""
+
+    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
+                 shapes: Array) -> None:
+        self.width, self.places = len(t.actors) + t.kinematic, len(places)
+        self._actors, self._worlds = len(t.actors), worlds
+        self._counting = np.array([actor.sleeping for actor in t.actors], np.bool_)
+        counting = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
+        self._asleep, self._stirred = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in counting], np.int64)
+                                       for name in ("asleep", "stirred"))
+        self._counters = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_wake_counter"]) for i, _ in counting])
+        self._pushes = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_{name}" for name in _push_rows(actor)])
+                                         for i, actor in counting if actor.pushed])
+        self._active = np.array([layout[f"{KINEMATIC_GROUP}{k}_active_0"] for k in range(t.kinematic)], np.int64)
+        self.kinematic = np.tile(np.arange(self.width) >= self._actors, worlds)
+        nodes = places["world"] * self.width + places["owner"] + np.where(places["kind"] == KINEMATIC, self._actors, 0)
+        self._node_of_shape = np.where(places["kind"] == STATIC, NOTHING, nodes)[shapes["body"]].astype(np.int64)
+        held = np.array([pair for joint in t.joints for pair in [[self._node(side) for side in joint.sides]]
+                         if NOTHING not in pair and pair[0] != pair[1]], np.int64).reshape(-1, 2)
+        self.joints = (np.arange(worlds)[:, None, None] * self.width + held).reshape(-1, 2)
+
+    def _node(self, side: Side) -> int:
+        if side.kind == KINEMATIC_SIDE:
+            return self._actors + side.owner
+        return side.owner if side.moves else NOTHING
+
+    def live(self, rows: Array) -> Flags:
+        """(n_node,) actors that are awake or were stirred, and kinematic bodies on their way or just arrived."""
+        found = np.zeros((self._worlds, self.width), np.bool_)
+        if not self._counting.any():
+            found[:, :self._actors] = True
+        found[:, :self._actors][:, self._counting] = ~(rows[:, self._asleep] > 0.5)
+        found[:, :self._actors] |= self._woken(rows)
+        found[:, self._actors:] = rows[:, self._active] > 0.5
+        return found.ravel()
+
+    def ready(self, rows: Array) -> Flags:
+        """(n_node,) which keep nothing awake: their counters are 0."""
+        found = np.full((self._worlds, self.width), self._counting.any())
+        found[:, :self._actors] &= ~self._counters.any(rows, self._actors) & ~self._woken(rows)
+        found[:, self._actors:] = ~(rows[:, self._active] > 0.5)
+        return found.ravel()
+
+    def stir(self, rows: Array, nodes: Array) -> None:
+        """Wake actors, as writes do."""
+        chosen = np.zeros((self._worlds, self.width), np.bool_)
+        chosen.ravel()[nodes] = True
+        self.stir_actors(rows, chosen[:, :self._actors])
+
+    def stir_actors(self, rows: Array, actors: Flags) -> None:
+        """Wake actors, (n_world, n_actor)."""
+        held = rows[:, self._stirred]
+        rows[:, self._stirred] = np.where(actors[:, self._counting], np.maximum(held, WOKEN), held)
+
+    def of_nodes(self, actors: Flags) -> Flags:
+        """(n_node,) of (n_world, n_actor); no kinematic body."""
+        found = np.zeros((self._worlds, self.width), np.bool_)
+        found[:, :self._actors] = actors
+        return found.ravel()
+
+    def nodes_of(self, pairs: Array) -> Array:
+        """(n, 2) of pairs, NOTHING of static colliders and in free places."""
+        nodes = self._node_of_shape[np.stack([pairs["shape0"], pairs["shape1"]], axis=1)]
+        return np.where((pairs["shape0"] == FREE)[:, None], NOTHING, nodes)
+
+    def _woken(self, rows: Array) -> Flags:
+        found = self._pushes.any(rows, self._actors)
+        found[:, self._counting] |= rows[:, self._stirred] >= WOKEN
+        return found
+
+
+class ToldRows:
+    """The rows of a world's program that are told who rests."""
+
+    def __init__(self, program: ContactProgram, places: Array) -> None:
+        p, self._world = program.plan, places["world"]
+        actors = {i: actor.layout for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)) if t.sleeping}
+        self._counting = np.array(list(actors), np.int64)
+        self._kept, self._stirred = (np.array([layout[name].row for layout in actors.values()], np.int64)
+                                     for name in (KEPT_AWAKE, "stirred"))
+        self._held = np.array([self._held_row(p, place) for place in places], np.int64)
+
+    @staticmethod
+    def _held_row(p: IslandPlan, place: Any) -> int:
+        """The row that counts the pairs which hold the body or link of a place, NOTHING where none does."""
+        owner, link = int(place["owner"]), int(place["link"])
+        if place["kind"] not in (BODY, LINK) or not p.t.actors[owner].sleeping:
+            return NOTHING
+        links = p.t.actors[owner].tree.moving_links
+        return p.actors[owner].layout[PAIRS_HELD].row + links.index(link) if link in links else NOTHING
+
+    def write(self, memory: Array, world: int, falling: Flags, loosened: Flags, held: Array) -> None:
+        """Tell a world of its actors, (n_actor,), and by place how many pairs hold each."""
+        memory[self._kept] = ~falling[self._counting]
+        loose = self._stirred[loosened[self._counting]]
+        memory[loose] = np.maximum(memory[loose], WOKEN)
+        own = (self._world == world) & (self._held != NOTHING)
+        memory[self._held[own]] = held[own]
+
+
+class _Columns:
+    """Rows of some actors."""
+
+    def __init__(self, layout: Mapping[str, int], names: list[tuple[int, list[str]]]) -> None:
+        own = [(i, [row for name in of for row in _rows(layout, name)]) for i, of in names]
+        own = [(i, rows) for i, rows in own if rows]
+        self._of = np.array([i for i, _ in own], np.int64)
+        sizes = np.array([len(rows) for _, rows in own], np.int64)
+        self._starts = np.cumsum(sizes) - sizes
+        self._rows = np.array([row for _, rows in own for row in rows], np.int64)
+
+    def any(self, rows: Array, actors: int) -> Flags:
+        """(n_world, n_actor) whether one of an actor's is not 0."""
+        found = np.zeros((len(rows), actors), np.bool_)
+        if len(self._of):
+            found[:, self._of] = np.logical_or.reduceat(rows[:, self._rows] != 0.0, self._starts, axis=1)
+        return found
+
+
+def _rows(layout: Mapping[str, int], name: str) -> Iterator[int]:
+    size = 0
+    while f"{name}_{size}" in layout:
+        yield layout[f"{name}_{size}"]
+        size += 1
+
+
+def _push_rows(t: ActorTopology) -> list[str]:
+    return [*(LINK_FORCE_ROWS if t.link_forces else ()),
+            *(f"push{i}_{name}" for i in range(len(t.pushes)) for name in ("force", "torque"))]

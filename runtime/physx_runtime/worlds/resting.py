@@ -1,0 +1,153 @@
+"""Who rests in worlds whose actors touch, step by step (PxsIslandSim.cpp, ScPipeline.cpp; measured, see
+docs/physx_semantics.md, sleeping).
+
+What touches or joints hold together rests together, with the step in which every counter of it has come to 0, unless a
+kinematic body that was sent to a target touches it. It wakes when something awake comes to touch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.components import reached
+from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.shape import FREE
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.worlds.rest_rows import NOTHING, RestRows
+
+Array = NDArray[Any]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The pairs that touch at a step's start."""
+
+    rows: Array             # of the table of pairs
+    born: Array
+    nodes: Array            # (n, 2)
+
+    def parted(self, pairs: PairTable) -> Array:
+        """The nodes of those that touch no more, (n, 2)."""
+        now = pairs.rows[self.rows]
+        return np.asarray(self.nodes[(now["shape0"] == FREE) | (now["born"] != self.born) | (now["touching"] == 0)])
+
+
+class Resting:
+    """Actors and kinematic bodies of all worlds as nodes, those of a world one after the other, actors first.
+
+    `begin`, `place` and `meet` follow each other in a step. places, shapes: of the worlds' ContactTable; layout: the
+    row of each scalar of a world.
+    """
+
+    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
+                 shapes: Array) -> None:
+        self._rows = RestRows(t, worlds, layout, places, shapes)
+        self._shape = worlds, len(t.actors)
+        self._live = np.ones(worlds * self._rows.width, np.bool_)   # nodes that are awake, active kinematic ones too
+        self._ready = ~self._live                                   # nodes that keep nothing awake
+        self._parted = np.zeros((0, 2), np.int64)                   # nodes that parted in the last step
+        self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds meet
+        self._looked_at = np.zeros(0, np.bool_)                     # the pairs of which contacts are made
+        self._still: Array | None = None                            # rows with which nothing happens
+        self.fresh = np.ones(self._shape, np.bool_)     # actors whose frames are not those of the last step's start
+        self.awake = self.fresh                         # actors that this step moves
+        self.falling = ~self.awake                      # actors that rest with its end
+        self.loosened = self.falling                    # actors that parted from a static collider
+
+    def forget(self, worlds: Array) -> None:
+        """Heed that these worlds were set anew."""
+        self.fresh[worlds], self._still = True, None
+        self._parted = self._parted[~np.isin(self._parted[:, 0] // self._rows.width, worlds)]
+
+    def begin(self, rows: Array) -> bool:
+        """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
+        live = self._rows.live(rows)
+        ends = live[self._parted]
+        woken = self._parted[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
+        if len(woken):
+            self._rows.stir(rows, woken)
+            live = self._rows.live(rows)
+        self._live, self._ready = live, self._rows.ready(rows)
+        self._parted, self.awake = self._parted[:0], self._of_actors(live)
+        if live.any() or self.fresh.any():
+            self._still = None
+        elif self._still is None or not np.array_equal(rows, self._still):
+            self._still = rows.copy()
+        else:
+            return False
+        return True
+
+    def touched(self, pairs: PairTable) -> Touched:
+        """What touches before shapes are placed anew."""
+        rows = pairs.touching
+        return Touched(rows, pairs.rows["born"][rows].copy(), self._rows.nodes_of(pairs.rows[rows]))
+
+    def place(self, pairs: PairTable) -> Flags:
+        """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
+        self._edges = self._rows.nodes_of(pairs.rows)
+        self._looked_at = self._within_reach(self._live)
+        return self._looked_at
+
+    def meet(self, pairs: PairTable, before: Touched) -> None:
+        """Wake what something awake has come to touch, and tell what rests with the step."""
+        touching, parted = self._edges[pairs.touching], before.parted(pairs)
+        self._live = self._reached(np.concatenate([before.nodes, touching]), self._live)
+        onto_static = (parted == NOTHING).any(axis=1)
+        loosened = np.zeros(len(self._live), np.bool_)
+        loosened[parted[onto_static].max(axis=1)] = True
+        self._parted = parted[~onto_static]
+        kept = self._reached(touching, self._live & ~(self._ready & ~loosened))
+        self.awake, self.loosened = self._of_actors(self._live), self._of_actors(loosened)
+        self.falling = self.fresh = self._of_actors(self._live & ~kept)
+        self._live = self._live & kept
+
+    def solved(self, pair: Array) -> Flags:
+        """Which of some pairs, rows of the table, are of an actor that the step moves."""
+        return self._any_of(self._rows.of_nodes(self.awake), pair)
+
+    def shown(self, pair: Array) -> Flags:
+        """Which of some pairs are of an actor that is awake after the step."""
+        return self._any_of(self._rows.of_nodes(self.awake & ~self.falling), pair)
+
+    def laid_still(self) -> Array:
+        """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
+        if not self._looked_at.any():
+            return np.zeros(0, np.int64)
+        still = self._looked_at & ~self._within_reach(self._live)
+        self._looked_at &= ~still
+        return np.flatnonzero(still)
+
+    def pairs_held(self, pairs: PairTable) -> Array:
+        """(n_place,) how many pairs of colliders whose bounds meet hold the body in each place."""
+        known = pairs.rows[pairs.rows["shape0"] != FREE]
+        bodies = pairs.shapes["body"]
+        return np.bincount(np.r_[bodies[known["shape0"]], bodies[known["shape1"]]], minlength=self._rows.places)
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def _of_actors(self, nodes: Flags) -> Flags:
+        return nodes.reshape(self._shape[0], -1)[:, :self._shape[1]].copy()
+
+    def _any_of(self, nodes: Flags, pair: Array) -> Flags:
+        return np.asarray(np.r_[nodes, False][self._edges[pair]].any(axis=1))       # NOTHING is the last one
+
+    def _within_reach(self, live: Flags) -> Flags:
+        """The pairs whose bounds, or others' between, connect them with a live node."""
+        return self._any_of(self._reached(self._edges, live), np.arange(len(self._edges)))
+
+    def _reached(self, edges: Array, live: Flags) -> Flags:
+        """The nodes that are connected with a live one; neither static nor kinematic bodies connect."""
+        kinematic = self._rows.kinematic
+        if (live | kinematic).all():
+            return live
+        edges = np.concatenate([edges[(edges != NOTHING).all(axis=1)], self._rows.joints])
+        onto, found = kinematic[edges].any(axis=1), live.copy()
+        ends = edges[onto]
+        found[ends[(live & kinematic)[ends].any(axis=1)]] = True
+        return reached(edges[~onto, 0], edges[~onto, 1], found)
