@@ -11,6 +11,7 @@ import pytest
 from physx_runtime import NotSimulatedWarning, Recording, Session, simulate
 from pxr import Usd
 from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING, Recorded, apart, recorded
+from support.physx.rounded_sums import ROUNDED
 from support.stages.session_stages import world_poses
 
 from physx_schema.errors import UnsupportedError
@@ -23,8 +24,6 @@ WITHIN = (
 # Robots that were once stepped as if they could move at their joints.
 WELDED = ("single_link", "welded_pair")
 PATHS = ("specialised", "generic")
-# Of positions in float64, which does not round as PhysX does: a fall of 5 m at 10 m/s rounds by 2e-5 in 60 steps.
-FLOAT64 = 5e-5
 
 
 def moved(real: Recorded, **options: Any) -> Recording:
@@ -73,7 +72,7 @@ def test_every_world_of_a_welded_robot_moves_as_recorded(name: str, path: str, d
     real = recorded(shared_cases / "found" / name)
     ours = moved(real, worlds=2, path=path, dtype=dtype)
     for world in range(2):
-        found = apart(real, ours, world, FLOAT64 if dtype == "float64" else 0.0)
+        found = apart(real, ours, world, ROUNDED[name].float64 if dtype == "float64" else 0.0)
         assert not found, "\n".join(found)
 
 

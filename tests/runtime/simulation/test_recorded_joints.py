@@ -11,6 +11,7 @@ import pytest
 from physx_runtime import NotSimulatedWarning, simulate
 from physx_runtime.worlds.path import BY_JOINT
 from support.physx.recorded_scenes import Recorded, apart, recorded
+from support.physx.rounded_sums import ROUNDED
 
 from physx_schema.errors import UnsupportedError
 
@@ -24,8 +25,6 @@ SCENES = (
 FOUND = ("fourbar", "iterations_beside_body", "iterations_beside_robot", "iterations_two_robots",
          "rest_length_from_pose", "rest_length_off_joint", "root_held_by_fixed_joint", "single_link",
          "three_hinges_same_bodies", "two_hinges_same_bodies", "welded_pair")
-# Of positions in float64, which does not round as PhysX does: a fall of 5 m at 10 m/s rounds by 2e-5 in 60 steps.
-FALLS, FLOAT64 = ("fourbar", "iterations_beside_body", "iterations_beside_robot", "single_link", "welded_pair"), 5e-5
 
 
 def differences(real: Recorded, dtype: str, least: float) -> list[str]:
@@ -52,5 +51,6 @@ def test_every_recorded_stage_of_joints_is_listed(shared_cases: Path) -> None:
 @pytest.mark.parametrize("name", [*SCENES, *FOUND])
 def test_joints_move_as_recorded(name: str, dtype: str, shared_cases: Path) -> None:
     folder = shared_cases / ("scenes" if name in SCENES else "found") / name
-    found = differences(recorded(folder), dtype, FLOAT64 if dtype == "float64" and name in FALLS else 0.0)
+    least = ROUNDED[name].float64 if dtype == "float64" and name in ROUNDED else 0.0
+    found = differences(recorded(folder), dtype, least)
     assert not found, "\n".join(found)
