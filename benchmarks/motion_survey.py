@@ -16,13 +16,19 @@ from support.physx.beside_physx import Comparison, Stage, compared  # noqa: E402
 Families = Mapping[str, tuple[int, int, Callable[[Any], None]]]
 
 
-def survey(families: Families, scene: Stage, about: str | None) -> None:
-    """Print a line for each stage that the command line asks for, then the table, then the misses again."""
+def survey(families: Families, scene: Stage, about: str | None,
+           turned: Callable[[Comparison, Path], str] | None = None) -> None:
+    """Print a line for each stage that the command line asks for, then the table, then the misses again.
+
+    turned: what `--turned` says of a miss beside PhysX's motion of the scene turned as a whole.
+    """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path, help="folder that keeps PhysX's recordings")
     parser.add_argument("seeds", type=int, nargs="*", help="only these")
     parser.add_argument("--count", type=int, default=200, help="stages of each family at most")
     parser.add_argument("--dtype", default="float32")
+    if turned:
+        parser.add_argument("--turned", action="store_true", help="hold misses to PhysX's turned scenes too")
     arguments = parser.parse_args()
     rows: dict[str, list[Comparison]] = {}
     for family, (first, count, _) in families.items():
@@ -34,7 +40,7 @@ def survey(families: Families, scene: Stage, about: str | None) -> None:
             print(row, flush=True)
     _print_table(rows)
     for row in (row for own in rows.values() for row in own if not row.agrees):
-        print(row)
+        print(row, turned(row, arguments.work) if turned and arguments.turned else "")
 
 
 def _print_table(rows: Mapping[str, list[Comparison]]) -> None:

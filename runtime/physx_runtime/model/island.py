@@ -32,6 +32,16 @@ class Side:
         """Whether forces move it."""
         return self.kind in (BODY, LINK)
 
+    @property
+    def turns_itself(self) -> bool:
+        """Whether its own velocity turns it, and not the joints between it and its root."""
+        return self.kind == BODY or (self.kind == LINK and self.link == 0)
+
+    @property
+    def alone(self) -> Side:
+        """The same whichever it is of its kind, a root or any other link."""
+        return Side(self.kind, link=min(self.link, 1))
+
 
 @dataclass(frozen=True, slots=True)
 class AxisTopology:
@@ -82,7 +92,7 @@ class JointTopology:
     @property
     def alone(self) -> JointTopology:
         """The same joint whatever it holds of that kind: what its equations depend on."""
-        first, second = (Side(side.kind) for side in self.sides)
+        first, second = (side.alone for side in self.sides)
         hinges = tuple(HingeTopology(holds_first=hinge.holds_first) for hinge in self.hinges)
         return replace(self, sides=(first, second), hinges=hinges)
 

@@ -14,7 +14,7 @@ from physx_runtime.solver.by_joint.fragments import response
 from physx_runtime.solver.by_joint.iteration import write_turn
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.start import write_cfm
-from physx_runtime.solver.by_joint.sweeps import add_product, clear, place_links
+from physx_runtime.solver.by_joint.sweeps import add_product, clear, copy_rows, place_links
 from physx_runtime.solver.by_joint.tree import paths_to
 from physx_runtime.solver.island.fragments import link as links
 from physx_runtime.solver.island.plan import TreePlan
@@ -30,6 +30,8 @@ def write_links_start(a: TreePlan, s: Schedule) -> None:
              center=p.at("center", link), response=p.at("response", p.tree.last[link]), origin=a.at("origin", link),
              place=a.at("place", link), held_response=a.at("response", link))
         s.do(links.rest, **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
+    if a.held and not p.t.fixed_base:
+        copy_rows(s, p.row("axes_rotation"), p.row("axes_start"))
 
 
 def grounded(p: Plan, link: int) -> bool:
@@ -170,6 +172,8 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
         given = root | {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
         given |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
         given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
+        if link == 0 and not p.t.fixed_base:
+            given |= {name: p.row(name) for name in ("axes_rotation", "axes_start")}
         s.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
              **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
 

@@ -181,6 +181,7 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
         for name, width in READ_SCRATCH.items():
             p.scratch(name, len(p.tree.nodes), width)
         p.scratch("held_P", 1, 6)
+        p.scratch("axes_start", 1, 4)       # a floating root's principal axes at the step's start
     if plan.misread:
         p.scratch("v_integrated", p.t.nv)
         for name, width in MISREAD_SCRATCH.items():

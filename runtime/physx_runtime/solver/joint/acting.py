@@ -49,7 +49,7 @@ def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
     arm = reading.vector("arms") if has_arm(t, k) else ZERO3
     if not side.moves:
         return MovedSide(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
-    turned = (rounded.turned if side.kind == BODY else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
+    turned = (rounded.turned if side.turns_itself else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
     way = sp.sub(sp.add(turned, triple(rows, f"side{k}_travel", 0)), arm)
     response = body_response(rows, k) if side.kind == BODY else NO_LINK_RESPONSE
     return MovedSide(motion_of(rows[f"side{k}_v"]), response, turned, way, triple(rows, f"side{k}_turn", 0))

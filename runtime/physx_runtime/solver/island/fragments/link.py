@@ -7,6 +7,7 @@ see at its centre of mass.
 from __future__ import annotations
 
 from physx_runtime.dynamics import articulated as ab
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, response_of
 from physx_runtime.dynamics.kinematics import subspace
@@ -107,12 +108,19 @@ def spread(rows: Operands, kind: str, grounded: bool) -> Rows:
 
 
 def moved(rows: Operands, grounded: bool) -> Rows:
-    """How a link has moved since the step's start: its centre of mass, and its turn as poses and as velocities say."""
+    """How a link has moved since the step's start: its centre of mass, and its turn as poses and as velocities say.
+
+    A floating root is turned by its principal axes, in PhysX's roundings: what they leave of the turn's length moves an
+    anchor 0.1 m away by 1e-8 m, and friction that PhysX's velocity iterations make unstable raises that to 1e-3 rad/s.
+    """
     travel = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
                     sp.add(vec(rows["position"]), vec(rows["center"])))
     if "root_travel" in rows:
         travel = sp.add(travel, vec(rows["root_travel"]))
-    turned = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
+    if "axes_start" in rows:
+        turned = rounded.product(quat(rows["axes_rotation"]), sp.conjugate(quat(rows["axes_start"])))
+    else:
+        turned = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
     sign = where(turned[3] < 0.0, -1.0, 1.0)
     carried = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
     turn = carried if grounded else sp.add(vec(rows["link_turn"]), carried)
