@@ -18,7 +18,8 @@ STAGE = """#usda 1.0
 def Xform "Arm"
 {
     def Xform "upper" (
-        prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysxArticulationAPI", "PhysicsRigidBodyAPI", "PhysicsMassAPI"]
+        prepend apiSchemas = ["PhysicsArticulationRootAPI", "PhysxArticulationAPI",
+                              "PhysicsRigidBodyAPI", "PhysicsMassAPI"]
     )
     {
         int physxArticulation:solverPositionIterationCount = 40
