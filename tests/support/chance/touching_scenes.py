@@ -123,7 +123,7 @@ class Writer:
 
     def body(self, shape: Shape, position: Vector, turn: Vector, link: bool = False, kinematic: bool = False,
              moves: bool = True) -> Body:
-        """A rigid body at a pose; a kinematic one stands."""
+        """A rigid body at a pose; a kinematic one stands. What it returns is not moved."""
         name = self.name("l" if link else "k" if kinematic else "b")
         values: Attributes = {"float physxRigidBody:sleepThreshold": 0.0}
         if kinematic:
@@ -134,11 +134,12 @@ class Writer:
                 "vector3f physics:angularVelocity": _written(self.vector(90.0))}
         if self.chance(0.2):
             values["float physxRigidBody:maxDepenetrationVelocity"] = self.between(0.5, 4.0)
+        place, way = position, turn
         if not kinematic and moves:
-            position = position + self.offset(3)
-            turn = normalized(product(np.array([1.0, *0.5 * self.offset(3)]), turn))
-        values |= {"double3 xformOp:translate": tuple(map(float, position)),
-                   "quatd xformOp:orient": tuple(map(float, turn)),
+            place = position + self.offset(3)
+            way = normalized(product(np.array([1.0, *0.5 * self.offset(3)]), turn))
+        values |= {"double3 xformOp:translate": tuple(map(float, place)),
+                   "quatd xformOp:orient": tuple(map(float, way)),
                    "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:orient"]}
         mass: Attributes = {"float physics:density": DENSITY}
         text = prim("Xform", name, (*BODY_SCHEMAS, "PhysicsMassAPI"), values | mass, self.collider(shape))
@@ -214,7 +215,7 @@ class Writer:
             ends.append(end)
             free.append([way for axis in np.eye(3) for way in (axis, -axis) if way[0] != -1.0])
         lift = np.array([0.0, 0.0, gap - min(own.position[2] - own.shape.reach for own in planned)])
-        found = [self.body(own.shape, own.position + lift, own.turn, link=True, moves=own is root and not fixed)
+        found = [self.body(own.shape, own.position + lift, own.turn, link=True, moves=own is root)
                  for own in planned]
         for own, parent, end in zip(found[1:], parents[1:], ends[1:], strict=True):
             self._join(found[parent], own, end + lift)
