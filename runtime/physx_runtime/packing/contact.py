@@ -79,6 +79,12 @@ class PackedContacts:
         """Which shape each one of so many worlds is."""
         return np.repeat(np.arange(len(self.shapes)), np.where(self._shared, 1, worlds))
 
+    def of_root(self, actor: int) -> list[int]:
+        """The shapes of a body, or of the root link of an articulation."""
+        own = self.places[self.shapes["body"]]
+        moved = (own["kind"] <= LINK) & (own["owner"] == actor) & (own["link"] == 0)
+        return [int(shape) for shape in np.flatnonzero(moved)]
+
     @property
     def _shared(self) -> NDArray[np.bool_]:
         """The shapes that all worlds share."""

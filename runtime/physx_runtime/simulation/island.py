@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.packing.contact import PackedContacts
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
@@ -56,7 +57,7 @@ class AlikeIslands:
     @property
     def keeps_forces(self) -> bool:
         """Whether steps leave what joints gave in them."""
-        return cast(IslandTopology, self.lanes.topology).joints[0].keeps_force
+        return all(joint.keeps_force for joint in cast(IslandTopology, self.lanes.topology).joints)
 
     def reset(self, worlds: Indices) -> None:
         """Put joints back to what they keep at the start, unbroken, in these worlds."""
@@ -87,11 +88,13 @@ class AlikeIslands:
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
 
     def place_frames(self, place: int, actor: int, shift: Frame) -> None:
-        """Keep joints where they are in the root link of an actor whose F has moved.
+        """Keep joints and colliders where they are in the root link of an actor whose F has moved.
 
         shift: the authored F seen from where F is now, numbers (n_world,).
         """
         island = self.islands[place]
+        if island.contacts is not None:
+            self._place_colliders(island.contacts, actor, shift)
         for j, joint in enumerate(island.topology.joints):
             for k, side in enumerate(joint.sides):
                 if side.moves and (side.owner, side.link) == (actor, 0):
@@ -101,6 +104,17 @@ class AlikeIslands:
                     share = self.share_of_joint(place, j)
                     for name, values in zip(names, compose(shift, own), strict=True):
                         share.write(name, rounded(np.stack(values, axis=-1), self.lanes.dtype))
+
+    def _place_colliders(self, packed: PackedContacts, actor: int, shift: Frame) -> None:
+        store = self.lanes.store
+        if not isinstance(store, ContactWorlds):
+            return
+        shapes, copies = store.table.pairs.shapes, packed.copies_of_shapes(self.lanes.worlds)
+        for shape in packed.of_root(actor):
+            position, rotation = (tuple(packed.shapes[shape][name].tolist()) for name in ("position", "rotation"))
+            placed = compose(shift, (position, rotation))
+            for name, values in zip(("position", "rotation"), placed, strict=True):
+                shapes[name][copies == shape] = np.stack(values, axis=-1)
 
     def wake(self, place: int, actor: int, worlds: Indices) -> None:
         """Wake an actor of an island, and so all of it, in these worlds."""

@@ -101,6 +101,8 @@ class Lanes:
         before, self.topology = (self.store, self.topology), topology
         self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
         copy_rows(before[0], rows_by(before[1]), self.store)
+        if isinstance(self.store, ContactWorlds) and isinstance(before[0], ContactWorlds):
+            self.store.go_on(before[0])
         for occupant in self._occupants:
             occupant.store_exchanged()
 

@@ -56,6 +56,12 @@ class ContactWorlds(Buffer):
         """Of dtype PATCH, those of all worlds."""
         return self._patches.rows
 
+    def go_on(self, before: ContactWorlds) -> None:
+        """Remember what touched in other worlds with the same table, whose rows these have taken over."""
+        self.contacts, self.impulses, self.frictions, self.centers, self._patches = (
+            before.contacts, before.impulses, before.frictions, before.centers, before._patches)
+        self.resting.go_on(before.resting)
+
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
         for _ in range(steps):

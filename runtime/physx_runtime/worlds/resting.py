@@ -65,6 +65,12 @@ class Resting:
         self.fresh[worlds], self._still = True, None
         self._parted = self._parted[~np.isin(self._parted[:, 0] // self._rows.width, worlds)]
 
+    def go_on(self, before: Resting) -> None:
+        """Know what was known of other worlds with the same actors, whose frames are to be made anew."""
+        self._live, self._ready, self._parted, self._edges, self._looked_at = (
+            before._live, before._ready, before._parted, before._edges, before._looked_at)
+        self.awake, self.falling, self.loosened = before.awake, before.falling, before.loosened
+
     def begin(self, rows: Array) -> bool:
         """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
         live = self._rows.live(rows)

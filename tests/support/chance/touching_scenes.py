@@ -202,7 +202,10 @@ class Writer:
         self.inside.append(prim(f"Physics{kind}Joint", self.name("j"), schemas, values))
 
     def robot(self, fixed: bool, gap: float, links: int) -> list[Body]:
-        """An articulation so far over the ground, its links out of each other in directions of their own."""
+        """An articulation so far over the ground, its links out of each other in directions of their own.
+
+        It has so many links at most: those that would overlap others are left out.
+        """
         root = Body("", self.shape(0.2), np.array([*self.vector(0.2)[:2], 0.0]), self.turned())
         planned, parents, ends = [root], [0], [root.position]
         free = [[sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]]
@@ -210,6 +213,8 @@ class Writer:
             parent = int(self.random.integers(max(0, len(planned) - 3), len(planned)))
             way = free[parent].pop(int(self.random.integers(len(free[parent]))))
             own, end = _beside(planned[parent], self.shape(0.18), way)
+            if any(_overlap(own, other) for other in planned if other is not planned[parent]):
+                continue
             planned.append(own)
             parents.append(parent)
             ends.append(end)
@@ -240,6 +245,11 @@ def _beside(parent: Body, shape: Shape, way: Vector) -> tuple[Body, Vector]:
     out = rotate(parent.turn, way)
     between = parent.position + (float(np.abs(way) @ parent.shape.half) + 0.01) * out
     return Body("", shape, between + (0.01 + shape.half[0]) * out, product(parent.turn, _towards(way))), between
+
+
+def _overlap(a: Body, b: Body) -> bool:
+    """Whether balls around two shapes do."""
+    return bool(np.linalg.norm(a.position - b.position) < a.shape.reach + b.shape.reach)
 
 
 def _towards(way: Vector) -> Vector:
