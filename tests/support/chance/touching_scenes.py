@@ -2,7 +2,7 @@
 
 Free bodies, articulations on fixed and floating bases, and both with kinematic bodies and joints outside articulations;
 nothing overlaps at the start. A stage is a function of its seed; a start that is moved is the same stage with every
-free body, every floating base and every joint coordinate off by MOVED.
+free body, every articulation as a whole and every joint coordinate off by MOVED.
 """
 
 from __future__ import annotations
@@ -53,6 +53,19 @@ class Body:
     turn: Vector                # (w, x, y, z)
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A small rigid motion."""
+
+    about: Vector
+    shift: Vector
+    turn: Vector                # (w, x, y, z)
+
+    def of(self, position: Vector, turn: Vector) -> tuple[Vector, Vector]:
+        """Where it puts something."""
+        return self.about + self.shift + rotate(self.turn, position - self.about), product(self.turn, turn)
+
+
 @dataclass(slots=True)
 class Writer:
     """A stage in the making."""
@@ -81,6 +94,11 @@ class Writer:
         if self.moved is None:
             return np.zeros(count)
         return MOVED * np.where(self.moved.random(count) < 0.5, -1.0, 1.0)
+
+    def move(self, about: Vector) -> Move:
+        """How something is moved at the start."""
+        shift, turn = self.offset(3), self.offset(3)
+        return Move(about, shift, normalized(np.array([1.0, *0.5 * turn])))
 
     def name(self, letter: str) -> str:
         self.count += 1
@@ -122,8 +140,8 @@ class Writer:
         return collider(shape.kind, "shape", values, schemas)
 
     def body(self, shape: Shape, position: Vector, turn: Vector, link: bool = False, kinematic: bool = False,
-             moves: bool = True) -> Body:
-        """A rigid body at a pose; a kinematic one stands. What it returns is not moved."""
+             move: Move | None = None) -> Body:
+        """A rigid body at a pose, moved alone or with others; a kinematic one stands. What it returns is not moved."""
         name = self.name("l" if link else "k" if kinematic else "b")
         values: Attributes = {"float physxRigidBody:sleepThreshold": 0.0}
         if kinematic:
@@ -134,10 +152,7 @@ class Writer:
                 "vector3f physics:angularVelocity": _written(self.vector(90.0))}
         if self.chance(0.2):
             values["float physxRigidBody:maxDepenetrationVelocity"] = self.between(0.5, 4.0)
-        place, way = position, turn
-        if not kinematic and moves:
-            place = position + self.offset(3)
-            way = normalized(product(np.array([1.0, *0.5 * self.offset(3)]), turn))
+        place, way = (move or self.move(position)).of(position, turn) if not kinematic else (position, turn)
         values |= {"double3 xformOp:translate": tuple(map(float, place)),
                    "quatd xformOp:orient": tuple(map(float, way)),
                    "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:orient"]}
@@ -220,8 +235,8 @@ class Writer:
             ends.append(end)
             free.append([way for axis in np.eye(3) for way in (axis, -axis) if way[0] != -1.0])
         lift = np.array([0.0, 0.0, gap - min(own.position[2] - own.shape.reach for own in planned)])
-        found = [self.body(own.shape, own.position + lift, own.turn, link=True, moves=own is root)
-                 for own in planned]
+        move = self.move(root.position + lift)      # PhysX may take any link for the root
+        found = [self.body(own.shape, own.position + lift, own.turn, link=True, move=move) for own in planned]
         for own, parent, end in zip(found[1:], parents[1:], ends[1:], strict=True):
             self._join(found[parent], own, end + lift)
         self._close(found[0], fixed)
