@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.solver.island.program import island_schedules
+from physx_runtime.solver.island.program import KEPT, island_schedules
 from physx_runtime.targets.interpreter import LoadedProgram, load_program, vector_lanes
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.path import BY_JOINT
@@ -26,7 +26,7 @@ class IslandWorlds(Buffer):
         self._run(self.host, steps, n, v)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=KEPT)
 def load_island_step(t: IslandTopology, dtype: str, lanes: int) -> LoadedProgram:
     """The step of an island over blocks of `lanes` of them: step(x, steps, N, V)."""
     return load_program(island_schedules(t), dtype, lanes)

@@ -16,8 +16,11 @@ from physx_runtime.solver.island.sleep import write_island_sleep
 from physx_runtime.solver.island.start import write_island_start
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT
 
+# Islands whose steps are kept: verification steps two of every joint, and those of a stage of 20 are 42.
+KEPT = 256
 
-@functools.lru_cache(maxsize=64)
+
+@functools.lru_cache(maxsize=KEPT)
 def island_schedules(t: IslandTopology) -> ScheduledProgram:
     """The step of an island as schedules.
 
