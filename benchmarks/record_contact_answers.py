@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_process import PhysXProcess
-from rule_stages import KINEMATIC, STEP, Attributes, at, body, box, collider, ground, prim, world
+from rule_stages import KINEMATIC, ROOT, STEP, Attributes, at, body, box, collider, ground, joint, prim, robot, world
 
 REPORT = "PhysxContactReportAPI"
 RECORDED = Path(__file__).resolve().parents[1] / "tests" / "data" / "contact_answers.json"
@@ -88,6 +88,27 @@ def forces() -> dict[str, Case]:
     }
 
 
+def links() -> dict[str, Case]:
+    """Links of a robot that lies on the ground, and a cube on one of them."""
+    low = 0.5 - CLEAR
+
+    def of(of_robot: Attributes, of_cube: Attributes, *schemas: str) -> str:
+        hinge = joint("Revolute", "j", "/robot/a", "/robot/b", {
+            "uniform token physics:axis": '"Y"', "point3f physics:localPos0": "(0.75, 0, 0)",
+            "point3f physics:localPos1": "(-0.75, 0, 0)"})
+        parts = cube("a", low), cube("b", low, x=1.5), hinge
+        made = robot(*parts, schemas=(ROOT, "PhysxArticulationAPI", *schemas[:1]), more={
+            **of_robot, "float physxArticulation:sleepThreshold": "0"})
+        return world(made, cube("c", low + 1.0 - CLEAR, of_cube, *schemas[1:]), plane())
+
+    return {
+        "links": Case(of(threshold(0), {}, REPORT), 5, [("/robot/a", ["/ground", "/c"])]),
+        "a cube on a link": Case(of({}, threshold(0, "</robot>"), "PhysxArticulationAPI", REPORT), 5,
+                                 [("/c", ["/robot/a", "/robot/b"])]),
+        "the robot with the cube": Case(of(threshold(0, "</c>"), {}, REPORT)),
+    }
+
+
 def events() -> dict[str, Case]:
     """What is reported, and when."""
     low, (rubber, bound) = 0.5 - CLEAR, bounce()
@@ -147,7 +168,7 @@ def _rounded(told: Any) -> Any:
 
 
 def main() -> None:
-    cases = {**forces(), **events()}
+    cases = {**forces(), **events(), **links()}
     lines = (f" {json.dumps(name)}: {json.dumps(_rounded(told))}" for name, told in recorded(cases).items())
     RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -105,12 +105,13 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
 REPORT_PARTNER = ReaderRule("report/partner", "error", """
     Contacts reported with nobody
 
-    physxContactReport:reportPairs names the bodies, articulation roots and static colliders whose contacts with the
-    prim are reported. A collider of a body is none of them, nor is a prim that does not exist, and where all targets
-    are such nothing is reported.
+    physxContactReport:reportPairs names the bodies, links and static colliders whose contacts with the prim are
+    reported. A collider of a body is none of them, nor is the root of an articulation that is no link, nor a prim that
+    does not exist, and where all targets are such nothing is reported.
 
     Measured: A cube between another and the ground reports nothing with pairs of a prim that does not exist or of the
-    other's collider, and its contacts with the other with pairs of the other. (`benchmarks/record_contact_answers.py`)
+    other's collider, and its contacts with the other with pairs of the other. A cube on a link reports nothing with the
+    prim that has the root API above. (`benchmarks/record_contact_answers.py`)
     """,
     example=_reporting({_PARTNERS: "</Robot/nothing>"}),
     remedy=_reporting({_PARTNERS: "</Robot/a>"}),

@@ -9,7 +9,6 @@ from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 
 _REPORT = "PhysxContactReportAPI"
-_OBJECTS = ("PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI")
 # What counts as unauthored; that is 1 m in the stage's units (tests/runtime/simulation/test_contact_events.py).
 _AS_UNAUTHORED = 1.0
 
@@ -20,7 +19,7 @@ def read_contact_reports(reading: Reading) -> tuple[ContactReport, ...]:
 
 
 def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]:
-    if not _reports(reading, opinions.path):
+    if not _is_actor(reading, opinions.path) and not opinions.has("PhysicsArticulationRootAPI"):
         body = reading.body_of(opinions.path)
         if body and reading.prims[body].has(_REPORT):
             opinions.mark(_REPORT)      # what its body reports can be asked for by collider
@@ -37,17 +36,17 @@ def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]
             )
     targets = view.targets("reportPairs")
     for target in targets:
-        if not _reports(reading, target):
+        if not _is_actor(reading, target):
             reading.problem(
                 "report/partner", opinions.path, view.name("reportPairs"),
-                f"{target} is no body, articulation root or static collider", "PhysX reports no contacts with it",
-                "name a body, an articulation root or a static collider",
+                f"{target} is no body, link or static collider", "PhysX reports no contacts with it",
+                "name a body, a static collider, or each link of an articulation",
             )
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
 
 
-def _reports(reading: Reading, path: str) -> bool:
-    """Whether there is a body, an articulation root or a static collider at a path."""
+def _is_actor(reading: Reading, path: str) -> bool:
+    """Whether there is a body, a link or a static collider at a path."""
     found = reading.prims.get(path)
-    return found is not None and (any(map(found.has, _OBJECTS)) or (
+    return found is not None and (found.has("PhysicsRigidBodyAPI") or (
         found.has("PhysicsCollisionAPI") and not reading.body_of(path)))

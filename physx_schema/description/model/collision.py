@@ -83,4 +83,4 @@ class ContactReport:
 
     path: str                           # prim with PhysxContactReportAPI
     threshold: float                    # force; contacts of two bodies that together give less are not reported
-    partners: tuple[str, ...] | None    # bodies, static colliders and articulation roots, None for everything
+    partners: tuple[str, ...] | None    # bodies, links and static colliders, None for everything

@@ -38,11 +38,7 @@ class ContactReports:
     def __init__(self, description: Description) -> None:
         links = {item.path: tuple(link.path for link in item.links) for item in description.articulations}
         self._reports: dict[str, list[ContactReport]] = {}
-        self._partners: dict[int, frozenset[str]] = {}
         for report in description.contact_reports:
-            partners = report.partners or ()
-            named = (path for one in partners for path in (one, *links.get(one, ())))
-            self._partners[id(report)] = frozenset(named)
             for body in dict.fromkeys((report.path, *links.get(report.path, ()))):
                 self._reports.setdefault(body, []).append(report)
 
@@ -51,7 +47,7 @@ class ContactReports:
 
     def concern(self, bodies: tuple[str, str]) -> bool:
         """Whether a prim that reports names the other, or everything."""
-        return any(report.partners is None or other in self._partners[id(report)]
+        return any(report.partners is None or other in report.partners
                    for body, other in (bodies, bodies[::-1]) for report in self._reports.get(body, ()))
 
     def heed(self, bodies: tuple[str, str], force: float) -> bool:
