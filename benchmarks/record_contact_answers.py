@@ -136,6 +136,7 @@ def events() -> dict[str, Case]:
         "pairs: a collider": Case(world(cube("a", low, threshold(0, "</b/shape>"), REPORT), *stack)),
         "only the ground": Case(world(cube("a", low), collider(
             "Plane", "ground", {"uniform token axis": '"Z"', **threshold(0)}, REPORT))),
+        "falls asleep": Case(world(box(low, threshold(0), on_body=(REPORT,)), plane()), 32),
         "only the shape": Case(world(box(low, {}, threshold(0), REPORT), plane())),
     }
 

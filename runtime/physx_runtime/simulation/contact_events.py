@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from physx_schema.description.model import ContactReport, Description
 
 Array = NDArray[Any]
 Kind = Literal["found", "persists", "lost"]
+Touch = tuple[int, int, int]            # a world, and rows of two colliders
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +56,19 @@ class ContactReports:
         return any(force >= self._reports[body][0].threshold for body in bodies if body in self._reports)
 
 
-def events_of(reports: ContactReports, contacts: Contacts, before: Meeting, in_worlds: Array) -> Iterator[ContactEvent]:
+def events_of(reports: ContactReports, contacts: Contacts, touched: Set[Touch],
+              touching: Set[Touch]) -> Iterator[ContactEvent]:
     """The events of a step, those that touch in the order of `contacts`, then those that ceased.
 
-    before: the pairs of colliders that touched a step earlier, and their worlds.
+    touched, touching: the pairs of colliders that touch before and after the step, also at rest, where none is told.
     """
-    touched = {(int(world), *pair) for world, pair in zip(in_worlds, before.sides.tolist(), strict=True)}
     rows, anchors = (_by_pair(one.worlds, one.meeting) for one in (contacts, contacts.friction))
     names, owners = contacts.meeting.names, contacts.meeting.owners
     forces: dict[tuple[int, tuple[str, str]], float] = {}
     for (world, i, j), own in rows.items():
         between = world, (owners[i], owners[j])
         forces[between] = forces.get(between, 0.0) + float(contacts.impulses[own].sum()) / contacts.dt
-    for key in [*rows, *sorted(touched - rows.keys())]:
+    for key in [*rows, *sorted(touched - touching)]:
         world, i, j = key
         bodies = owners[i], owners[j]
         force = forces.get((world, bodies))
@@ -81,7 +82,7 @@ def events_of(reports: ContactReports, contacts: Contacts, before: Meeting, in_w
             contacts.friction.impulses[held])
 
 
-def _by_pair(worlds: Array, meeting: Meeting) -> dict[tuple[int, int, int], slice]:
+def _by_pair(worlds: Array, meeting: Meeting) -> dict[Touch, slice]:
     """Rows of each pair of colliders in a world, which are neighbours, in their order."""
     keys = np.column_stack([worlds, meeting.sides])
     first = np.flatnonzero(np.r_[True, (keys[1:] != keys[:-1]).any(axis=1)][:len(keys)])

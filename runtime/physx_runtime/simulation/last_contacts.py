@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import ANCHORS, STATIC
 from physx_runtime.packing.contact import PackedContacts
-from physx_runtime.simulation.contact_events import ContactEvent, ContactReports, events_of
+from physx_runtime.simulation.contact_events import ContactEvent, ContactReports, Touch, events_of
 from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.watcher import StepWatcher
@@ -54,8 +54,12 @@ class LastContacts(StepWatcher):
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step."""
-        before = Meeting(self._names, self._owners, self._before)
-        return events_of(reports, self.read(), before, _worlds_of(self._worlds, self._before))
+        now = _sides(self._worlds, self._worlds.table.pairs.touching)
+        return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
+
+    def _touches(self, sides: Array) -> set[Touch]:
+        return {(world, i, j) for world, (i, j) in zip(
+            _worlds_of(self._worlds, sides).tolist(), sides.tolist(), strict=True)}
 
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing touched in them."""
