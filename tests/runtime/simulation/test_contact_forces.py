@@ -61,6 +61,19 @@ def test_friction_anchors_are_those_that_physx_reports(name: str) -> None:
                 np.testing.assert_allclose(found.impulses[own], impulses, atol=SHARE * largest)
 
 
+def test_links_get_what_carries_them_and_what_lies_on_them() -> None:
+    real = told("links")
+    scene = Scene(real.stage)
+    for step in real.steps:
+        scene.step()
+        forces, paths = step["sensors"], ["/robot/a", "/robot/b"]
+        weight = sum(forces[path]["normal"][2] for path in paths)
+        # how the two share it follows from last bits: a hinge between them that lies on the ground bears nothing
+        np.testing.assert_allclose(scene.net_contact_force(paths)[0, :, 2].sum(), weight, atol=FORCE * weight)
+        (((_, on_cube),), _), = step["matrices"]
+        np.testing.assert_allclose(scene.net_contact_force("/robot/a", ["/c"])[0, 0], on_cube, atol=FORCE * weight)
+
+
 def test_a_recording_has_the_forces_of_every_step(tmp_path: Path) -> None:
     real = told("stands on another")
     recording = simulate(real.stage, STEP, len(real.steps), worlds=2)

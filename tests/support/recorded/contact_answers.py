@@ -13,7 +13,7 @@ from support.places import DATA
 STEP = 1 / 60
 CASES: dict[str, Any] = json.loads((DATA / "contact_answers.json").read_text())
 # Cases of forces; in the others one asks what is reported.
-FORCES = ("slides", "spins", "rolls", "stands on another", "two shapes", "kinematic", "links")
+FORCES = ("slides", "spins", "rolls", "stands on another", "two shapes", "kinematic")
 EVENTS = tuple(name for name in CASES if name not in FORCES)
 
 
