@@ -203,6 +203,10 @@ class Articulations:
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
         start, nothing = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
         given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
+        if (touched := self.simulation.contact_impulses) is not None:
+            forces = touched[worlds] / start["dt"][worlds][:, :, None]
+            for name, force in zip(LINK_FORCE_ROWS, (forces[..., :3], forces[..., 3:]), strict=True):
+                given[name] = given[name] + force.reshape(len(worlds), -1)
         given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
         given |= {name: self.simulation.store.rows(name)[worlds] for name in given_rows(self.topology)}
         return self._quantities.values(step_outputs, self.simulation.store, worlds,

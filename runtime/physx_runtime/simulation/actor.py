@@ -216,6 +216,14 @@ class Actor:
         """Leave what tendons give in a step for reports from now on."""
         self._alike.keep_tendon_impulses()
 
+    @property
+    def contact_impulses(self) -> Array | None:
+        """(n_world, n_link, 6) what contacts gave the links in the last step, linear and about their centres of mass.
+
+        None where nothing touches.
+        """
+        return self._alike.contact_impulses()
+
     def _state_written(self, worlds: Indices) -> None:
         for watcher in self._watchers:
             watcher.state_written(worlds)

@@ -155,6 +155,10 @@ class Alike:
     def root_moved(self, place: int, root_place: Frame) -> None:
         """Heed where F now stands in the root link of the actor at a place, numbers (n_world,)."""
 
+    def contact_impulses(self) -> Array | None:
+        """(n_world, n_link, 6) what contacts gave the links in the last step; None where nothing touches."""
+        return None
+
     def heed_link_forces(self) -> None:
         """Step from now on by code that reads link forces, all rows staying as they are."""
         if not self.topology.tree.link_forces:

@@ -69,6 +69,13 @@ class AlikeInScene(Alike):
             islands.place_frames(place, actor, compose(
                 inverse_frame(root_place), authored_place(self.models[place].actor)))
 
+    def contact_impulses(self) -> Array | None:
+        """As `Alike.contact_impulses`; what touches shares its lanes with no other scene."""
+        if self._membership is None:
+            return None
+        islands, actor = self._membership
+        return islands.contact_impulses(actor, len(self.topology.tree.links))
+
     @property
     def resting(self) -> NDArray[np.bool_]:
         """`asleep` by actor and world, (n_actor, n_world)."""

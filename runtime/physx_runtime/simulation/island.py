@@ -79,6 +79,10 @@ class AlikeIslands:
         """What is reported of the last step."""
         return () if self._last is None else self._last.events(reports)
 
+    def contact_impulses(self, actor: int, links: int) -> Array | None:
+        """(n_world, n_link, 6) what contacts gave an actor's links in the last step; None where nothing touches."""
+        return None if self._last is None else self._last.impulses_on(actor, links)
+
     def joints(self) -> Iterable[tuple[str, int, int]]:
         """Path of every joint, its island's place and its own number there."""
         return ((path, place, j) for place, island in enumerate(self.islands) for j, path in enumerate(island.joints))

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.patches import ANCHORS, STATIC
+from physx_runtime.collision.patches import ANCHORS, LINK, STATIC
 from physx_runtime.packing.contact import PackedContacts
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports, Touch, events_of
 from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
@@ -61,6 +61,29 @@ class LastContacts(StepWatcher):
         return {(world, i, j) for world, (i, j) in zip(
             _worlds_of(self._worlds, sides).tolist(), sides.tolist(), strict=True)}
 
+    def impulses_on(self, actor: int, links: int) -> Array:
+        """(n_world, n_link, 6) what contacts gave an articulation's links, linear and about their centres of mass.
+
+        What friction gave about normals alone, by torsional patch radii, is not among it.
+        """
+        worlds, out = self._worlds, np.zeros((self._worlds.count, links, 6))
+        bodies = worlds.table.pairs.shapes["body"][_sides(worlds, worlds.contacts["pair"])]
+        pressed = worlds.impulses[:, None] * worlds.contacts["normal"]
+        own, which = np.nonzero(np.arange(ANCHORS) < worlds.patches["anchors"][:, None])
+        rubbed, anchors = worlds.frictions[own, which], _anchor_points(worlds, own, which)
+        for k, sign in enumerate((1.0, -1.0)):
+            self._add(out, actor, bodies[:, k], worlds.contacts["point"], sign * pressed)
+            self._add(out, actor, worlds.patches[f"side{k}"][own], anchors, sign * rubbed)
+        return out
+
+    def _add(self, out: Array, actor: int, places: Array, points: Array, impulses: Array) -> None:
+        """Add impulses at points to those of an actor's links that are in these places."""
+        held = self._worlds.table.places[places]
+        own = (held["kind"] == LINK) & (held["owner"] == actor)
+        arms = points[own] - self._worlds.centers[places[own], :3]
+        given = np.concatenate([impulses[own], np.cross(arms, impulses[own])], axis=1)
+        np.add.at(out, (held["world"][own], held["link"][own]), given)
+
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing touched in them."""
         self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
@@ -76,10 +99,16 @@ def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, 
     used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
     own, which = np.nonzero(used)
     sides = _sides(worlds, patches["pair"])[own]
-    frames = worlds.centers[patches["side0"][own]]
-    points = frames[:, :3] + _turned(frames[:, 3:], patches["anchor0"][own, which])
-    return Friction(Meeting(names, owners, sides), _worlds_of(worlds, sides), points.astype(worlds.dtype),
+    points = _anchor_points(worlds, own, which).astype(worlds.dtype)
+    return Friction(Meeting(names, owners, sides), _worlds_of(worlds, sides), points,
                     worlds.frictions[own, which].astype(worlds.dtype))
+
+
+def _anchor_points(worlds: ContactWorlds, patches: Array, which: Array) -> Array:
+    """Where anchors of patches are in the world, at the step's start."""
+    chosen = worlds.patches[patches]
+    frames = worlds.centers[chosen["side0"]]
+    return np.asarray(frames[:, :3] + _turned(frames[:, 3:], chosen["anchor0"][np.arange(len(which)), which]))
 
 
 def _sides(worlds: ContactWorlds, pairs: Array) -> Array:

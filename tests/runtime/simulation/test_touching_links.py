@@ -102,3 +102,15 @@ def test_an_articulation_that_can_meet_nothing_keeps_its_own_path() -> None:
         warnings.simplefilter("error")
         scene = Scene(opened(text), path="specialised")
     assert isinstance(scene["/Robot"].store, SpecialisedWorlds)
+
+
+def test_links_at_rest_on_the_ground_have_no_accelerations(ant: Path) -> None:
+    """What the Direct API makes of a step counts what contacts gave."""
+    scene = stepped(ant)
+    [name] = scene.actors
+    direct = scene[name].direct
+    scene.step(300)
+    found = np.zeros((1, direct.block_size("eLINK_LINEAR_ACCELERATION")), np.float32)
+    direct.get("eLINK_LINEAR_ACCELERATION", found, np.array([0]))
+    assert len(scene.contacts)
+    assert np.abs(found).max() < 0.2      # of gravity's 9.81
