@@ -70,7 +70,7 @@ def test_links_get_what_carries_them_and_what_lies_on_them() -> None:
         weight = sum(forces[path]["normal"][2] for path in paths)
         # how the two share it follows from last bits: a hinge between them that lies on the ground bears nothing
         np.testing.assert_allclose(scene.net_contact_force(paths)[0, :, 2].sum(), weight, atol=FORCE * weight)
-        (((_, on_cube),), _), = step["matrices"]
+        ((_, on_cube), _), = step["matrices"]
         np.testing.assert_allclose(scene.net_contact_force("/robot/a", ["/c"])[0, 0], on_cube, atol=FORCE * weight)
 
 
