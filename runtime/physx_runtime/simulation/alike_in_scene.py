@@ -29,12 +29,13 @@ class LastStep:
 
     def __init__(self, alike: Alike) -> None:
         self._alike = alike
-        self.before: dict[str, Array] = {}      # empty where no step was taken
+        self.before: dict[str, Array] = {}      # of fixed bases, empty where no step was taken
         self.placed = np.ones(alike.lanes.count, dtype=np.bool_)
 
     def about_to_step(self) -> None:
         """A step is to begin."""
-        self.before = {name: self._alike.store.rows(name) for name in self._alike.models[0].state}
+        if self._alike.topology.tree.fixed_base:        # of others velocities are those of the state
+            self.before = {name: self._alike.store.rows(name) for name in self._alike.models[0].state}
 
     def stepped(self) -> None:
         """A step was taken."""

@@ -143,7 +143,14 @@ class Lanes:
             self._watchers_of_next.append(watcher)
 
     def rest(self, place: int, worlds: Indices) -> None:
-        """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake."""
+        """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake.
+
+        Where actors touch, who is calm sleeps by itself, and goes on with what it touches.
+        """
+        if self._contacts is not None:
+            for occupant in self._occupants:
+                occupant.rest(place, worlds[occupant.calmed(place)[worlds]])
+            return
         calmed = np.all([occupant.calmed(place) for occupant in self._occupants], axis=0)
         for occupant in self._occupants:
             occupant.rest(place, worlds[calmed[worlds]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -32,11 +33,17 @@ class OwnedWords:
         return self.words if told.all() else self.words[told[self.first] & told[self.second]]
 
 
+@functools.lru_cache(maxsize=16)
+def owners_of(program: ContactProgram) -> InstructionOwners:
+    """Those of a program, which all its worlds share."""
+    return InstructionOwners(program)
+
+
 class InstructionOwners:
     """Whose every row of a program is."""
 
     def __init__(self, program: ContactProgram) -> None:
-        self._of_row = np.full(program.size, NOBODY, np.int64)
+        self._of_row = np.full(program.size, NOBODY, np.int32)
         for i, actor in enumerate(program.plan.actors):
             for name, span in actor.layout.groups.items():
                 if name not in SHARED_ROWS:

@@ -55,14 +55,14 @@ class Resting:
         self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds meet
         self._looked_at = np.zeros(0, np.bool_)                     # the pairs of which contacts are made
         self._still: Array | None = None                            # rows with which nothing happens
-        self.fresh = np.ones(self._shape, np.bool_)     # actors whose frames are not those of the last step's start
-        self.awake = self.fresh                         # actors that this step moves
+        self.awake = np.ones(self._shape, np.bool_)     # actors that this step moves
+        self.fresh = self.awake                         # actors that the last step moved, or that were set anew
         self.falling = ~self.awake                      # actors that rest with its end
         self.loosened = self.falling                    # actors that parted from a static collider
 
     def forget(self, worlds: Array) -> None:
         """Heed that these worlds were set anew."""
-        self.fresh[worlds], self._still = True, None
+        self.awake[worlds], self._still = True, None
         self._parted = self._parted[~np.isin(self._parted[:, 0] // self._rows.width, worlds)]
 
     def go_on(self, before: Resting) -> None:
@@ -80,7 +80,7 @@ class Resting:
             self._rows.stir(rows, woken)
             live = self._rows.live(rows)
         self._live, self._ready = live, self._rows.ready(rows)
-        self._parted, self.awake = self._parted[:0], self._of_actors(live)
+        self._parted, self.fresh, self.awake = self._parted[:0], self.awake, self._of_actors(live)
         if live.any() or self.fresh.any():
             self._still = None
         elif self._still is None or not np.array_equal(rows, self._still):
@@ -110,7 +110,7 @@ class Resting:
         self._parted = parted[~onto_static]
         kept = self._reached(touching, self._live & ~(self._ready & ~loosened))
         self.awake, self.loosened = self._of_actors(self._live), self._of_actors(loosened)
-        self.falling = self.fresh = self._of_actors(self._live & ~kept)
+        self.falling = self._of_actors(self._live & ~kept)
         self._live = self._live & kept
 
     def solved(self, pair: Array) -> Flags:

@@ -18,7 +18,7 @@ from physx_runtime.solver.contact.order import NOTHING, starts_of
 from physx_runtime.solver.contact.program import ContactProgram, Iteration
 from physx_runtime.solver.island.plan import Pair, ancestor_of
 from physx_runtime.targets.interpreter import load_fragments, words_of
-from physx_runtime.worlds.instruction_owners import InstructionOwners, OwnedWords
+from physx_runtime.worlds.instruction_owners import OwnedWords, owners_of
 from physx_runtime.worlds.patch_words import Around
 
 Array = NDArray[Any]
@@ -34,7 +34,7 @@ class Code(dict[Fragment, int]):
         super().__init__()
         self._program, self._dtype = program, dtype
         self.awake = np.ones(len(program.plan.t.actors), np.bool_)
-        self._owners = InstructionOwners(program)
+        self._owners = owners_of(program)
         self._words: dict[tuple[int, int, int | None], OwnedWords] = {}
         self._parts: dict[tuple[Any, ...], Array] = {}
 

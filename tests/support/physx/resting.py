@@ -27,18 +27,18 @@ def turns_of(asleep: Mapping[str, NDArray[np.bool_]]) -> Turns:
 
 
 def our_turns(name: str) -> tuple[Turns, dict[str, NDArray[np.float64]]]:
-    """Of one case here, and where the bodies are at the start and after every step."""
+    """Of one case here, by first link, and where these are at the start and after every step."""
     case = CASES[name]
     scene = Scene(opened(case.text), dt=DT)
-    asleep = {path: [bool(scene[path].asleep[0])] for path in scene.actors}
+    actors = {scene[path].model.link_names[0]: scene[path] for path in scene.actors}
+    asleep = {path: [bool(actor.asleep[0])] for path, actor in actors.items()}
     places = [scene.body_pose[0, :, :3]]
     for step in range(1, case.steps + 1):
         for write in case.ours.get(step, ()):
             write(scene)
         scene.step()
         places.append(scene.body_pose[0, :, :3])
-        for path in scene.actors:
-            asleep[path].append(bool(scene[path].asleep[0]))
-    rows = {path: scene.body_names.index(path) for path in scene.actors}
+        for path, actor in actors.items():
+            asleep[path].append(bool(actor.asleep[0]))
     return (turns_of({path: np.array(found) for path, found in asleep.items()}),
-            {path: np.array(places)[:, row] for path, row in rows.items()})
+            {path: np.array(places)[:, scene.body_names.index(path)] for path in actors})

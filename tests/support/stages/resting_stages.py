@@ -119,6 +119,16 @@ def steps(count: int) -> list[str]:
             for i in range(count)]
 
 
+def robot(name: str, place: Place, tip: float = 1.1) -> str:
+    """An articulation of two boxes side by side with a hinge about y, that falls on what is below."""
+    links = "".join(body(link, (x, 0, 0)) for link, x in (("base", 0.0), ("tip", tip)))
+    hinge = prim("PhysicsRevoluteJoint", "hinge", "", {
+        "rel physics:body0": f"</{name}/base>", "rel physics:body1": f"</{name}/tip>",
+        "uniform token physics:axis": '"Y"', "point3f physics:localPos0": f"({tip / 2}, 0, 0)",
+        "point3f physics:localPos1": f"({-tip / 2}, 0, 0)"})
+    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", placed(place), links + hinge)
+
+
 ROLLING = {**moving((1, 0, 0)), "float__physxRigidBody_linearDamping": "1",
            "float__physxRigidBody_angularDamping": "1", "float__physxRigidBody_sleepThreshold": "0.05"}
 HINGE = prim("PhysicsRevoluteJoint", "hinge", "", {
@@ -178,6 +188,13 @@ CASES: dict[str, Case] = {
     "a box beside a box that is woken": case(
         120, GROUND, body("A", (0, 0, 0.5)), body("B", (1.02, 0, 0.5)), writes={60: [wake("/A")]}),
     "a ball that bounces": case(240, GROUND, body("B", (0, 0, 1.0), BALL)),
+    "a robot on the ground": case(160, GROUND, robot("R", (0, 0, 0.51))),
+    "a robot on the ground that a box falls on": case(
+        260, GROUND, robot("R", (0, 0, 0.5)), body("B", (0.1, 0, 1.6)), writes={60: [velocity("/B", 0, 0, 2)]}),
+    "a robot on the ground beside a box that is woken": case(
+        120, GROUND, robot("R", (0, 0, 0.5)), body("B", (2.12, 0, 0.5)), writes={60: [wake("/B")]}),
+    "a box put to sleep in the air": case(
+        80, GROUND, body("B", (0, 0, 5)), body("C", (3, 0, 0.7)), writes={20: [put_to_sleep("/B")]}),
     "a ball that rolls out": case(400, GROUND, body("B", (0, 0, 0.5), BALL, **ROLLING)),
     "a ball that rolls out between walls": case(
         400, GROUND, wall("left", 1.01), wall("right", -1.01), body("B", (0, 0, 0.5), BALL, **ROLLING)),

@@ -16,7 +16,8 @@ RECORDED = json.loads((DATA / "sleeping" / "touching.json").read_text(encoding="
 SHORT = ("a ball on a plane", "a box that is dropped", "two stacks of different age", "a support that jumps away",
          "a support that is sent to where it is", "two boxes with a hinge", "one of a stack woken",
          "a place in a stack", "the lowest of a stack lifted", "asleep at the start", "a stack asleep and hit",
-         "asleep beside one that passes", "a ball that rolls out between walls")
+         "asleep beside one that passes", "a ball that rolls out between walls",
+         "a robot on the ground that a box falls on", "a box put to sleep in the air")
 STACK = "a velocity of 0 in a stack"
 RESTED = 30             # a step after which the stack is at rest
 
@@ -63,6 +64,14 @@ def test_a_world_that_rests_repeats_after_a_reset() -> None:
     scene.step(RESTED)
     assert np.array_equal(scene.body_pose, first)
     assert scene["/T0"].asleep.all()
+
+
+def test_who_is_put_to_sleep_in_a_stack_moves_on_with_it() -> None:
+    scene = Scene(opened(CASES[STACK].text), dt=DT)
+    scene["/T1"].put_to_sleep()
+    assert [scene[path].asleep[0] for path in ("/T0", "/T1", "/T2")] == [False, True, False]
+    scene.step()
+    assert not any(scene[path].asleep[0] for path in ("/T0", "/T1", "/T2"))
 
 
 def test_without_sleeping_nothing_that_touches_rests() -> None:
