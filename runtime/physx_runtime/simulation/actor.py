@@ -292,9 +292,9 @@ class Actor:
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
         """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
 
-        As in PhysX, where joints outside articulations hold it to something awake it only loses its velocity, and rests
-        with all of that. Pushes of `apply_force` are forgotten, a link force that is held wakes at once. Raises
-        ValueError where nothing falls asleep.
+        As in PhysX, where something awake touches it, or joints outside articulations hold it to that, it only loses
+        its velocity, and rests with all of that. Pushes of `apply_force` are forgotten, a link force that is held wakes
+        at once. Raises ValueError where nothing falls asleep.
         """
         if self._alike.sleepless:
             raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._alike.sleepless}")

@@ -104,8 +104,10 @@ class ToldRows:
         p, self._world = program.plan, places["world"]
         actors = {i: actor.layout for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)) if t.sleeping}
         self._counting = np.array(list(actors), np.int64)
-        self._kept, self._stirred = (np.array([layout[name].row for layout in actors.values()], np.int64)
-                                     for name in (KEPT_AWAKE, "stirred"))
+        self._kept = np.array([layout[KEPT_AWAKE].row for layout in actors.values()], np.int64)
+        # articulations count behind the touches of a step, bodies beside them, with the counters from before
+        self._late = np.array([i for i in actors if i in p.trees], np.int64)
+        self._stirred = np.array([actors[i]["stirred"].row for i in self._late.tolist()], np.int64)
         self._held = np.array([self._held_row(p, place) for place in places], np.int64)
 
     @staticmethod
@@ -120,7 +122,7 @@ class ToldRows:
     def write(self, memory: Array, world: int, falling: Flags, loosened: Flags, held: Array) -> None:
         """Tell a world of its actors, (n_actor,), and by place how many pairs hold each."""
         memory[self._kept] = ~falling[self._counting]
-        loose = self._stirred[loosened[self._counting]]
+        loose = self._stirred[loosened[self._late]]
         memory[loose] = np.maximum(memory[loose], WOKEN)
         own = (self._world == world) & (self._held != NOTHING)
         memory[self._held[own]] = held[own]

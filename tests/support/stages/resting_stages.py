@@ -119,14 +119,15 @@ def steps(count: int) -> list[str]:
             for i in range(count)]
 
 
-def robot(name: str, place: Place, tip: float = 1.1) -> str:
+def robot(name: str, place: Place, tip: float = 1.1, threshold: float = 5e-5, **of_links: str) -> str:
     """An articulation of two boxes side by side with a hinge about y, that falls on what is below."""
-    links = "".join(body(link, (x, 0, 0)) for link, x in (("base", 0.0), ("tip", tip)))
+    links = "".join(body(link, (x, 0, 0), **of_links) for link, x in (("base", 0.0), ("tip", tip)))
     hinge = prim("PhysicsRevoluteJoint", "hinge", "", {
         "rel physics:body0": f"</{name}/base>", "rel physics:body1": f"</{name}/tip>",
         "uniform token physics:axis": '"Y"', "point3f physics:localPos0": f"({tip / 2}, 0, 0)",
         "point3f physics:localPos1": f"({-tip / 2}, 0, 0)"})
-    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", placed(place), links + hinge)
+    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
+        "float physxArticulation:sleepThreshold": str(threshold), **placed(place)}, links + hinge)
 
 
 ROLLING = {**moving((1, 0, 0)), "float__physxRigidBody_linearDamping": "1",
@@ -195,6 +196,12 @@ CASES: dict[str, Case] = {
         120, GROUND, robot("R", (0, 0, 0.5)), body("B", (2.12, 0, 0.5)), writes={60: [wake("/B")]}),
     "a box put to sleep in the air": case(
         80, GROUND, body("B", (0, 0, 5)), body("C", (3, 0, 0.7)), writes={20: [put_to_sleep("/B")]}),
+    "balls that float off the ground": case(100, GROUND, *(
+        body(f"B{i}", (3.0 * i, 0, 0.5), BALL, **moving((0, 0, speed)), bool__physxRigidBody_disableGravity="1",
+             float__physxRigidBody_sleepThreshold="5") for i, speed in enumerate((0.1, 0.104, 0.11, 0.15, 0.2)))),
+    "robots that float off the ground": case(100, GROUND, *(
+        robot(f"R{i}", (3.0 * i, 0, 0.5), 1.1, 5.0, **moving((0, 0, speed)), bool__physxRigidBody_disableGravity="1")
+        for i, speed in enumerate((0.1, 0.2)))),
     "a ball that rolls out": case(400, GROUND, body("B", (0, 0, 0.5), BALL, **ROLLING)),
     "a ball that rolls out between walls": case(
         400, GROUND, wall("left", 1.01), wall("right", -1.01), body("B", (0, 0, 0.5), BALL, **ROLLING)),

@@ -17,7 +17,8 @@ SHORT = ("a ball on a plane", "a box that is dropped", "two stacks of different 
          "a support that is sent to where it is", "two boxes with a hinge", "one of a stack woken",
          "a place in a stack", "the lowest of a stack lifted", "asleep at the start", "a stack asleep and hit",
          "asleep beside one that passes", "a ball that rolls out between walls",
-         "a robot on the ground that a box falls on", "a box put to sleep in the air")
+         "a robot on the ground that a box falls on", "a box put to sleep in the air",
+         "balls that float off the ground", "robots that float off the ground")
 STACK = "a velocity of 0 in a stack"
 RESTED = 30             # a step after which the stack is at rest
 
