@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.cores.core import core_of, support
-from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, PLANE
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, MESH, PLANE
 from physx_runtime.collision.vectors import (
+    HALF,
     ONE,
     ZERO,
     Matrix,
     Number,
     Pose,
     Vector,
+    add,
     composed,
     dot,
     matrix_of,
     negated,
+    outward,
+    scaled,
+    sub,
     x_axis,
 )
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
@@ -28,7 +33,7 @@ ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis 
 
 
 @scalar_entry
-def place_shapes(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
+def place_shapes(shapes: Any, poses: Any, geometry: Any, placed: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
     for i in range(len(shapes)):
         shape = shapes[i]
@@ -40,6 +45,10 @@ def place_shapes(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
             placed[i, 3 + k] = pose[1][k]
         if shape.kind == PLANE:
             _bound_plane(bounds[i], pose, shape.contact_offset)
+        elif shape.kind == MESH:
+            mesh = geometry.meshes.meshes[shape.geometry]
+            _bound_box(bounds[i], (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]),
+                       pose, shape.contact_offset)
         elif shape.kind in (CYLINDER, CONE):
             _bound_core(bounds[i], shape.kind, size_of(shape), pose, shape.contact_offset)
         else:
@@ -82,6 +91,14 @@ def _box_extent(m: Matrix, half: Vector, offset: Number) -> Vector:
     return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]) + offset,
             (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]) + offset,
             (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]) + offset)
+
+
+@scalar_code
+def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Number) -> None:
+    center = outward(pose, scaled(add(low, high), HALF))
+    reach = _box_extent(matrix_of(pose[1]), scaled(sub(high, low), HALF), offset)
+    for k in range(3):
+        bounds[0, k], bounds[1, k] = center[k] - reach[k], center[k] + reach[k]
 
 
 @scalar_code

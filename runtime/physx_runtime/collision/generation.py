@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import pose_at
 from physx_runtime.collision.geometry import Geometry
-from physx_runtime.collision.narrow_phase.kinds import SUPPORTED, contacts_of
+from physx_runtime.collision.meshes.manifolds import MOST_WITH_MESH
+from physx_runtime.collision.narrow_phase.kinds import SUPPORTED, contacts_of, contacts_with_mesh
 from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import CONTACT, FREE, MOST_POINTS
+from physx_runtime.collision.shape import CONTACT, FREE, MESH, MOST_POINTS
 from physx_runtime.compiling.scalar_code import scalar_entry
 
 Array = NDArray[Any]
@@ -38,8 +39,9 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     """
     table.place(poses)
     made = awake(table)
-    contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
-    count = touch(table.rows, table.shapes, table.placed, table.geometry, made, contacts)
+    contacts = np.empty(MOST_POINTS * len(table.rows) + MOST_WITH_MESH * len(table.manifolds), CONTACT)
+    count = touch(table.rows, table.shapes, table.placed, table.geometry, table.manifolds, made,
+                  contacts)
     table.touching = in_order_of_touching(table.rows, table.touching, made)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
@@ -47,7 +49,8 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
 
 
 @scalar_entry
-def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, awake: Any, contacts: Any) -> Any:
+def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, manifolds: Any, awake: Any,
+          contacts: Any) -> Any:
     """Make the contacts of all pairs that are awake; how many there are."""
     at = 0
     for k in range(len(rows)):
@@ -56,8 +59,12 @@ def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, awake: Any, c
             continue
         shape0, shape1 = shapes[pair.shape0], shapes[pair.shape1]
         first = at
-        at = contacts_of(pair, shape0, pose_at(placed, pair.shape0), shape1, pose_at(placed, pair.shape1), geometry,
-                         contacts, at)
+        pose0, pose1 = pose_at(placed, pair.shape0), pose_at(placed, pair.shape1)
+        if shape1.kind == MESH:
+            at = contacts_with_mesh(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes,
+                                    contacts, at)
+        else:
+            at = contacts_of(pair, shape0, pose0, shape1, pose1, geometry, contacts, at)
         pair.first, pair.contacts = first, at - first
         for i in range(first, at):
             contacts[i].pair = k

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.meshes.table import NO_MESHES, Meshes
 from physx_runtime.collision.vectors import ZERO, Vector
 from physx_runtime.compiling.scalar_code import scalar_code
 
@@ -49,13 +50,14 @@ class Geometry(NamedTuple):
     """What shapes are made of besides their sizes."""
 
     hulls: Hulls
+    meshes: Meshes
 
 
 NO_HULLS = Hulls(
     np.zeros(0, HULL), np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.int32),
     np.zeros(0, np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32), np.zeros(0, np.int32),
     np.zeros(0, np.int32))
-EMPTY = Geometry(NO_HULLS)
+EMPTY = Geometry(NO_HULLS, NO_MESHES)
 
 
 class Hull(NamedTuple):

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
+from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
-from physx_runtime.collision.shape import FREE, KIND_NAMES, PAIR, RANKS, SHAPE
+from physx_runtime.collision.shape import FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
 
 Array = NDArray[Any]
@@ -36,6 +37,7 @@ class PairTable:
         self.meets = np.ones((1, 1), np.bool_) if meets is None else meets
         self.apart = np.unique(np.array([min(pair) << 32 | max(pair) for pair in apart], np.int64))
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
+        self.manifolds = np.zeros(0, MANIFOLDS)     # of the pairs with meshes
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
         count = len(self.shapes)
         self.placed = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
@@ -52,7 +54,7 @@ class PairTable:
 
     def place(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
-        place_shapes(self.shapes, poses, self.placed, self._bounds)
+        place_shapes(self.shapes, poses, self.geometry, self.placed, self._bounds)
         total = self._find()
         fresh = np.empty((total, 2), np.int32)
         fresh = fresh[:match(self.rows, self._heads, self._partners, self._counts, self._mates, fresh)]
@@ -103,7 +105,23 @@ class PairTable:
             self.rows = np.concatenate((self.rows, more))
         places = free[:len(fresh)].astype(np.int32)
         self.rows[places] = self._records(fresh)
+        self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
         chain(self.rows, self._heads, places, fresh)
+
+    def _give_manifolds(self, places: Array) -> None:
+        """Give new pairs with meshes rows of their own, those of lost pairs first."""
+        if not len(places):
+            return
+        of_mesh = (self.rows["shape0"] != FREE) & (self.shapes["kind"][self.rows["shape1"]] == MESH)
+        of_mesh[places] = False
+        free = np.setdiff1d(np.arange(len(self.manifolds)), self.rows["manifolds"][of_mesh])
+        if len(free) < len(places):
+            more = max(len(places) - len(free), len(self.manifolds))
+            free = np.concatenate((free, np.arange(len(self.manifolds), len(self.manifolds) + more)))
+            self.manifolds = np.concatenate((self.manifolds, np.zeros(more, MANIFOLDS)))
+        chosen = free[:len(places)]
+        self.rows["manifolds"][places] = chosen
+        self.manifolds[chosen] = np.zeros(1, MANIFOLDS)
 
     def _records(self, fresh: Array) -> Array:
         """Raises NotImplementedError where shapes of two kinds meet that have no contacts here."""

@@ -18,6 +18,8 @@ KINDS: Mapping[str, int] = {
     "cylinder": CYLINDER, "cone": CONE, "convex-hull": CONVEX,
 }
 
+NO_KIND = -1        # of colliders that no contacts are made with
+
 
 class Touching:
     """The contacts of a scene's actors: those that are stepped, as worlds of bodies, and those left out.
@@ -29,7 +31,7 @@ class Touching:
 
     def __init__(self, description: Description, model: SceneModel, solver: str) -> None:
         self.filter = CollisionFilter(description)
-        self._kind = [KINDS.get(side.collider.kind, MESH) for side in self.filter.sides]
+        self._kind = [KINDS.get(side.collider.kind, NO_KIND) for side in self.filter.sides]
         names = {link.path: name for name, actor in model.actors.items() for link in actor.links
                  if stepping(description.scene_of(actor), solver)[0] != PGS}
         stepped = names.keys() | {body.path for body in model.kinematic}

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.chance.meetings import CORE_KINDS, KINDS, edge_meeting, meeting
+from support.chance.mesh_scenes import BODIES as MESH_BODIES
+from support.chance.mesh_scenes import GROUNDS, on_mesh
 from support.physx.touching import Touching, differences, recorded
 from support.physx.touching_files import read
 from support.places import ROOT
@@ -18,6 +20,8 @@ NORMAL = 5e-6       # of points 0.1 m and more apart
 # of boxes that meet by an edge or a corner: the difference of points a few mm apart, over its length; last bits decide
 # whether PhysX's search for them stalls, and which of points that lie nearly alike four are kept of
 EDGE_NORMAL, STALLS, ALIKE = 1e-4, 0.02, 0.02
+# of a capsule that touches a dozen triangles: how many of those are kept
+ROUGH, ROUGH_OTHERS = ("field", "scaled_field"), 0.3
 SCENES = ("ant_on_plane", "ant_tilted", "arm_hits_ball", "arm_hits_plane", "box_friction_multiply",
           "box_on_static_box", "box_static_dynamic_friction", "box_tumble", "capsule_fall", "compound_body",
           "depenetration", "iterations_4_1", "self_collision", "slope_stick", "sphere_bounce", "sphere_on_box",
@@ -73,6 +77,22 @@ def test_contacts_of_cylinders_and_cones_are_those_of_physx_to_the_bit(oracle_fo
         for *_, own, engine in pairs:
             for name in ("point", "normal", "separation"):
                 np.testing.assert_array_equal(own[name], engine[name])
+
+
+@pytest.mark.parametrize("body", MESH_BODIES)
+def test_contacts_with_meshes_are_those_of_physx(oracle_folder: Path, body: str) -> None:
+    grounds = [ground for ground in GROUNDS if (body, "field" in ground) != ("capsule", True)]
+    found = recorded([on_mesh(body, ground) for ground in grounds], 90)
+    assert {ground: words for ground, touching in zip(grounds, found, strict=True) if (words := wrong(touching))} == {}
+
+
+def test_contacts_of_a_capsule_with_a_rough_mesh_are_mostly_those_of_physx(oracle_folder: Path) -> None:
+    pairs = [difference for touching in recorded([on_mesh("capsule", ground) for ground in ROUGH], 90)
+             for difference in differences(touching)]
+    others = sum(len(own) != len(engine) or bool(np.abs(own["point"] - engine["point"]).max() > POINT)
+                 for *_, own, engine in pairs)
+    assert len(pairs) > 100
+    assert others <= ROUGH_OTHERS * len(pairs)
 
 
 def test_boxes_that_meet_by_edges_and_corners_have_the_points_of_physx(oracle_folder: Path) -> None:

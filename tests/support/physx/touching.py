@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from physx_runtime.collision import shape as kinds
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate
+from physx_runtime.collision.geometry import EMPTY
+from physx_runtime.collision.meshes.table import meshes_of
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
@@ -31,10 +33,12 @@ class Touching:
     apart: tuple[tuple[int, int], ...]      # shapes that do not meet
     poses: Array                # (steps, bodies, 7)
     contacts: tuple[dict[tuple[int, int], Array], ...]    # by step and bodies (side 0, side 1): CONTACT rows in order
+    meshes: tuple[tuple[Array, Array, Array], ...] = ()     # of shapes: points, triangles, scale
 
 
-def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple[Array, list[str], int, Array]:
-    """Shapes, paths of bodies, how many of them move, and the poses of all.
+def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
+              ) -> tuple[Array, list[str], int, Array, tuple[tuple[Array, Array, Array], ...]]:
+    """Shapes, paths of bodies, how many of them move, the poses of all, and meshes.
 
     offsets: contact offsets as the engine has them, by body.
     """
@@ -49,6 +53,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple
     precedence = {path: -rank for path, rank in zip(free, ranks, strict=True)}
     precedence |= {path: -len(bodies) - k for k, path in enumerate(links)}
     used: dict[str, int] = {}
+    meshes: list[tuple[Array, Array, Array]] = []
     for shape, prim in zip(shapes, colliders, strict=True):
         home = _body(prim) or prim
         path = home.GetPath().pathString
@@ -56,7 +61,12 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple
         shape["precedence"] = precedence.get(path, len(bodies))
         shape["owner"] = _calm_owner(home)
         local, scale = _local(prim, home, cache)
-        shape["kind"], shape["size"], turn = _geometry(prim, scale)
+        shape["geometry"] = -1
+        if prim.IsA(UsdGeom.Mesh):
+            shape["kind"], shape["geometry"], turn = kinds.MESH, len(meshes), TURNS["X"]
+            meshes.append(_mesh(prim, scale))
+        else:
+            shape["kind"], shape["size"], turn = _geometry(prim, scale)
         shape["position"], shape["rotation"] = local[:3], _product(local[3:], turn)
         known = offsets.get(path)
         authored = prim.GetAttribute("physxCollision:contactOffset")
@@ -68,7 +78,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]]) -> tuple
             shape["contact_offset"] = _automatic_offset(shape)
         used[path] = used.get(path, 0) + 1
     poses = np.array([_pose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))) for path in bodies], np.float32)
-    return shapes, bodies, len(moving), poses
+    return shapes, bodies, len(moving), poses, tuple(meshes)
 
 
 def recorded(stages: Sequence[str], steps: int, dt: float = 1 / 60) -> list[Touching]:
@@ -83,7 +93,7 @@ def recorded(stages: Sequence[str], steps: int, dt: float = 1 / 60) -> list[Touc
 
 def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
     offsets = {path: row["contactOffset"] for path, row in result["props"].items() if "contactOffset" in row}
-    shapes, bodies, moving, start = shapes_of(stage, offsets)
+    shapes, bodies, moving, start, meshes = shapes_of(stage, offsets)
     poses = np.repeat(start[None], len(result["contacts"]), axis=0)
     for column, path in enumerate(result["paths"]):
         if path in bodies:
@@ -91,7 +101,7 @@ def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
             poses[:, place, :3] = result["pos"][:-1, column]
             poses[:, place, 3:] = result["quat"][:-1, column]
     return Touching(shapes, tuple(bodies), moving, tuple(joined_shapes(stage, shapes, bodies)), poses,
-                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]))
+                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]), meshes)
 
 
 def _by_bodies(rows: Sequence[Any], bodies: Sequence[str]) -> dict[tuple[int, int], Array]:
@@ -108,7 +118,8 @@ def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Arra
 
     Where two bodies have several pairs of shapes, PhysX's report of a step begins with those that begin to touch in it.
     """
-    table = PairTable(touching.shapes, touching.moving, apart=touching.apart)
+    table = PairTable(touching.shapes, touching.moving, apart=touching.apart,
+                      geometry=EMPTY._replace(meshes=meshes_of(touching.meshes)))
     known: set[int] = set()     # pairs that touched a step ago, by birth
     for step, poses in enumerate(touching.poses):
         contacts = generate(table, np.ascontiguousarray(poses))
@@ -212,10 +223,19 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
     raise ValueError(f"{prim.GetPath()} is a {prim.GetTypeName()}, which this reader of colliders does not know")
 
 
+def _mesh(prim: Usd.Prim, scale: Array) -> tuple[Array, Array, Array]:
+    """Points, triangles (faces are triangles already) and scale."""
+    mesh = UsdGeom.Mesh(prim)
+    triangles = np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3)
+    return np.array(mesh.GetPointsAttr().Get(), np.float32), triangles, np.array(scale, np.float32)
+
+
 def _automatic_offset(shape: Any) -> float:
     """As the engine chooses it at 60 steps a second under the gravity of the earth."""
     if shape["kind"] == kinds.PLANE:
         return 0.02
+    if shape["kind"] == kinds.MESH:
+        raise ValueError("author the contact offset of a static mesh")
     kind, size = shape["kind"], shape["size"]
     side = min(size) if kind == kinds.BOX else min(size[:2]) if kind in (kinds.CYLINDER, kinds.CONE) else size[0]
     return max(2 / 60**2 * 9.81, 0.02 * 2 * float(side))

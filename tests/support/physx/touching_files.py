@@ -9,13 +9,18 @@ from physx_runtime.collision.shape import CONTACT, SHAPE
 
 from support.physx.touching import Touching
 
+PARTS = ("points", "triangles", "scale")        # of a mesh
+
 
 def write(path: Path, touching: Touching) -> None:
     """Write a motion; what it holds is read back bit for bit."""
     rows = [(step, *sides, len(contacts)) for step, found in enumerate(touching.contacts)
             for sides, contacts in found.items()]
     contacts = [found[sides] for found in touching.contacts for sides in found]
-    np.savez_compressed(path, shapes=touching.shapes, bodies=np.array(touching.bodies), moving=touching.moving,
+    meshes = {f"{name}{k}": part for k, mesh in enumerate(touching.meshes)
+              for name, part in zip(PARTS, mesh, strict=True)}
+    np.savez_compressed(path, **meshes, shapes=touching.shapes, bodies=np.array(touching.bodies),
+                        moving=touching.moving,
                         apart=np.array(touching.apart, np.int64).reshape(-1, 2), poses=touching.poses,
                         rows=np.array(rows, np.int64).reshape(-1, 4),
                         contacts=np.concatenate([np.zeros(0, CONTACT), *contacts]))
@@ -30,8 +35,10 @@ def read(path: Path) -> Touching:
     for step, side0, side1, count in data["rows"]:
         steps[step][int(side0), int(side1)] = data["contacts"][first:first + count]
         first += count
+    meshes = sum(name.startswith("points") for name in data)
     return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),
-                    tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps))
+                    tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps),
+                    tuple((data[f"points{k}"], data[f"triangles{k}"], data[f"scale{k}"]) for k in range(meshes)))
 
 
 def _shapes(kept: np.ndarray) -> np.ndarray:

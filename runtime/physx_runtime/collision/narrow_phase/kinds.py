@@ -6,23 +6,27 @@ from typing import Any
 
 from physx_runtime.collision.bounds import size_of
 from physx_runtime.collision.geometry import Geometry
+from physx_runtime.collision.meshes.table import Meshes
 from physx_runtime.collision.narrow_phase.box_box import box_box
 from physx_runtime.collision.narrow_phase.capsule_box import capsule_box
 from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
+from physx_runtime.collision.narrow_phase.capsule_mesh import capsule_mesh
 from physx_runtime.collision.narrow_phase.core_core import core_core
 from physx_runtime.collision.narrow_phase.plane_box import plane_box
 from physx_runtime.collision.narrow_phase.plane_capsule import plane_capsule
 from physx_runtime.collision.narrow_phase.plane_core import plane_core
 from physx_runtime.collision.narrow_phase.sphere_box import sphere_box
 from physx_runtime.collision.narrow_phase.sphere_capsule import sphere_capsule
+from physx_runtime.collision.narrow_phase.sphere_mesh import sphere_mesh
 from physx_runtime.collision.narrow_phase.sphere_plane import sphere_plane
 from physx_runtime.collision.narrow_phase.sphere_sphere import sphere_sphere
-from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, PLANE, SPHERE
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, MESH, PLANE, SPHERE
 from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import scalar_code
 
 SUPPORTED = frozenset({(SPHERE, SPHERE), (SPHERE, PLANE), (SPHERE, CAPSULE), (SPHERE, BOX), (PLANE, CAPSULE),
-                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX), (CONE, CONE),
+                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX), (SPHERE, MESH),
+                       (CAPSULE, MESH), (CONE, CONE),
                        *((kind, core) for core in (CYLINDER, CONE)
                          for kind in (SPHERE, PLANE, CAPSULE, BOX, CYLINDER))})
 
@@ -53,3 +57,12 @@ def contacts_of(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, g
             return capsule_capsule(pair, size0, pose0, size1, pose1, contacts, at)
         return capsule_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
     return box_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
+
+
+@scalar_code
+def contacts_with_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+                       contacts: Any, at: Any) -> Any:
+    """Write the contacts of a shape of one of the SUPPORTED kinds with a mesh; the next free row."""
+    if shape0.kind == CAPSULE:
+        return capsule_mesh(pair, kept, shape0, pose0, shape1, pose1, meshes, contacts, at)
+    return sphere_mesh(pair, kept, shape0, pose0, shape1, pose1, meshes, contacts, at)

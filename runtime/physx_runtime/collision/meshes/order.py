@@ -1,0 +1,150 @@
+"""The order in which PhysX comes upon the triangles of a mesh: that of its tree of four branches, which decides ties.
+
+The tree halves triangles at the mean of their corners along the axis on which their centres vary most, as
+GuBV4Build.cpp does; which triangles a search leaves out does not change the order of the others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+
+Array = NDArray[Any]
+IN_LEAF = 4                 # triangles in a leaf at most
+THIRD = np.float32(1.0 / 3.0)
+HALF = np.float32(0.5)
+
+NODE = np.dtype([("first", "i4"), ("count", "i4"), ("split", "i4"), ("positive", "i4"), ("negative", "i4"),
+                 ("depth", "i4")])
+NONE = -1
+
+
+def triangles_in_order(points: Array, triangles: Array) -> Array:
+    """Indices of triangles, in PhysX's order. points: (n, 3) float32; triangles: (m, 3)."""
+    if not len(triangles):
+        return np.zeros(0, np.int64)
+    corners = np.ascontiguousarray(points[triangles], np.float32)
+    centers = (corners.max(axis=1) + corners.min(axis=1)) * HALF
+    order, nodes = np.arange(len(triangles)), np.zeros(2 * len(triangles) - 1, NODE)
+    halve(corners, centers, order, nodes)
+    if len(triangles) <= IN_LEAF:
+        return order
+    return order[_visited(nodes)]
+
+
+@scalar_entry
+def halve(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
+    """Order triangles by halves of halves, and fill in the nodes of the tree."""
+    nodes[0].first, nodes[0].count, made = 0, len(order), 1
+    waiting, stack = 1, np.zeros(len(nodes), np.int64)
+    while waiting:
+        waiting -= 1
+        node = nodes[stack[waiting]]
+        node.positive, node.negative = NONE, NONE
+        prims = order[node.first:node.first + node.count]
+        node.split = _split(corners, centers, prims) if len(prims) > 1 else 0
+        if node.count <= IN_LEAF:
+            continue
+        node.positive, node.negative = made, made + 1
+        nodes[made].first, nodes[made].count = node.first, node.split
+        nodes[made + 1].first, nodes[made + 1].count = node.first + node.split, node.count - node.split
+        stack[waiting], stack[waiting + 1] = made + 1, made
+        waiting, made = waiting + 2, made + 2
+
+
+@scalar_code
+def _split(corners: Any, centers: Any, prims: Any) -> Any:
+    """Put the triangles of the upper half first; how many they are."""
+    count = len(prims)
+    mean, spread = np.zeros(3, np.float32), np.zeros(3, np.float32)
+    for i in prims:
+        for k in range(3):
+            mean[k] += centers[i, k]
+    for k in range(3):
+        mean[k] *= np.float32(1.0) / np.float32(count)
+    for i in prims:
+        for k in range(3):
+            off = centers[i, k] - mean[k]
+            spread[k] += off * off
+    axis = 0
+    for k in range(1, 3):
+        if spread[k] > spread[axis]:
+            axis = k
+    upper = _reshuffled(corners, centers, prims, axis)
+    if 0 < upper < count:
+        return upper
+    best, least = 0, np.float32(2.0)
+    for k in range(3):
+        share = np.float32(_reshuffled(corners, centers, prims, k)) / np.float32(count) - HALF
+        if share * share < least:
+            best, least = k, share * share
+    upper = _reshuffled(corners, centers, prims, best)
+    return upper if 0 < upper < count else count // 2
+
+
+@scalar_code
+def _reshuffled(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
+    value = np.float32(0.0)
+    for i in prims:
+        for k in range(3):
+            value += corners[i, k, axis]
+    value /= np.float32(3 * len(prims))
+    upper = 0
+    for at in range(len(prims)):
+        i = prims[at]
+        if centers[i, axis] > value:
+            prims[at], prims[upper] = prims[upper], i
+            upper += 1
+    return upper
+
+
+def _visited(nodes: Array) -> Array:
+    """Places of triangles in the order in which a search comes upon them: leaves right below a node last to first."""
+    depths = _depths(nodes)
+    found: list[Array] = []
+    waiting = [0]
+    while waiting:
+        slots = _branches(nodes, depths, waiting.pop())
+        for first, count, node in reversed(slots):
+            if node == NONE:
+                found.append(np.arange(first, first + count))
+        waiting += [node for *_, node in reversed(slots) if node != NONE]
+    return np.concatenate(found)
+
+
+def _depths(nodes: Array) -> list[int]:
+    depths = [1] * len(nodes)
+    for row in range(len(nodes) - 1, -1, -1):
+        if nodes["count"][row] > IN_LEAF:
+            depths[row] = 1 + max(depths[nodes["positive"][row]], depths[nodes["negative"][row]])
+    return depths
+
+
+def _branches(nodes: Array, depths: list[int], row: int) -> list[tuple[int, int, int]]:
+    """Of a node with branches, what lies two levels below: leaves as (first, count, NONE), others with their node."""
+    positive, negative = int(nodes["positive"][row]), int(nodes["negative"][row])
+    if depths[positive] > depths[negative]:
+        positive, negative = negative, positive
+    leaves = [nodes["count"][child] <= IN_LEAF for child in (positive, negative)]
+    slots: list[tuple[int, int, int]] = []
+    for child, leaf in zip((positive, negative), leaves, strict=True):
+        if not leaf:
+            below = int(nodes["positive"][child]), int(nodes["negative"][child])
+            if depths[below[0]] > depths[below[1]]:
+                below = below[1], below[0]
+            slots += [_slot(nodes, grandchild) for grandchild in below]
+        elif all(leaves) and nodes["count"][child] > 1:
+            first, count, split = (int(nodes[name][child]) for name in ("first", "count", "split"))
+            slots += [(first, split, NONE), (first + split, count - split, NONE)]
+        else:
+            slots.append(_slot(nodes, child))
+    return slots
+
+
+def _slot(nodes: Array, row: int) -> tuple[int, int, int]:
+    leaf = nodes["count"][row] <= IN_LEAF
+    return int(nodes["first"][row]), int(nodes["count"][row]), NONE if leaf else row

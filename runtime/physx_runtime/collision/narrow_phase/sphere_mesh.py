@@ -1,0 +1,116 @@
+"""A sphere and a mesh: the nearest point of each triangle in reach; edges and corners only where no face has them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.collision.bounds import size_of
+from physx_runtime.collision.cores.plain import inward
+from physx_runtime.collision.manifold import put_contact
+from physx_runtime.collision.meshes.division import OF_SPHERE, divide
+from physx_runtime.collision.meshes.manifolds import (
+    ONE_NORMAL,
+    begin_anew,
+    moved_on,
+    nothing_made,
+    open_patch,
+    origin,
+    put_made,
+    refresh_all,
+    world_normal_of,
+)
+from physx_runtime.collision.meshes.seen import SEEN, see_triangle
+from physx_runtime.collision.meshes.table import Meshes, corner_of, triangles_near
+from physx_runtime.collision.meshes.triangle import FACE, nearest_on_triangle
+from physx_runtime.collision.vectors import (
+    ZERO,
+    Number,
+    Pose,
+    Vector,
+    cross,
+    dot,
+    frame_of,
+    outward,
+    put_vector,
+    relative,
+    scaled,
+    sub,
+    unit,
+    vector_at,
+)
+from physx_runtime.compiling.scalar_code import scalar_code
+
+MAY_MOVE, BREAKING, ONE_POINT = np.float32(0.02), np.float32(0.05), np.float32(0.001)    # of the radius
+BEFORE_DIVISION = 16
+MOST_NEAR = 1024
+
+
+@scalar_code
+def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+                contacts: Any, at: Any) -> Any:
+    radius, pose = size_of(shape0)[0], relative(pose0, pose1)
+    if moved_on(kept, pose, radius * MAY_MOVE):
+        begin_anew(kept, pose)
+        _make(kept, inward(pose1, pose0[0]), radius, pair.reach, meshes, shape1.geometry)
+    else:
+        refresh_all(kept, frame_of(pose), radius * BREAKING)
+    for m in range(kept.count):
+        normal = world_normal_of(kept, m, pose1)
+        for i in range(kept.points[m]):
+            point = sub(outward(pose0, vector_at(kept.local0[m], i)), scaled(normal, radius))
+            at = put_contact(contacts, at, point, normal, kept.distance[m, i] - radius)
+    return at
+
+
+@scalar_code
+def _make(kept: Any, center: Vector, radius: Number, reach: Number, meshes: Meshes, row: Any) -> None:
+    grown = radius + reach
+    near, features = np.empty(MOST_NEAR, np.int64), np.empty((MOST_NEAR, 2), np.int64)
+    squares, points, normals = (np.empty(MOST_NEAR, np.float32), np.empty((MOST_NEAR, 3), np.float32),
+                                np.empty((MOST_NEAR, 3), np.float32))
+    made, seen = nothing_made(), np.zeros(1, SEEN)[0]
+    low = (center[0] - grown, center[1] - grown, center[2] - grown)
+    high = (center[0] + grown, center[1] + grown, center[2] + grown)
+    waiting = 0
+    limit = (radius * ONE_POINT) * (radius * ONE_POINT)
+    for k in range(triangles_near(meshes, row, low, high, near)):
+        a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
+                   corner_of(meshes, row, near[k], 2))
+        normal = unit(cross(sub(b, a), sub(c, a)))
+        if dot(center, normal) - dot(a, normal) < ZERO:
+            continue
+        feature, point, square = nearest_on_triangle(center, a, b, c)
+        if not grown * grown > square:
+            continue
+        if feature == FACE:
+            see_triangle(seen, meshes.triangles[near[k]], feature)
+            _add(kept, made, point, normal, math.sqrt(square), limit)
+        else:
+            squares[waiting], features[waiting, 0], features[waiting, 1] = square, feature, near[k]
+            put_vector(points, waiting, point)
+            put_vector(normals, waiting, unit(sub(center, point)))
+            waiting += 1
+    for k in np.argsort(squares[:waiting], kind="mergesort"):
+        if see_triangle(seen, meshes.triangles[features[k, 1]], features[k, 0]):
+            _add(kept, made, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]), limit)
+    divide(kept, made, limit, OF_SPHERE)
+
+
+@scalar_code
+def _add(kept: Any, made: Any, point: Vector, normal: Vector, distance: Number, limit: Number) -> None:
+    """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
+    last = made.patches - 1
+    if last >= 0 and dot(vector_at(made.patch_normal, last), normal) > ONE_NORMAL:
+        if made.deepest[last] > distance:
+            at = made.first[last]
+            put_vector(made.local1, at, point)
+            put_vector(made.normal, at, normal)
+            made.distance[at] = made.deepest[last] = distance
+    else:
+        put_made(made, origin(), point, normal, distance)
+        open_patch(made, made.contacts - 1, normal, distance)
+    if made.contacts >= BEFORE_DIVISION:
+        divide(kept, made, limit, OF_SPHERE)
