@@ -79,6 +79,15 @@ def test_contacts_of_cylinders_and_cones_are_those_of_physx_to_the_bit(oracle_fo
                 np.testing.assert_array_equal(own[name], engine[name])
 
 
+def test_a_margin_of_a_cylinder_changes_no_contact_in_physx(oracle_folder: Path) -> None:
+    stage = meeting("Plane", "Cylinder", seed=0)
+    rounded = stage.replace("double radius", "float physxConvexGeometry:margin = 0.05\n            double radius")
+    assert rounded != stage
+    plain, other = recorded([stage, rounded], 45)
+    assert any(plain.contacts)
+    np.testing.assert_array_equal(plain.poses, other.poses)
+
+
 @pytest.mark.parametrize("body", MESH_BODIES)
 def test_contacts_with_meshes_are_those_of_physx(oracle_folder: Path, body: str) -> None:
     grounds = [ground for ground in GROUNDS if (body, "field" in ground) != ("capsule", True)]
