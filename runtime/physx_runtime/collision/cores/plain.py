@@ -72,6 +72,13 @@ def inward(pose: Pose, point: Vector) -> Vector:
 
 
 @scalar_code
+def x_axis(q: Quaternion) -> Vector:
+    """The rotated x axis."""
+    x2, w2 = q[0] * TWO, q[3] * TWO
+    return q[3] * w2 - ONE + q[0] * x2, q[2] * w2 + q[1] * x2, -q[1] * w2 + q[2] * x2
+
+
+@scalar_code
 def about(axis: Vector, angle: Number) -> Quaternion:
     """The turn by an angle about an axis of length 1."""
     half = angle * HALF

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.bounds import size_of
-from physx_runtime.collision.cores.plain import inward, rotated_back
+from physx_runtime.collision.cores.plain import inward, rotated_back, x_axis
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.meshes.division import OF_CAPSULE, divide
 from physx_runtime.collision.meshes.manifolds import (
@@ -43,7 +43,6 @@ from physx_runtime.collision.vectors import (
     sub,
     unit,
     vector_at,
-    x_axis,
 )
 from physx_runtime.compiling.scalar_code import scalar_code
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.cores.core import MOST_FACE_POINTS, core_of, face_towards, support
-from physx_runtime.collision.cores.plain import dot
+from physx_runtime.collision.cores.plain import dot, x_axis
 from physx_runtime.collision.manifold import put_contact
-from physx_runtime.collision.vectors import HALF, Pose, Vector, add, negated, scaled, vector_at, x_axis
+from physx_runtime.collision.vectors import HALF, Pose, Vector, add, negated, scaled, vector_at
 from physx_runtime.compiling.scalar_code import scalar_code
 
 
