@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+import numpy as np
 from pxr import Usd
 
 from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision.materials import Materials
-from physx_schema.description.collision.meshes import MeshData, MeshSolids, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
 from physx_schema.description.collision.polyhedron import Doubles
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
-from physx_schema.description.model import Collider, Scene
+from physx_schema.description.model import Collider, Cooked, Scene
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.view import View, unauthored
@@ -59,7 +60,7 @@ class ColliderReader:
         self._scenes = scenes
         self._materials = materials
         self._groups = groups
-        self._solids = MeshSolids(1.0 / reading.meters_per_unit)
+        self._meshes = CookedMeshes(1.0 / reading.meters_per_unit)
         self._least_offset = _least_offset(reading, scenes.default)
 
     def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
@@ -108,7 +109,8 @@ class ColliderReader:
         offset: Pose | None = None
         weigh: Callable[[], Weighed]
         if settings is not None:
-            made = self._mesh(opinions, prim, settings, scale)
+            mesh = read_mesh(prim)
+            made = self._mesh(str(prim.GetPath()), mesh, settings, scale)
             if made is None:
                 return None
             sizes, offset, weigh = made
@@ -125,6 +127,8 @@ class ColliderReader:
         fact = self._fact(opinions, geometry, body, sizes, settings)
         if offset is not None:
             fact = replace(fact, pose=composed(fact.pose, offset))
+        if settings is not None and settings.kind == "convex-hull":
+            fact = replace(fact, cooked=partial(self._cooked, mesh, settings, fact))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
@@ -139,11 +143,10 @@ class ColliderReader:
             )
 
     def _mesh(
-        self, opinions: PrimOpinions, prim: Any, settings: _MeshSettings, scale: Vec3,
+        self, path: str, mesh: MeshData, settings: _MeshSettings, scale: Vec3,
     ) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """Sizes, the pose in the frame of the mesh where it differs, and the weight."""
-        mesh = read_mesh(prim)
-        self._report_mesh(str(prim.GetPath()), mesh, scale)
+        self._report_mesh(path, mesh, scale)
         if not mesh.usable or not all(scale):
             return None
         kind = settings.kind
@@ -154,8 +157,17 @@ class ColliderReader:
             extents = scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale))
         else:
             extents = _UNKNOWN
-        return Sizes(kind, extents), None, lambda: self._solids.weigh(
+        return Sizes(kind, extents), None, lambda: self._meshes.weigh(
             mesh, kind, scale, settings.vertices, settings.thickness)
+
+    def _cooked(self, mesh: MeshData, settings: _MeshSettings, fact: Collider) -> Cooked | None:
+        """The hull of a mesh and the contact offset that follows from its size."""
+        hull = self._meshes.hull(mesh, fact.scale, settings.vertices, settings.thickness)
+        if hull is None:
+            return None
+        sides = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
+        offset = self._automatic_offset(float(sides.min()), fact.rest_offset)
+        return Cooked(hull, offset if fact.contact_offset is None else fact.contact_offset)
 
     def _bound(self, points: Doubles, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """The box or sphere around scaled points."""
@@ -233,7 +245,11 @@ class ColliderReader:
         smallest = min(sizes.extents)
         if math.isnan(smallest):
             return None, rest
-        return max(_OFFSET_OF_SIZE * smallest, self._least_offset) + max(rest, 0.0), rest
+        return self._automatic_offset(smallest, rest), rest
+
+    def _automatic_offset(self, smallest: float, rest: float) -> float:
+        """The contact offset of a shape whose smallest side is that long."""
+        return max(_OFFSET_OF_SIZE * smallest, self._least_offset) + max(rest, 0.0)
 
     def _report_offsets(self, opinions: PrimOpinions, contact: float, rest: float) -> None:
         self._reading.problem(

@@ -32,6 +32,7 @@ class Hull:
     faces: list[Face]
     corners: int
     tolerances: Tolerances
+    first: Face                     # the one that was made first, which may be gone
     limited: bool = False
 
 
@@ -77,13 +78,14 @@ class _Builder:
 
     def build(self, stop: int) -> Hull:
         self._simplex()
+        first = self.faces[0]
         added, limited = 4, False
         while (found := self._farthest()) is not None and found[1] != stop:
             if not self._add(*found):
                 limited = True
                 break
             added += 1
-        return Hull(self.points, [face for face in self.faces if face.alive], added, self.tolerances, limited)
+        return Hull(self.points, [face for face in self.faces if face.alive], added, self.tolerances, first, limited)
 
     def _simplex(self) -> None:
         """Start from four corners: the two farthest along an axis, the farthest from their line, and from the plane."""

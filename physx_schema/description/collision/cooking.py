@@ -10,7 +10,7 @@ from physx_schema.definitions import ends
 from physx_schema.description.collision.convex_hull import DegenerateHullError, Hull, build_hull, merge_flat_neighbours
 from physx_schema.description.collision.cropped_hull import crop
 from physx_schema.description.collision.hull_face import Tolerances
-from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid, Triangles, solid_of
+from physx_schema.description.collision.polyhedron import Doubles, FirstFace, Polyhedron, Solid, Triangles, solid_of
 from physx_schema.description.collision.single import Single, Singles, dot, normalized
 
 PLANE_TOLERANCE = 0.0007        # of the size of the points, in their own units
@@ -60,7 +60,9 @@ def cook_hull(points: Doubles, triangles: Triangles, limits: HullLimits) -> Poly
 
 
 def _polyhedron(hull: Hull) -> Polyhedron:
-    return Polyhedron(hull.points.astype(float), tuple(tuple(face.loop) for face in hull.faces))
+    planes = np.array([(*face.normal, -face.offset) for face in hull.faces], dtype=Single)
+    first = FirstFace(len(hull.first.loop), hull.first.alive)
+    return Polyhedron(hull.points.astype(float), tuple(tuple(face.loop) for face in hull.faces), planes, first)
 
 
 def _cropped(hull: Hull, vertex_limit: int, face_limit: int) -> Polyhedron:

@@ -58,7 +58,8 @@ def crop(hull: Hull, solid: Solid, vertex_limit: int, face_limit: int) -> Polyhe
         if cut is None or not _sound(*cut, plane) or len(cut[0]) > vertex_limit or _most_corners(cut[1]) > face_limit:
             break
         points, facets = cut
-    return Polyhedron(points.astype(float), tuple(tuple(facet.loop) for facet in facets))
+    outline = np.array([(*facet.normal, facet.offset) for facet in facets], dtype=Single)
+    return Polyhedron(points.astype(float), tuple(tuple(facet.loop) for facet in facets), outline, None)
 
 
 def _box(points: Singles, solid: Solid) -> tuple[Singles, list[_Facet]]:

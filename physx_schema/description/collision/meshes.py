@@ -10,9 +10,11 @@ import numpy.typing as npt
 from pxr import UsdGeom
 
 from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
-from physx_schema.description.collision.polyhedron import Doubles, Solid, Triangles, scaled_solid, solid_of
+from physx_schema.description.collision.hull_order import hull_in_order
+from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid, Triangles, scaled_solid, solid_of
 from physx_schema.description.collision.shapes import Bulk
 from physx_schema.description.frames import vector
+from physx_schema.description.model import ConvexHull
 from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
 
@@ -132,12 +134,22 @@ def _bulk(solid: Solid | None) -> Bulk | None:
     return Bulk(solid.volume, (first, second, third), vector(solid.center))
 
 
-class MeshSolids:
-    """Solids of meshes, each cooked once however often it is instanced."""
+class CookedMeshes:
+    """Hulls and solids of meshes, each cooked once however often it is instanced."""
 
     def __init__(self, length: float) -> None:
         self._length = length       # of a metre in stage units
-        self._hulls: dict[tuple[object, ...], Solid | None] = {}
+        self._hulls: dict[tuple[object, ...], tuple[Polyhedron, Solid] | None] = {}
+        self._ordered: dict[int, ConvexHull] = {}
+
+    def hull(self, mesh: MeshData, scale: Vec3, vertices: int, thickness: float) -> ConvexHull | None:
+        """The hull that PhysX collides with, None where it makes none; instances share it."""
+        cooked = self._cook(mesh, scale, HullLimits(vertices, thickness, self._length)) if mesh.usable else None
+        if cooked is None:
+            return None
+        if id(cooked) not in self._ordered:
+            self._ordered[id(cooked)] = hull_in_order(*cooked)
+        return self._ordered[id(cooked)]
 
     def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
         """The solid of a mesh of one kind under a scale."""
@@ -157,15 +169,19 @@ class MeshSolids:
         return self._hull(mesh, scale, HullLimits(length=self._length))
 
     def _hull(self, mesh: MeshData, scale: Vec3, limits: HullLimits) -> Solid | None:
+        cooked = self._cook(mesh, scale, limits)
+        return scaled_solid(cooked[1], tuple(map(abs, scale))) if cooked is not None else None
+
+    def _cook(self, mesh: MeshData, scale: Vec3, limits: HullLimits) -> tuple[Polyhedron, Solid] | None:
         signs = tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
         key = (mesh.points.tobytes(), mesh.triangles.tobytes(), signs, limits)
         if key not in self._hulls:
             with np.errstate(over="ignore", invalid="ignore"):      # of points too far apart for single floats
                 hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
                 solid = hull_solid(hull) if hull is not None else None
-            self._hulls[key] = solid if solid is not None and np.isfinite(solid.volume) else None
-        cooked = self._hulls[key]
-        return scaled_solid(cooked, tuple(map(abs, scale))) if cooked is not None else None
+            found = (hull, solid) if hull is not None and solid is not None and np.isfinite(solid.volume) else None
+            self._hulls[key] = found
+        return self._hulls[key]
 
 
 _UNLIKE = {

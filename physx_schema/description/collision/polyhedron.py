@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Triangles = npt.NDArray[np.intp]
+
+
+class FirstFace(NamedTuple):
+    """The face of a hull that was made first."""
+
+    edges: int
+    alive: bool         # whether it still is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +27,8 @@ class Polyhedron:
 
     points: Doubles
     faces: tuple[tuple[int, ...], ...]
+    planes: Singles             # (faces, 4): outward normal, and minus the distance along it
+    first: FirstFace | None     # None of a hull that was cut out of a box
 
     def triangles(self) -> Triangles:
         """Every face as a fan from its first corner."""

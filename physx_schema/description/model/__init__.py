@@ -17,6 +17,7 @@ from physx_schema.description.model.collision import (
     PhysicsMaterial,
 )
 from physx_schema.description.model.description import Description
+from physx_schema.description.model.hull import ConvexHull, Cooked
 from physx_schema.description.model.joint import (
     Cone,
     Coupling,
@@ -36,8 +37,9 @@ from physx_schema.description.model.tendon import Attachment, FixedTendon, Spati
 
 __all__ = [
     "ActorDescription", "AppliedSchema", "Articulation", "Attachment", "Authored", "BodyContact", "BodySettings",
-    "Collider", "CollisionGroup", "Cone", "ContactReport", "Coupling", "Description", "DistanceRange", "Dof", "Drive",
-    "Envelope", "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint", "JointAxis", "Link", "Mimic",
-    "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "PoseSample", "Problem", "Push", "Scene",
+    "Collider", "CollisionGroup", "Cone", "ContactReport", "ConvexHull", "Cooked", "Coupling", "Description",
+    "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint",
+    "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "PoseSample",
+    "Problem", "Push", "Scene",
     "SceneContact", "SpatialTendon", "TendonAxis", "unlimited",
 ]

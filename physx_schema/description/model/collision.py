@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
+from physx_schema.description.model.hull import Cooked
 from physx_schema.description.poses import Pose, Vec3
 from physx_schema.description.records import record
 
@@ -38,6 +40,8 @@ class Collider:
     rest_offset: float                  # length
     torsional_patch_radius: float       # length
     min_torsional_patch_radius: float   # length
+    # What PhysX cooks of a mesh; None for shapes that need no cooking. It gives None where PhysX makes no shape.
+    cooked: Callable[[], Cooked | None] | None = field(default=None, repr=False, compare=False)
 
 
 @record

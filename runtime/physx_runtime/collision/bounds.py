@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.cores.core import core_of, support
-from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, MESH, PLANE
+from physx_runtime.collision.geometry import Geometry
+from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE
 from physx_runtime.collision.vectors import (
     HALF,
     ONE,
@@ -17,6 +18,7 @@ from physx_runtime.collision.vectors import (
     Pose,
     Vector,
     add,
+    by_matrix,
     composed,
     dot,
     matrix_of,
@@ -24,6 +26,7 @@ from physx_runtime.collision.vectors import (
     outward,
     scaled,
     sub,
+    times,
     x_axis,
 )
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
@@ -33,7 +36,7 @@ ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis 
 
 
 @scalar_entry
-def place_shapes(shapes: Any, poses: Any, geometry: Any, placed: Any, bounds: Any) -> None:
+def place_shapes(shapes: Any, poses: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
     for i in range(len(shapes)):
         shape = shapes[i]
@@ -51,6 +54,9 @@ def place_shapes(shapes: Any, poses: Any, geometry: Any, placed: Any, bounds: An
                        pose, shape.contact_offset)
         elif shape.kind in (CYLINDER, CONE):
             _bound_core(bounds[i], shape.kind, size_of(shape), pose, shape.contact_offset)
+        elif shape.kind == CONVEX:
+            hull = geometry.hulls.hulls[shape.geometry]
+            _bound_points(bounds[i], pose, shape, hull.low, hull.high)
         else:
             reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
             for k in range(3):
@@ -58,6 +64,18 @@ def place_shapes(shapes: Any, poses: Any, geometry: Any, placed: Any, bounds: An
         everywhere = shape.world == EVERY_WORLD
         bounds[i, 0, 3] = -ENDLESS if everywhere else np.float32(shape.world)
         bounds[i, 1, 3] = ENDLESS if everywhere else np.float32(shape.world)
+
+
+@scalar_code
+def _bound_points(bounds: Any, pose: Pose, shape: Any, low: Any, high: Any) -> None:
+    """Bounds of a hull or mesh from those in its own frame."""
+    middle, half = ((low[0] + high[0]) * HALF, (low[1] + high[1]) * HALF, (low[2] + high[2]) * HALF), (
+        (high[0] - low[0]) * HALF, (high[1] - low[1]) * HALF, (high[2] - low[2]) * HALF)
+    m, scale = matrix_of(pose[1]), scale_of(shape)
+    center = add(pose[0], by_matrix(m, times(middle, scale)))
+    reach = _box_extent(m, times(half, scale), shape.contact_offset)
+    for k in range(3):
+        bounds[0, k], bounds[1, k] = center[k] - reach[k], center[k] + reach[k]
 
 
 @scalar_code
@@ -72,6 +90,13 @@ def size_of(shape: Any) -> Vector:
     """The size of a shape's record."""
     size = shape.size
     return size[0], size[1], size[2]
+
+
+@scalar_code
+def scale_of(shape: Any) -> Vector:
+    """The scale of a shape's record."""
+    scale = shape.scale
+    return scale[0], scale[1], scale[2]
 
 
 @scalar_code

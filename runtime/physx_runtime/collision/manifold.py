@@ -13,6 +13,7 @@ import numpy as np
 from physx_runtime.collision.reduction import four_of_boxes, four_of_five, two_of
 from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.collision.vectors import (
+    EPSILON,
     HALF,
     ONE,
     ZERO,
@@ -25,11 +26,13 @@ from physx_runtime.collision.vectors import (
     alike,
     dot,
     half_rotated,
+    least,
     out_of,
     outward,
     put_vector,
     scaled,
     sub,
+    times,
     unit,
     vector_at,
 )
@@ -42,6 +45,7 @@ SEGMENT_MAY_MOVE = (HALF, np.float32(0.1), np.float32(0.75))            # and a 
 SEGMENT_MAY_TURN = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
 PLANE_MAY_TURN = np.float32(0.99996)
 BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most as many metres
+HULL_MARGIN, MOST_HULL_MARGIN = np.float32(0.25), np.float32(0.05)      # of the smallest inner half side; metres
 MOST_FOUND = 64                     # points of one pair before some are chosen
 
 
@@ -105,7 +109,13 @@ def _take(pair: Any, points: Points, chosen: Any, count: Any) -> None:
 @scalar_code
 def box_margin(half: Vector) -> Number:
     """How far a point of a box may stray, before shares are taken of it."""
-    return min(min(half[0], min(half[1], half[2])) * BOX_MARGIN, BOX_MARGIN)
+    return min(least(half) * BOX_MARGIN, BOX_MARGIN)
+
+
+@scalar_code
+def hull_margin(hull: Any, scale: Vector) -> Number:
+    """How far a point of a hull may stray, before shares are taken of it."""
+    return min(least(times(hull.inner_half, scale)) * HULL_MARGIN, MOST_HULL_MARGIN)
 
 
 @scalar_code
@@ -207,11 +217,24 @@ def boxes_moved_on(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quat
 
 
 @scalar_code
+def local_normal(pair: Any) -> Vector:
+    """The mean normal of the points in shape 1; nothing without points."""
+    if pair.points == 0:
+        return ZERO, ZERO, ZERO
+    total = vector_at(pair.normal, 0)
+    for i in range(1, pair.points):
+        total = add(total, vector_at(pair.normal, i))
+    return unit(total)
+
+
+@scalar_code
 def world_normal(pair: Any, pose1: Pose) -> Vector:
     """The mean normal of the points in the world."""
     total = vector_at(pair.normal, 0)
     for i in range(1, pair.points):
         total = add(total, vector_at(pair.normal, i))
+    if not dot(total, total) > EPSILON:
+        total = vector_at(pair.normal, 0)
     return unit(half_rotated(pose1[1], total))
 
 

@@ -32,6 +32,7 @@ from physx_runtime.compiling.scalar_code import scalar_code
 
 NEARLY_UP = np.float32(0.9999)
 LEAST_WITNESS, MOST_WITNESS = np.float32(0.01), np.float32(0.05)    # metres
+WITNESS_MARGIN = np.float32(0.1)     # of the smallest inner half side of a hull
 NO_FACE = -1
 BOX_CORNERS = np.array([0, 3, 2, 1, 1, 2, 6, 5, 5, 6, 7, 4, 4, 7, 3, 0, 3, 7, 6, 2, 4, 0, 1, 5], np.int32)
 BOX_NORMALS = np.array([[0, 0, -1], [1, 0, 0], [0, 0, 1], [-1, 0, 0], [0, 1, 0], [0, -1, 0]], np.float32)

@@ -22,6 +22,7 @@ Frame = tuple[Vector, Matrix]               # a pose with a matrix in place of t
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 LARGEST = np.float32(3.4028235e38)
 EPSILON = np.float32(2.0**-23)
+UPRIGHT = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))       # a frame not turned
 
 
 @scalar_code
@@ -63,6 +64,12 @@ def cross(a: Vector, b: Vector) -> Vector:
 def times(a: Vector, b: Vector) -> Vector:
     """The products of the components."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@scalar_code
+def over(s: Number, a: Vector) -> Vector:
+    """A number divided by the components."""
+    return s / a[0], s / a[1], s / a[2]
 
 
 @scalar_code

@@ -14,10 +14,12 @@ from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
+from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
 from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
 from physx_runtime.packing.frames import Frame, compose
+from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.surfaces import surfaces
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Collider, Description, Link, Scene
@@ -52,6 +54,7 @@ class PackedContacts:
     colliders: tuple[str, ...]          # prim of each shape
     bodies: tuple[str, ...]             # prim of each place, "" of a static one
     scene: Scene
+    geometry: Geometry                  # of hulls, which all worlds share
 
     def of_worlds(self, worlds: int) -> ContactTable:
         """The colliders of so many worlds; static ones are in all of them."""
@@ -66,7 +69,8 @@ class PackedContacts:
         shapes["body"] = first[shapes["body"]] + np.maximum(shapes_in, 0)
         settings = self.scene.contact
         return ContactTable(
-            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which, shapes_in)), places,
+            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which, shapes_in),
+                      self.geometry), places,
             self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
             self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
             settings.friction_correlation_distance)
@@ -147,6 +151,7 @@ def pack_contacts(description: Description, touching: Touching, movers: Sequence
         _place(shapes[row], shape, touching.kind(number), compose(movers[numbers[side.body]].into, shape.pose)
                if side.body else IDENTITY_POSE)
     shapes["world"] = EVERY_WORLD
+    geometry = put_geometry(shapes, [side.collider for side in heard.sides])
     shapes["group"], meets = heard.groups()
     limits = [mover.body.contact for mover in movers]
     unbound = [np.inf] * len(static)
@@ -158,7 +163,8 @@ def pack_contacts(description: Description, touching: Touching, movers: Sequence
         np.array([*(limit.max_impulse for limit in limits), *unbound]),
         np.array([side.collider.torsional_patch_radius for side in heard.sides]),
         np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
-        tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene)
+        tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene,
+        geometry)
 
 
 def sides_before(movers: Sequence[Mover], statics: int) -> list[int]:
@@ -189,7 +195,8 @@ class _Heard:
         self._touching = touching
         known = touching.filter.sides
         self.numbers = [i for i, side in enumerate(known)
-                        if touching.can_be_heard(i) and (side.body in bodies or not side.body)]
+                        if touching.can_be_heard(i) and (side.body in bodies or not side.body)
+                        and has_shape(side.collider)]
         self.sides = [known[i] for i in self.numbers]
 
     def groups(self) -> tuple[Array, NDArray[np.bool_]]:
@@ -213,7 +220,7 @@ def _place(row: Any, shape: Collider, kind: int, frame: Frame) -> None:
     position, rotation = compose(_singles(frame), ((0.0, 0.0, 0.0), turn))
     row["kind"], row["position"], row["rotation"] = kind, position, rotation
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
-    row["contact_offset"], row["rest_offset"] = shape.contact_offset, shape.rest_offset
+    row["contact_offset"], row["rest_offset"] = shape.contact_offset or 0.0, shape.rest_offset
 
 
 def _singles(pose: Pose | Frame) -> Frame:

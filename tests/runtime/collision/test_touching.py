@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.chance.meetings import CORE_KINDS, KINDS, edge_meeting, meeting
+from physx_runtime.collision.shape import MOST_POINTS
+from support.chance.meetings import CORE_KINDS, DOUBTFUL_KINDS, KINDS, edge_meeting, meeting
 from support.chance.mesh_scenes import BODIES as MESH_BODIES
 from support.chance.mesh_scenes import GROUNDS, on_mesh
 from support.physx.touching import Touching, differences, recorded
@@ -22,6 +23,8 @@ NORMAL = 5e-6       # of points 0.1 m and more apart
 EDGE_NORMAL, STALLS, ALIKE = 1e-4, 0.02, 0.02
 # of a capsule that touches a dozen triangles: how many of those are kept
 ROUGH, ROUGH_OTHERS = ("field", "scaled_field"), 0.25
+# share of steps in which last bits decide whether a point is there twice, or which of equally deep points is kept
+TWICE = 0.1
 SCENES = ("ant_on_plane", "ant_tilted", "arm_hits_ball", "arm_hits_plane", "box_friction_multiply",
           "box_on_static_box", "box_static_dynamic_friction", "box_tumble", "capsule_fall", "compound_body",
           "depenetration", "iterations_4_1", "self_collision", "slope_stick", "sphere_bounce", "sphere_on_box",
@@ -102,6 +105,19 @@ def test_contacts_of_a_capsule_with_a_rough_mesh_are_mostly_those_of_physx(oracl
                  for *_, own, engine in pairs)
     assert len(pairs) > 100
     assert others <= ROUGH_OTHERS * len(pairs)
+
+
+def test_contacts_of_chance_meetings_lie_where_physx_has_them(oracle_folder: Path) -> None:
+    stages = [meeting(first, second, seed) for first, second in DOUBTFUL_KINDS for seed in range(4)]
+    found = [(own, engine) for touching in recorded(stages, 45) for *_, own, engine in differences(touching)]
+    assert sum(min(len(own), len(engine)) == 0 for own, engine in found) == 0
+    for own, engine in found:       # every point of either side is one of the other's
+        gaps = np.abs(own["point"][:, None] - engine["point"][None]).max(axis=2)
+        assert len(own) != len(engine) or gaps.min(axis=0).max() < POINT or len(own) == MOST_POINTS
+        assert abs(own["separation"].min() - engine["separation"].min()) < SEPARATION
+    others = sum(len(own) != len(engine) or bool(np.abs(own["point"] - engine["point"]).max() > POINT)
+                 for own, engine in found)
+    assert others <= TWICE * len(found)
 
 
 def test_boxes_that_meet_by_edges_and_corners_have_the_points_of_physx(oracle_folder: Path) -> None:

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
-         ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Capsule", "Cube"), ("Cube", "Cube"))
+         ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Cube", "Cube"), ("Sphere", "Mesh"), ("Cube", "Mesh"),
+         ("Mesh", "Mesh"))
 CORE_KINDS = (*((other, core) for core in ("Cylinder", "Cone") for other in ("Plane", "Sphere", "Cube")),
               ("Cylinder", "Cylinder"), ("Cylinder", "Cone"), ("Cone", "Cone"))
+# Kinds of which last bits choose between points that lie alike, or whether one is there twice
+DOUBTFUL_KINDS = (("Capsule", "Cube"), ("Plane", "Mesh"), ("Capsule", "Mesh"))
 PAIRS = 6               # in a stage, on a grid
 APART = 3.0             # metres between pairs
 STAGE = """#usda 1.0
@@ -123,6 +126,7 @@ def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, 
                    f'double height = {rng.uniform(0.1, 0.5)} uniform token axis = "{rng.choice(["X", "Y", "Z"])}" }}',
         "Cube": f'Cube "shape" {APPLIED} {{ double size = 1 double3 xformOp:scale = {_text(rng.uniform(0.1, 0.5, 3))} '
                 f'uniform token[] xformOpOrder = ["xformOp:scale"] }}',
+        "Mesh": "" if kind != "Mesh" else _hull(rng),
     }[kind].replace(" double", "\n            double").replace(" uniform", "\n            uniform").replace(
         " }", "\n        }")
     return _prim(rng, name, position, velocity, geometry)
@@ -131,6 +135,20 @@ def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, 
 def _prim(rng: np.random.Generator, name: str, position: np.ndarray, velocity: np.ndarray, geometry: str) -> str:
     return BODY.format(name=name, position=_text(position), rotation=_text(_unit(rng, 4)), velocity=_text(velocity),
                        spin=_text(rng.uniform(-200, 200, 3)), geometry=geometry)
+
+
+def _hull(rng: np.random.Generator) -> str:
+    """A mesh whose convex hull collides: of few points, or of many on a ball, mostly scaled and at times mirrored."""
+    count = int(rng.choice([6, 8, 12, 20, 60]))
+    points = np.array([_unit(rng, 3) for _ in range(count)]) * rng.uniform(0.12, 0.3)
+    scale = np.ones(3) if rng.random() < 0.3 else rng.uniform(0.6, 1.4, 3) * rng.choice([-1.0, 1.0], 3, p=[0.2, 0.8])
+    faces = ", ".join(f"0, {i}, {i + 1}" for i in range(1, count - 1))
+    api = 'prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]'
+    lines = ("", f"point3f[] points = [{', '.join(_text(point) for point in points)}]",
+             f"int[] faceVertexCounts = [{', '.join(['3'] * (count - 2))}]", f"int[] faceVertexIndices = [{faces}]",
+             'uniform token physics:approximation = "convexHull"', f"double3 xformOp:scale = {_text(scale)}",
+             'uniform token[] xformOpOrder = ["xformOp:scale"]')
+    return f'Mesh "shape" ({api}) {{' + "\n            ".join(lines) + "\n        }"
 
 
 def _unit(rng: np.random.Generator, size: int) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,18 @@ from numpy.typing import NDArray
 from physx_runtime.collision import shape as kinds
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate
-from physx_runtime.collision.geometry import EMPTY
+from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.table import meshes_of
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
+from physx_runtime.packing.geometry import put_geometry
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
+from physx_schema.description import describe
+from physx_schema.description.model import Collider
+
 Array = NDArray[Any]
+NO_MESH = SimpleNamespace(cooked=None)      # a collider of which nothing is cooked
 HALF_TURN = np.float32(0.70710683)      # as the engine turns axes: not quite of unit length
 TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, HALF_TURN, HALF_TURN), "Z": (0, -HALF_TURN, 0, HALF_TURN)}
 CAPSULE_TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, -HALF_TURN, HALF_TURN), "Z": (0, HALF_TURN, 0, HALF_TURN)}  # measured
@@ -34,11 +40,12 @@ class Touching:
     poses: Array                # (steps, bodies, 7)
     contacts: tuple[dict[tuple[int, int], Array], ...]    # by step and bodies (side 0, side 1): CONTACT rows in order
     meshes: tuple[tuple[Array, Array, Array], ...] = ()     # of shapes: points, triangles, scale
+    geometry: Geometry = EMPTY  # hulls of the shapes
 
 
 def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
-              ) -> tuple[Array, list[str], int, Array, tuple[tuple[Array, Array, Array], ...]]:
-    """Shapes, paths of bodies, how many of them move, the poses of all, and meshes.
+              ) -> tuple[Array, Geometry, list[str], int, Array, tuple[tuple[Array, Array, Array], ...]]:
+    """Shapes and what they are made of, paths of bodies, how many of them move, the poses of all, and meshes.
 
     offsets: contact offsets as the engine has them, by body.
     """
@@ -54,6 +61,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
     precedence |= {path: -len(bodies) - k for k, path in enumerate(links)}
     used: dict[str, int] = {}
     meshes: list[tuple[Array, Array, Array]] = []
+    cooked = _meshes(stage)
     for shape, prim in zip(shapes, colliders, strict=True):
         home = _body(prim) or prim
         path = home.GetPath().pathString
@@ -62,7 +70,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
         shape["owner"] = _calm_owner(home)
         local, scale = _local(prim, home, cache)
         shape["geometry"] = -1
-        if prim.IsA(UsdGeom.Mesh):
+        if prim.IsA(UsdGeom.Mesh) and prim.GetPath().pathString not in cooked:
             shape["kind"], shape["geometry"], turn = kinds.MESH, len(meshes), TURNS["X"]
             meshes.append(_mesh(prim, scale))
         else:
@@ -77,8 +85,9 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
         else:
             shape["contact_offset"] = _automatic_offset(shape)
         used[path] = used.get(path, 0) + 1
+    geometry = put_geometry(shapes, [cooked.get(prim.GetPath().pathString, NO_MESH) for prim in colliders])
     poses = np.array([_pose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))) for path in bodies], np.float32)
-    return shapes, bodies, len(moving), poses, tuple(meshes)
+    return shapes, geometry, bodies, len(moving), poses, tuple(meshes)
 
 
 def recorded(stages: Sequence[str], steps: int, dt: float = 1 / 60) -> list[Touching]:
@@ -93,7 +102,7 @@ def recorded(stages: Sequence[str], steps: int, dt: float = 1 / 60) -> list[Touc
 
 def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
     offsets = {path: row["contactOffset"] for path, row in result["props"].items() if "contactOffset" in row}
-    shapes, bodies, moving, start, meshes = shapes_of(stage, offsets)
+    shapes, geometry, bodies, moving, start, meshes = shapes_of(stage, offsets)
     poses = np.repeat(start[None], len(result["contacts"]), axis=0)
     for column, path in enumerate(result["paths"]):
         if path in bodies:
@@ -101,7 +110,7 @@ def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
             poses[:, place, :3] = result["pos"][:-1, column]
             poses[:, place, 3:] = result["quat"][:-1, column]
     return Touching(shapes, tuple(bodies), moving, tuple(joined_shapes(stage, shapes, bodies)), poses,
-                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]), meshes)
+                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]), meshes, geometry)
 
 
 def _by_bodies(rows: Sequence[Any], bodies: Sequence[str]) -> dict[tuple[int, int], Array]:
@@ -119,7 +128,7 @@ def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Arra
     Where two bodies have several pairs of shapes, PhysX's report of a step begins with those that begin to touch in it.
     """
     table = PairTable(touching.shapes, touching.moving, apart=touching.apart,
-                      geometry=EMPTY._replace(meshes=meshes_of(touching.meshes)))
+                      geometry=touching.geometry._replace(meshes=meshes_of(touching.meshes)))
     known: set[int] = set()     # pairs that touched a step ago, by birth
     for step, poses in enumerate(touching.poses):
         contacts = generate(table, np.ascontiguousarray(poses))
@@ -192,6 +201,14 @@ def joined_shapes(stage: Usd.Stage, shapes: Array, bodies: Sequence[str]) -> lis
     return pairs
 
 
+def _meshes(stage: Usd.Stage) -> dict[str, Collider]:
+    """The colliders of meshes, whose hulls PhysX cooks."""
+    found = describe(stage)
+    bodies = [*found.bodies, *(link for item in found.articulations for link in item.links)]
+    colliders = [*found.static_colliders, *(shape for body in bodies for shape in body.colliders)]
+    return {shape.path: shape for shape in colliders if shape.cooked}
+
+
 def _pose(matrix: Gf.Matrix4d) -> list[float]:
     rotation = matrix.RemoveScaleShear().ExtractRotationQuat().GetNormalized()
     return [*matrix.ExtractTranslation(), *rotation.GetImaginary(), rotation.GetReal()]
@@ -220,6 +237,8 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
     if prim.IsA(UsdGeom.Cylinder) or prim.IsA(UsdGeom.Cone):
         size = (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0)
         return kinds.CYLINDER if prim.IsA(UsdGeom.Cylinder) else kinds.CONE, size, TURNS[value["axis"]]
+    if prim.IsA(UsdGeom.Mesh):
+        return kinds.CONVEX, (0, 0, 0), TURNS["X"]
     raise ValueError(f"{prim.GetPath()} is a {prim.GetTypeName()}, which this reader of colliders does not know")
 
 
@@ -236,6 +255,8 @@ def _automatic_offset(shape: Any) -> float:
         return 0.02
     if shape["kind"] == kinds.MESH:
         raise ValueError("author the contact offset of a static mesh")
+    if shape["kind"] == kinds.CONVEX:
+        return 0.0      # follows from the hull
     kind, size = shape["kind"], shape["size"]
     side = min(size) if kind == kinds.BOX else min(size[:2]) if kind in (kinds.CYLINDER, kinds.CONE) else size[0]
     return max(2 / 60**2 * 9.81, 0.02 * 2 * float(side))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from physx_runtime.collision.geometry import EMPTY, Geometry, Hulls
 from physx_runtime.collision.shape import CONTACT, SHAPE
 
 from support.physx.touching import Touching
 
 PARTS = ("points", "triangles", "scale")        # of a mesh
+HULLS = "hulls."        # names of what a file keeps of hulls begin so
 
 
 def write(path: Path, touching: Touching) -> None:
@@ -23,7 +25,8 @@ def write(path: Path, touching: Touching) -> None:
                         moving=touching.moving,
                         apart=np.array(touching.apart, np.int64).reshape(-1, 2), poses=touching.poses,
                         rows=np.array(rows, np.int64).reshape(-1, 4),
-                        contacts=np.concatenate([np.zeros(0, CONTACT), *contacts]))
+                        contacts=np.concatenate([np.zeros(0, CONTACT), *contacts]),
+                        **{HULLS + name: part for name, part in touching.geometry.hulls._asdict().items()})
 
 
 def read(path: Path) -> Touching:
@@ -38,7 +41,14 @@ def read(path: Path) -> Touching:
     meshes = sum(name.startswith("points") for name in data)
     return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),
                     tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps),
-                    tuple((data[f"points{k}"], data[f"triangles{k}"], data[f"scale{k}"]) for k in range(meshes)))
+                    tuple((data[f"points{k}"], data[f"triangles{k}"], data[f"scale{k}"]) for k in range(meshes)),
+                    _geometry(data))
+
+
+def _geometry(data: dict[str, np.ndarray]) -> Geometry:
+    """Hulls, where the file has any."""
+    hulls = (data.get(HULLS + name, none) for name, none in EMPTY.hulls._asdict().items())
+    return EMPTY._replace(hulls=Hulls(*hulls))
 
 
 def _shapes(kept: np.ndarray) -> np.ndarray:

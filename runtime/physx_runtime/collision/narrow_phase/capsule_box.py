@@ -26,7 +26,7 @@ from physx_runtime.collision.narrow_phase.segment_faces import edges_under_axis,
 from physx_runtime.collision.polygons import box_hull, opposed_face, witness_face
 from physx_runtime.collision.vectors import (
     ONE,
-    ZERO,
+    UPRIGHT,
     Frame,
     Pose,
     Vector,
@@ -44,7 +44,6 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.scalar_code import scalar_code
 
 BREAKING, NEAR = np.float32(0.8), np.float32(0.1)       # shares of the margin
-UPRIGHT = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))
 UNSCALED = (ONE, ONE, ONE)
 
 

@@ -10,6 +10,7 @@ from physx_runtime.collision.geometry import Hull
 from physx_runtime.collision.manifold import Points, add_found
 from physx_runtime.collision.polygons import contains, face_normal, put_corners_of, turn, turned_up
 from physx_runtime.collision.vectors import (
+    LARGEST,
     ONE,
     ZERO,
     Frame,
@@ -20,12 +21,15 @@ from physx_runtime.collision.vectors import (
     cross,
     dot,
     into,
+    negated,
     scaled,
     sub,
+    times,
     vector_at,
 )
 from physx_runtime.compiling.scalar_code import scalar_code
 
+BESIDE = np.float32(1e-7)       # of a ray's direction along a normal: it runs beside the face
 BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis still touches it
 
 
@@ -47,6 +51,39 @@ def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vect
             seen = by_matrix(m, foot)
             if contains(corners, count, ZERO, seen[0], seen[1]):
                 add_found(points, into(frame, point), foot, normal, height)
+
+
+@scalar_code
+def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
+                   within: Number, points: Points) -> None:
+    """Add the ends of the axis from which the way against the normal meets the hull."""
+    back = negated(normal)
+    for point in (first, end):
+        meets, way = way_to_hull(hull, inverse, point, back)
+        if meets and within >= way:
+            add_found(points, into(frame, point), add(scaled(back, way), point), normal, way)
+
+
+@scalar_code
+def way_to_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -> Any:
+    """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
+    start, along = times(point, inverse), times(direction, inverse)
+    enters, leaves = ZERO, LARGEST
+    for i in range(len(hull.planes)):
+        plane = vector_at(hull.planes, i)
+        slope, height = dot(plane, along), dot(plane, start) + hull.planes[i, 3]
+        if abs(slope) < BESIDE:
+            if height > ZERO:
+                return False, ZERO
+        else:
+            way = -(height / slope)
+            if slope < ZERO:
+                enters = max(enters, way)
+            elif leaves > way:
+                leaves = way
+        if enters > leaves:
+            return False, ZERO
+    return True, enters
 
 
 @scalar_code

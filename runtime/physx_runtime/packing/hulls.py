@@ -1,0 +1,135 @@
+"""Cooked hulls -> the tables of collision/geometry.py, with what PhysX works out of them for contacts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.climbing import ACROSS
+from physx_runtime.collision.geometry import HULL, NO_HULLS, Hulls
+from physx_schema.description.model import ConvexHull
+
+Array = NDArray[Any]
+Single = np.float32
+
+FEW = 32                        # vertices, of which all are looked at to find the furthest
+_TINY = Single(1e-7)            # of a plane's normal: too little to matter along an axis
+
+
+def pack_hulls(hulls: Sequence[ConvexHull]) -> Hulls:
+    """The hulls in one table, in their order."""
+    rows, parts = np.zeros(len(hulls), HULL), [[] for _ in Hulls._fields[1:]]       # type: ignore[var-annotated]
+    ends = dict.fromkeys(("vertices", "polygons", "corners", "edges", "neighbours", "samples"), 0)
+    for row, hull in zip(rows, hulls, strict=True):
+        arrays = _arrays(hull)
+        for part, array in zip(parts, arrays, strict=True):
+            part.append(array)
+        vertices, planes, _, corners, edges, _, neighbours, samples = arrays
+        for name, array in zip(ends, (vertices, planes, corners, edges, neighbours, samples), strict=True):
+            row[name] = ends[name], ends[name] + len(array)
+            ends[name] += len(array)
+        row["center"], row["low"], row["high"] = hull.center, vertices.min(axis=0), vertices.max(axis=0)
+        row["inner_radius"], row["inner_half"] = _inside(hull)
+    return Hulls(rows, *(np.ascontiguousarray(np.concatenate([empty, *part]))
+                         for empty, part in zip(NO_HULLS[1:], parts, strict=True)))
+
+
+def _arrays(hull: ConvexHull) -> tuple[Array, ...]:
+    """A hull's share of each array of the table."""
+    sizes = np.array([len(face) for face in hull.faces], np.int32)
+    firsts = np.cumsum(sizes, dtype=np.int32) - sizes
+    heights = _along(hull.vertices[None], hull.planes[:, None, :3])
+    spans = np.stack([firsts, sizes, heights.argmin(axis=1).astype(np.int32)], axis=1).astype(np.int32)
+    around = _neighbours(hull)
+    counts = np.array([len(corners) for corners in around], np.int32)
+    valencies = np.stack([np.cumsum(counts, dtype=np.int32) - counts, counts], axis=1).astype(np.int32)
+    samples = _samples(hull.vertices, around) if len(hull.vertices) > FEW else np.zeros(0, np.int32)
+    return (hull.vertices, hull.planes, spans, np.array([i for face in hull.faces for i in face], np.int32),
+            np.array(hull.edges, np.int32).reshape(-1, 2), valencies,
+            np.array([i for corners in around for i in corners], np.int32), samples)
+
+
+def _along(a: Array, b: Array) -> Array:
+    """Dot products in the order that PhysX has outside its SSE code."""
+    return np.asarray((a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]) + a[..., 2] * b[..., 2])
+
+
+def _inside(hull: ConvexHull) -> tuple[Any, Array]:
+    """Radius of a ball and half sides of an upright box about the centre that lie inside."""
+    normals, offsets = hull.planes[:, :3], hull.planes[:, 3]
+    heights = _along(normals, hull.center)
+    radius = np.abs(heights + offsets).min()
+    least = Single(radius / Single(math.sqrt(Single(3.0))))
+    sides = hull.vertices.max(axis=0) - hull.vertices.min(axis=0)
+    longest = int(np.argmax(sides))
+    first, second = (longest + 1) % 3, (longest + 2) % 3
+    base = -offsets - heights
+    along = normals[:, longest]
+    steep = np.abs(along) >= _TINY
+    a, b = least * normals[steep, first], least * normals[steep, second]
+    inverse = Single(1.0) / along[steep]
+    reach = [np.abs((base[steep] + i * a + j * b) * inverse) for i in (-1, 1) for j in (-1, 1)]
+    half = np.full(3, max(np.min(reach), least), Single)
+    ahead, across = half[longest] * along, []
+    for slope in (normals[:, first] + normals[:, second], normals[:, first] - normals[:, second]):
+        steep = np.abs(slope) >= _TINY
+        across += [np.abs((base + sign * ahead)[steep] / slope[steep]) for sign in (-1, 1)]
+    half[first] = half[second] = max(np.concatenate(across).min(), least)
+    return radius, half
+
+
+def _neighbours(hull: ConvexHull) -> list[list[int]]:
+    """The neighbours of each vertex, round about from the first face that it is in."""
+    following = {(loop[i - 1], face): corner for face, loop in enumerate(hull.faces) for i, corner in enumerate(loop)}
+    sides = {(loop[i - 1], corner): face for face, loop in enumerate(hull.faces) for i, corner in enumerate(loop)}
+    found: list[list[int]] = [[] for _ in hull.vertices]
+    for start, loop in enumerate(hull.faces):
+        for corner in loop:
+            if found[corner]:
+                continue
+            face = start
+            while True:
+                ahead = following[corner, face]
+                found[corner].append(ahead)
+                face = sides[ahead, corner]
+                if face == start:
+                    break
+    return found
+
+
+def _samples(vertices: Array, around: Sequence[Sequence[int]]) -> Array:
+    """The vertex furthest along each of the directions to the six sides of a cube, found by climbing from the last."""
+    samples, starts = np.zeros((6, ACROSS, ACROSS), np.int32), [0] * 12
+    half = Single(ACROSS - 1) * Single(0.5)
+    for j in range(ACROSS):
+        for i in range(j, ACROSS):
+            y, z = Single(1.0) - Single(i) / half, Single(1.0) - Single(j) / half
+            size = Single(1.0) / np.sqrt(Single(Single(1.0) + y * y) + z * z)
+            for k, direction in enumerate(_directions(size, y * size, z * size)):
+                starts[k] = _lowest(vertices, around, np.array(direction, Single), starts[k])
+            samples[:, i, j], samples[:, j, i] = starts[:6], starts[6:]
+    return samples.ravel()
+
+
+def _directions(x: Any, y: Any, z: Any) -> tuple[tuple[Any, Any, Any], ...]:
+    """To the sides -x, x, -y, y, -z, z, and to the same with the other two changed about."""
+    return ((-x, y, z), (x, y, z), (z, -x, y), (z, x, y), (y, z, -x), (y, z, x),
+            (-x, z, y), (x, z, y), (y, -x, z), (y, x, z), (z, y, -x), (z, y, x))
+
+
+def _lowest(vertices: Array, around: Sequence[Sequence[int]], direction: Array, start: int) -> int:
+    """The vertex furthest against a direction, by climbing down."""
+    heights = _along(vertices, direction)
+    at, least, visited = start, heights[start], set[int]()
+    while True:
+        before = at
+        for neighbour in around[before]:
+            if heights[neighbour] < least and neighbour not in visited:
+                visited.add(neighbour)
+                least, at = heights[neighbour], neighbour
+        if at == before:
+            return at
