@@ -75,11 +75,11 @@ def time_pairs(kind0: int, kind1: int, count: int = 1000) -> tuple[float, float]
     generate(table, poses)
     contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
     alive = int((table.rows["shape0"] != FREE).sum())
-    rest = fastest(lambda: touch(table.rows, table.shapes, table.placed, table.geometry, every_pair(table), contacts))
+    rest = fastest(lambda: touch(table, every_pair(table), contacts))
 
     def anew() -> None:
         table.rows["known"] = 0
-        touch(table.rows, table.shapes, table.placed, table.geometry, every_pair(table), contacts)
+        touch(table, every_pair(table), contacts)
 
     return rest / alive * 1e9, fastest(anew) / alive * 1e9
 
@@ -100,7 +100,7 @@ def time_pile(count: int) -> tuple[float, float, int, int]:
         middle = time.perf_counter()
         contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
         made = time.perf_counter()
-        count_of_contacts = touch(table.rows, table.shapes, table.placed, table.geometry, every_pair(table), contacts)
+        count_of_contacts = touch(table, every_pair(table), contacts)
         broad.append(middle - start)
         narrow.append(time.perf_counter() - made)
     return min(broad), min(narrow), int((table.rows["shape0"] != FREE).sum()), count_of_contacts

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.bounds import pose_at
-from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.meshes.manifolds import MOST_WITH_MESH
-from physx_runtime.collision.narrow_phase.kinds import SUPPORTED, contacts_of, contacts_with_mesh
+from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import CONTACT, FREE, MESH, MOST_POINTS
+from physx_runtime.collision.shape import CONTACT, FREE, KIND_NAMES, MOST_POINTS
 from physx_runtime.compiling.scalar_code import scalar_entry
 
 Array = NDArray[Any]
@@ -22,7 +20,7 @@ Flags = NDArray[np.bool_]
 
 def supported(kind0: int, kind1: int) -> bool:
     """Whether contacts are made between shapes of two kinds, in either order."""
-    return (min(kind0, kind1), max(kind0, kind1)) in SUPPORTED
+    return (min(kind0, kind1), max(kind0, kind1)) in TOUCH
 
 
 def every_pair(table: PairTable) -> Flags:
@@ -40,37 +38,21 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     table.place(poses)
     made = awake(table)
     contacts = np.empty(MOST_POINTS * len(table.rows) + MOST_WITH_MESH * len(table.manifolds), CONTACT)
-    count = touch(table.rows, table.shapes, table.placed, table.geometry, table.manifolds, made,
-                  contacts)
+    count = touch(table, made, contacts)
     table.touching = in_order_of_touching(table.rows, table.touching, made)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
     return arranged
 
 
-@scalar_entry
-def touch(rows: Any, shapes: Any, placed: Any, geometry: Geometry, manifolds: Any, awake: Any,
-          contacts: Any) -> Any:
-    """Make the contacts of all pairs that are awake; how many there are."""
-    at = 0
-    for k in range(len(rows)):
-        pair = rows[k]
-        if pair.shape0 == FREE or not awake[k]:
-            continue
-        shape0, shape1 = shapes[pair.shape0], shapes[pair.shape1]
-        first = at
-        pose0, pose1 = pose_at(placed, pair.shape0), pose_at(placed, pair.shape1)
-        if shape1.kind == MESH:
-            at = contacts_with_mesh(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes,
-                                    contacts, at)
-        else:
-            at = contacts_of(pair, shape0, pose0, shape1, pose1, geometry, contacts, at)
-        pair.first, pair.contacts = first, at - first
-        for i in range(first, at):
-            contacts[i].pair = k
-            if pair.swapped:
-                for axis in range(3):
-                    contacts[i].normal[axis] = -contacts[i].normal[axis]
+def touch(table: PairTable, made: Flags, contacts: Array) -> int:
+    """Make the contacts of some pairs of a table, kind by kind; how many there are."""
+    rows, shapes, at = table.rows, table.shapes, 0
+    alive = np.flatnonzero(made & (rows["shape0"] != FREE))
+    kinds = shapes["kind"][rows["shape0"][alive]] * len(KIND_NAMES) + shapes["kind"][rows["shape1"][alive]]
+    for both in np.flatnonzero(np.bincount(kinds)):
+        at = TOUCH[divmod(int(both), len(KIND_NAMES))](rows, alive[kinds == both], shapes, table.placed,
+                                                       table.geometry, table.manifolds, contacts, at)
     return at
 
 

@@ -12,7 +12,7 @@ from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
-from physx_runtime.collision.narrow_phase.kinds import SUPPORTED
+from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.shape import FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
 
@@ -134,7 +134,7 @@ class PairTable:
         records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
         for both in np.unique(kind[first] * len(KIND_NAMES) + kind[second]):
             kinds = divmod(int(both), len(KIND_NAMES))
-            if (min(kinds), max(kinds)) not in SUPPORTED:
+            if (min(kinds), max(kinds)) not in TOUCH:
                 names = " and ".join(sorted(KIND_NAMES[kind] for kind in kinds))
                 raise NotImplementedError(f"no contacts are made between {names}")
         records["swapped"] = swapped

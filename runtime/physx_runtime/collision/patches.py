@@ -111,7 +111,8 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
         i = known[p]
         while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
             if _holds(before[i], frames[side0], frames[side1], correlation):
-                _take_on(patches[count], before[i], frames[side0])
+                patches[count] = before[i]
+                _go_on(patches[count], frames[side0])
                 count += 1
             i += 1
         runs = _divide(contacts, first, last, start)
@@ -172,12 +173,18 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
 
 
 @scalar_code
-def _take_on(patch: Any, old: Any, frame0: Array) -> None:
-    patch["pair"], patch["born"], patch["anchors"], patch["slipped"] = old["pair"], old["born"], old["anchors"], 0
-    patch["normal0"][:], patch["normal1"][:] = old["normal0"], old["normal1"]
-    patch["anchor0"][:], patch["anchor1"][:] = old["anchor0"], old["anchor1"]
-    _turn(frame0, old["normal0"], patch["normal"])
-    patch["low"][:], patch["high"][:] = np.inf, -np.inf
+def _go_on(patch: Any, frame0: Array) -> None:
+    """Make a patch of the last step one of this step that nothing touches yet."""
+    patch["slipped"] = 0
+    _turn(frame0, patch["normal0"], patch["normal"])
+    _empty(patch)
+
+
+@scalar_code
+def _empty(patch: Any) -> None:
+    """Bounds about nothing."""
+    for x in range(3):
+        patch["low"][x], patch["high"][x] = np.inf, -np.inf
 
 
 @scalar_code
@@ -191,10 +198,11 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
     patch = patches[found]
     if found == count:
         patch["anchors"], patch["slipped"] = 0, 0
-        patch["normal"][:] = normal
+        for x in range(3):
+            patch["normal"][x] = normal[x]
         _turn_back(frame0, patch["normal"], patch["normal0"])
         _turn_back(frame1, patch["normal"], patch["normal1"])
-        patch["low"][:], patch["high"][:] = np.inf, -np.inf
+        _empty(patch)
     for c in range(start, end):
         for x in range(3):
             patch["low"][x] = min(patch["low"][x], contacts[c]["point"][x])

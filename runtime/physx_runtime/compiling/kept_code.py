@@ -18,11 +18,10 @@ from physx_runtime.compiling.kernel_cache import keep, kept
 
 
 class KeptCode(NullCache):  # type: ignore[misc]
-    """Compiled signatures of one function in the kernel cache; `sources` hashes the Python code they come from."""
+    """Compiled signatures of the function of a name in the kernel cache; `sources` hashes their Python code."""
 
-    def __init__(self, function: Callable[..., Any], sources: Callable[[], str]) -> None:
-        self._name = f"{function.__module__}.{function.__qualname__}"
-        self._sources = sources
+    def __init__(self, name: str, sources: Callable[[], str]) -> None:
+        self._name, self._sources = name, sources
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled signature, None where it was not kept."""

@@ -14,5 +14,5 @@ from physx_runtime.compiling.kernel_cache import package_code
 def parallel_loop(function: Callable[..., None]) -> Any:
     """The function compiled by numba, its `prange` on all cores."""
     loop = njit(parallel=True)(function)
-    loop._cache = KeptCode(function, package_code)
+    loop._cache = KeptCode(f"{function.__module__}.{function.__qualname__}", package_code)
     return loop

@@ -1,7 +1,8 @@
 """Functions on numbers and arrays compiled by numba for one core, and kept with the other kernels.
 
 What is kept of a function depends on its module and on all modules of the package which that one imports, and on no
-others: an edit elsewhere in the package compiles nothing anew.
+others: an edit elsewhere in the package compiles nothing anew. A function that another one makes may close over
+compiled functions alone, and is kept once for each of them.
 """
 
 from __future__ import annotations
@@ -36,8 +37,24 @@ def scalar_entry(function: F) -> F:
 
 def _compiled(function: F, **options: bool) -> F:
     compiled = njit(error_model="numpy", nogil=True, **options)(function)
-    compiled._cache = KeptCode(function, functools.partial(sources_of, function.__module__))
+    compiled._cache = KeptCode(_name(function), lambda: " ".join(map(sources_of, sorted(_modules(function)))))
     return cast(F, compiled)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Which function it is, and of which others it is made."""
+    parts = "".join(f" of ({_name(part)})" for part in _parts(function))
+    return f"{function.__module__}.{function.__qualname__}{parts}"
+
+
+def _modules(function: Callable[..., Any]) -> set[str]:
+    """The modules of a function and of those that it is made of."""
+    return {function.__module__}.union(*map(_modules, _parts(function)))
+
+
+def _parts(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """The compiled functions that a function closes over."""
+    return [cell.cell_contents.py_func for cell in function.__closure__ or ()]
 
 
 @functools.cache

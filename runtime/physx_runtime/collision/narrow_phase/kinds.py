@@ -1,12 +1,10 @@
-"""Which pairs of kinds of shapes have contacts, and the function of each."""
+"""Which pairs of kinds of shapes have contacts, and what makes them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from physx_runtime.collision.bounds import size_of
-from physx_runtime.collision.geometry import Geometry
-from physx_runtime.collision.meshes.table import Meshes
 from physx_runtime.collision.narrow_phase.box_box import box_box
 from physx_runtime.collision.narrow_phase.capsule_box import capsule_box
 from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
@@ -14,6 +12,14 @@ from physx_runtime.collision.narrow_phase.capsule_convex import capsule_convex
 from physx_runtime.collision.narrow_phase.capsule_mesh import capsule_mesh
 from physx_runtime.collision.narrow_phase.convex_convex import convex_convex
 from physx_runtime.collision.narrow_phase.core_core import core_core
+from physx_runtime.collision.narrow_phase.over_pairs import (
+    of_cores,
+    of_hulls,
+    of_mesh,
+    of_sizes,
+    of_sizes_beside_hulls,
+    over_pairs,
+)
 from physx_runtime.collision.narrow_phase.plane_box import plane_box
 from physx_runtime.collision.narrow_phase.plane_capsule import plane_capsule
 from physx_runtime.collision.narrow_phase.plane_convex import plane_convex
@@ -25,64 +31,29 @@ from physx_runtime.collision.narrow_phase.sphere_mesh import sphere_mesh
 from physx_runtime.collision.narrow_phase.sphere_plane import sphere_plane
 from physx_runtime.collision.narrow_phase.sphere_sphere import sphere_sphere
 from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE
-from physx_runtime.collision.vectors import Pose
-from physx_runtime.compiling.scalar_code import scalar_code
 
-SUPPORTED = frozenset({(SPHERE, SPHERE), (SPHERE, PLANE), (SPHERE, CAPSULE), (SPHERE, BOX), (PLANE, CAPSULE),
-                       (PLANE, BOX), (CAPSULE, CAPSULE), (CAPSULE, BOX), (BOX, BOX), (SPHERE, MESH),
-                       (CAPSULE, MESH), (CONE, CONE),
-                       *((kind, core) for core in (CYLINDER, CONE)
-                         for kind in (SPHERE, PLANE, CAPSULE, BOX, CYLINDER)),
-                       *((kind, CONVEX) for kind in (SPHERE, PLANE, CAPSULE, BOX, CONVEX))})
+_CORES, _BESIDE_CORES = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
+_OF_CORES = over_pairs(of_cores(core_core))
+_PLANE_OF_CORE = over_pairs(of_cores(plane_core))
+_OF_HULLS = over_pairs(of_hulls(convex_convex))
 
-
-@scalar_code
-def contacts_of(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, geometry: Geometry, contacts: Any,
-                at: Any) -> Any:
-    """Write the contacts of a pair of one of the SUPPORTED kinds; the next free row."""
-    kind0, size0, kind1, size1 = shape0.kind, size_of(shape0), shape1.kind, size_of(shape1)
-    if kind1 in (CYLINDER, CONE):
-        if kind0 == PLANE:
-            return plane_core(pair, pose0, kind1, size1, pose1, contacts, at)
-        return core_core(pair, kind0, size0, pose0, kind1, size1, pose1, contacts, at)
-    if kind1 == CONVEX:
-        return _contacts_of_hull(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
-    if kind0 == SPHERE:
-        if kind1 == SPHERE:
-            return sphere_sphere(pair, size0, pose0, size1, pose1, contacts, at)
-        if kind1 == PLANE:
-            return sphere_plane(pair, size0, pose0, size1, pose1, contacts, at)
-        if kind1 == CAPSULE:
-            return sphere_capsule(pair, size0, pose0, size1, pose1, contacts, at)
-        return sphere_box(pair, size0, pose0, size1, pose1, contacts, at)
-    if kind0 == PLANE:
-        if kind1 == CAPSULE:
-            return plane_capsule(pair, size0, pose0, size1, pose1, contacts, at)
-        return plane_box(pair, size0, pose0, size1, pose1, contacts, at)
-    if kind0 == CAPSULE:
-        if kind1 == CAPSULE:
-            return capsule_capsule(pair, size0, pose0, size1, pose1, contacts, at)
-        return capsule_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
-    return box_box(pair, size0, pose0, size1, pose1, geometry.hulls, contacts, at)
-
-
-@scalar_code
-def contacts_with_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                       contacts: Any, at: Any) -> Any:
-    """Write the contacts of a shape of one of the SUPPORTED kinds with a mesh; the next free row."""
-    if shape0.kind == CAPSULE:
-        return capsule_mesh(pair, kept, shape0, pose0, shape1, pose1, meshes, contacts, at)
-    return sphere_mesh(pair, kept, shape0, pose0, shape1, pose1, meshes, contacts, at)
-
-
-@scalar_code
-def _contacts_of_hull(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                      at: Any) -> Any:
-    """Write the contacts of a pair whose shape 1 is a hull."""
-    if shape0.kind == SPHERE:
-        return sphere_convex(pair, shape0, pose0, shape1, pose1, hulls, contacts, at)
-    if shape0.kind == PLANE:
-        return plane_convex(pair, shape0, pose0, shape1, pose1, hulls, contacts, at)
-    if shape0.kind == CAPSULE:
-        return capsule_convex(pair, shape0, pose0, shape1, pose1, hulls, contacts, at)
-    return convex_convex(pair, shape0, pose0, shape1, pose1, hulls, contacts, at)
+# By the kinds of shape 0 and shape 1: see `over_pairs`. Each is compiled when it is first needed.
+TOUCH: Mapping[tuple[int, int], Callable[..., Any]] = {
+    (SPHERE, SPHERE): over_pairs(of_sizes(sphere_sphere)),
+    (SPHERE, PLANE): over_pairs(of_sizes(sphere_plane)),
+    (SPHERE, CAPSULE): over_pairs(of_sizes(sphere_capsule)),
+    (SPHERE, BOX): over_pairs(of_sizes(sphere_box)),
+    (PLANE, CAPSULE): over_pairs(of_sizes(plane_capsule)),
+    (PLANE, BOX): over_pairs(of_sizes(plane_box)),
+    (CAPSULE, CAPSULE): over_pairs(of_sizes(capsule_capsule)),
+    (CAPSULE, BOX): over_pairs(of_sizes_beside_hulls(capsule_box)),
+    (BOX, BOX): over_pairs(of_sizes_beside_hulls(box_box)),
+    **{(kind, core): _OF_CORES for core in _CORES for kind in _BESIDE_CORES},
+    **{(PLANE, core): _PLANE_OF_CORE for core in _CORES},
+    (SPHERE, CONVEX): over_pairs(of_hulls(sphere_convex)),
+    (PLANE, CONVEX): over_pairs(of_hulls(plane_convex)),
+    (CAPSULE, CONVEX): over_pairs(of_hulls(capsule_convex)),
+    **{(kind, CONVEX): _OF_HULLS for kind in (BOX, CONVEX)},
+    (SPHERE, MESH): over_pairs(of_mesh(sphere_mesh)),
+    (CAPSULE, MESH): over_pairs(of_mesh(capsule_mesh)),
+}

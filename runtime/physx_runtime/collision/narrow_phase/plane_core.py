@@ -14,7 +14,8 @@ from physx_runtime.compiling.scalar_code import scalar_code
 
 
 @scalar_code
-def plane_core(pair: Any, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
+               contacts: Any, at: Any) -> Any:
     up = x_axis(pose0[1])
     height = dot(negated(pose0[0]), up)
     core, normal = core_of(kind1, size1, pose1, np.empty((0, 3), np.float32)), negated(up)

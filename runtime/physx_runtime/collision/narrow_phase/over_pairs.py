@@ -1,0 +1,93 @@
+"""The loop over pairs of two kinds, around any function that makes the contacts of one of them.
+
+Such functions ask for different things of their shapes; `of_...` gives them all one form:
+(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at), and the next free row of contacts back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from physx_runtime.collision.bounds import pose_at, size_of
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+
+Maker = Callable[..., Any]
+
+
+def over_pairs(contacts_of: Maker) -> Maker:
+    """The loop over rows of a table of pairs, compiled for Python to call."""
+
+    @scalar_entry
+    def touch(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
+              at: Any) -> Any:
+        """Write the contacts of the chosen rows from row `at` on; the next free row."""
+        for k in chosen:
+            pair, first = rows[k], at
+            i, j = pair.shape0, pair.shape1
+            at = contacts_of(pair, shapes[i], pose_at(placed, i), shapes[j], pose_at(placed, j), geometry, manifolds,
+                             contacts, at)
+            pair.first, pair.contacts = first, at - first
+            for row in range(first, at):
+                contacts[row].pair = k
+                if pair.swapped:
+                    for axis in range(3):
+                        contacts[row].normal[axis] = -contacts[row].normal[axis]
+        return at
+
+    return touch
+
+
+def of_sizes(make: Maker) -> Maker:
+    """For shapes that are told by their sizes."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, contacts, at)
+
+    return contacts_of
+
+
+def of_sizes_beside_hulls(make: Maker) -> Maker:
+    """For shapes told by their sizes that the search for hulls is used for."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, geometry.hulls, contacts, at)
+
+    return contacts_of
+
+
+def of_cores(make: Maker) -> Maker:
+    """For shapes of kinds that only the core tells apart."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, size_of(shape1), pose1, contacts, at)
+
+    return contacts_of
+
+
+def of_hulls(make: Maker) -> Maker:
+    """For shapes that refer to hulls."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
+
+    return contacts_of
+
+
+def of_mesh(make: Maker) -> Maker:
+    """For a shape with a mesh, a pair that keeps several manifolds."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+
+    return contacts_of
