@@ -22,7 +22,7 @@ NORMAL = 5e-6       # of points 0.1 m and more apart
 # whether PhysX's search for them stalls, and which of points that lie nearly alike four are kept of
 EDGE_NORMAL, STALLS, ALIKE = 1e-4, 0.02, 0.02
 # of a capsule that touches a dozen triangles: how many of those are kept
-ROUGH, ROUGH_OTHERS = ("field", "scaled_field"), 0.25
+ROUGH, ROUGH_OTHERS = ("field", "scaled_field"), 0.4
 # share of steps in which last bits decide whether a point is there twice, or which of equally deep points is kept
 TWICE = 0.1
 SCENES = ("ant_on_plane", "ant_tilted", "arm_hits_ball", "arm_hits_plane", "box_friction_multiply",
