@@ -7,6 +7,8 @@ import pytest
 from physx_runtime.collision.broad_phase import in_order_of_birth
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate, supported
+from physx_runtime.collision.geometry import EMPTY
+from physx_runtime.collision.meshes.table import meshes_of
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import BOX, EVERY_WORLD, FREE, MESH, NO_OWNER, SHAPE, SPHERE
 
@@ -104,9 +106,10 @@ def test_new_pairs_come_in_the_reverse_of_a_sweep_along_x() -> None:
 
 def test_kinds_without_contacts_are_named_and_refused() -> None:
     shapes = spheres(2, kind=[BOX, MESH])
+    triangle = meshes_of([(0.1 * np.eye(3), np.array([[0, 1, 2]]), np.ones(3))])
     assert supported(BOX, SPHERE) and not supported(BOX, MESH)
     with pytest.raises(NotImplementedError, match="between box and triangle mesh"):
-        generate(PairTable(shapes, 2), poses_at(np.zeros((2, 3))))
+        generate(PairTable(shapes, 2, geometry=EMPTY._replace(meshes=triangle)), poses_at(np.zeros((2, 3))))
 
 
 @pytest.mark.parametrize(("bodies", "statics", "ranks"), [

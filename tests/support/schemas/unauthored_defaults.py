@@ -20,7 +20,7 @@ from physx_schema.description import Description, describe
 from physx_schema.description.opinions.schemas import SCHEMAS
 from support.stages.robots import HEAD, base, joint, link, opened, prim
 
-FACTS = ("scene", "scenes", "articulations", "bodies", "joints", "static_colliders", "materials")
+FACTS = ("scene", "scenes", "articulations", "bodies", "joints", "static_colliders", "materials", "contact_reports")
 TETRAHEDRON = {
     "int[] faceVertexCounts": [3, 3, 3, 3], "int[] faceVertexIndices": [0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2],
     "point3f[] points": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
@@ -55,8 +55,8 @@ def stage() -> Usd.Stage:
               {**limits, "rel physxMimicJoint:rotX:referenceJoint": "</Robot/j1>"}),
     )))
     free = prim("Xform", "Free", (), {}, "".join((
-        link("ball", schemas=(*body, "PhysxForceAPI"), children=hull), link("other", schemas=body, children=prim(
-            "Sphere", "automatic", ("PhysicsCollisionAPI",))),
+        link("ball", schemas=(*body, "PhysxForceAPI", "PhysxContactReportAPI"), children=hull),
+        link("other", schemas=body, children=prim("Sphere", "automatic", ("PhysicsCollisionAPI",))),
         *(_between("PhysicsDistanceJoint", name, ("PhysxPhysicsDistanceJointAPI",),
                    {"float physics:maxDistance": 1.0}) for name in ("spring", "limit")),
         *(_between("PhysicsRevoluteJoint", name, ("PhysxLimitAPI:angular",), limits) for name in ("h0", "h1")),
