@@ -128,7 +128,7 @@ class ColliderReader:
         if offset is not None:
             fact = replace(fact, pose=composed(fact.pose, offset))
         if settings is not None and settings.kind == "convex-hull":
-            fact = replace(fact, cooked=partial(self._cooked, mesh, settings, fact))
+            fact = replace(fact, cooked=partial(_cooked, self._meshes, mesh, settings, fact, self._least_offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
@@ -159,15 +159,6 @@ class ColliderReader:
             extents = _UNKNOWN
         return Sizes(kind, extents), None, lambda: self._meshes.weigh(
             mesh, kind, scale, settings.vertices, settings.thickness)
-
-    def _cooked(self, mesh: MeshData, settings: _MeshSettings, fact: Collider) -> Cooked | None:
-        """The hull of a mesh and the contact offset that follows from its size."""
-        hull = self._meshes.hull(mesh, fact.scale, settings.vertices, settings.thickness)
-        if hull is None:
-            return None
-        sides = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
-        offset = self._automatic_offset(float(sides.min()), fact.rest_offset)
-        return Cooked(hull, offset if fact.contact_offset is None else fact.contact_offset)
 
     def _bound(self, points: Doubles, kind: str) -> tuple[Sizes, Pose | None, Callable[[], Weighed]] | None:
         """The box or sphere around scaled points."""
@@ -245,11 +236,7 @@ class ColliderReader:
         smallest = min(sizes.extents)
         if math.isnan(smallest):
             return None, rest
-        return self._automatic_offset(smallest, rest), rest
-
-    def _automatic_offset(self, smallest: float, rest: float) -> float:
-        """The contact offset of a shape whose smallest side is that long."""
-        return max(_OFFSET_OF_SIZE * smallest, self._least_offset) + max(rest, 0.0)
+        return _automatic_offset(smallest, rest, self._least_offset), rest
 
     def _report_offsets(self, opinions: PrimOpinions, contact: float, rest: float) -> None:
         self._reading.problem(
@@ -369,6 +356,22 @@ def _offsets(view: View, newton: View) -> tuple[float | None, float]:
         gap = newton.number("contactGap")
         contact = rest + gap if math.isfinite(gap) and gap >= 0.0 else -math.inf
     return (contact if math.isfinite(contact) else None), rest
+
+
+def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact: Collider,
+            least_offset: float) -> Cooked | None:
+    """The hull of a mesh and the contact offset that follows from its size."""
+    hull = meshes.hull(mesh, fact.scale, settings.vertices, settings.thickness)
+    if hull is None:
+        return None
+    sides = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
+    offset = _automatic_offset(float(sides.min()), fact.rest_offset, least_offset)
+    return Cooked(hull, offset if fact.contact_offset is None else fact.contact_offset)
+
+
+def _automatic_offset(smallest: float, rest: float, least: float) -> float:
+    """The contact offset of a shape whose smallest side is that long."""
+    return max(_OFFSET_OF_SIZE * smallest, least) + max(rest, 0.0)
 
 
 def _least_offset(reading: Reading, scene: Scene) -> float:

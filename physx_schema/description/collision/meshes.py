@@ -140,16 +140,18 @@ class CookedMeshes:
     def __init__(self, length: float) -> None:
         self._length = length       # of a metre in stage units
         self._hulls: dict[tuple[object, ...], tuple[Polyhedron, Solid] | None] = {}
-        self._ordered: dict[int, ConvexHull] = {}
+        self._ordered: dict[tuple[object, ...], ConvexHull] = {}
 
     def hull(self, mesh: MeshData, scale: Vec3, vertices: int, thickness: float) -> ConvexHull | None:
         """The hull that PhysX collides with, None where it makes none; instances share it."""
-        cooked = self._cook(mesh, scale, HullLimits(vertices, thickness, self._length)) if mesh.usable else None
+        limits = HullLimits(vertices, thickness, self._length)
+        cooked = self._cook(mesh, scale, limits) if mesh.usable else None
         if cooked is None:
             return None
-        if id(cooked) not in self._ordered:
-            self._ordered[id(cooked)] = hull_in_order(*cooked)
-        return self._ordered[id(cooked)]
+        key = _key(mesh, scale, limits)
+        if key not in self._ordered:
+            self._ordered[key] = hull_in_order(*cooked)
+        return self._ordered[key]
 
     def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
         """The solid of a mesh of one kind under a scale."""
@@ -173,15 +175,23 @@ class CookedMeshes:
         return scaled_solid(cooked[1], tuple(map(abs, scale))) if cooked is not None else None
 
     def _cook(self, mesh: MeshData, scale: Vec3, limits: HullLimits) -> tuple[Polyhedron, Solid] | None:
-        signs = tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
-        key = (mesh.points.tobytes(), mesh.triangles.tobytes(), signs, limits)
+        key = _key(mesh, scale, limits)
         if key not in self._hulls:
             with np.errstate(over="ignore", invalid="ignore"):      # of points too far apart for single floats
-                hull = cook_hull(mesh.points * signs, mesh.triangles, limits)
+                hull = cook_hull(mesh.points * _signs(scale), mesh.triangles, limits)
                 solid = hull_solid(hull) if hull is not None else None
             found = (hull, solid) if hull is not None and solid is not None and np.isfinite(solid.volume) else None
             self._hulls[key] = found
         return self._hulls[key]
+
+
+def _key(mesh: MeshData, scale: Vec3, limits: HullLimits) -> tuple[object, ...]:
+    """What meshes that are cooked alike have in common."""
+    return mesh.points.tobytes(), mesh.triangles.tobytes(), _signs(scale), limits
+
+
+def _signs(scale: Vec3) -> tuple[float, ...]:
+    return tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
 
 
 _UNLIKE = {
