@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
 from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
-from physx_runtime.packing.surfaces import surfaces
+from physx_runtime.packing.surfaces import rows_of_materials, surfaces
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Collider, Description, Link, Scene
 from physx_schema.description.opinions.reading import path_key
@@ -69,7 +68,7 @@ class PackedContacts:
         shapes["body"] = first[shapes["body"]] + np.maximum(shapes_in, 0)
         settings = self.scene.contact
         return ContactTable(
-            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which, shapes_in),
+            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which),
                       self.geometry), places,
             self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
             self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
@@ -94,12 +93,12 @@ class PackedContacts:
         """The shapes that all worlds share."""
         return np.asarray(self.places["kind"][self.shapes["body"]] == STATIC)
 
-    def _apart_of(self, which: Array, worlds: Array) -> list[tuple[int, int]]:
-        rows: dict[int, list[tuple[int, int]]] = {}
-        for row, (shape, world) in enumerate(zip(which, worlds, strict=True)):
-            rows.setdefault(int(shape), []).append((int(world), row))
-        return [(i, j) for a, b in self.apart for (one, i), (other, j) in product(rows[a], rows[b])
-                if one == other or EVERY_WORLD in (one, other)]
+    def _apart_of(self, which: Array) -> list[tuple[int, int]]:
+        """Rows of shapes that never meet: those of one world, in the order of worlds, and those that all share."""
+        rows: dict[int, list[int]] = {}
+        for row, shape in enumerate(which.tolist()):
+            rows.setdefault(shape, []).append(row)
+        return [(int(i), int(j)) for a, b in self.apart for i, j in np.broadcast(rows[a], rows[b])]
 
 
 def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:
@@ -137,14 +136,14 @@ def pack_contacts(description: Description, touching: Touching, movers: Sequence
         places[name][:len(movers)] = [getattr(mover, name) for mover in movers]
     places["kind"][len(movers):] = STATIC
     precedence = sides_before(movers, len(static))
-    used = list(dict.fromkeys(side.collider.material for side in heard.sides))
+    row_of_material, used = rows_of_materials(description.materials, (side.collider.material for side in heard.sides))
     shapes = np.zeros(len(heard.sides), SHAPE)
     shapes["geometry"], shapes["scale"] = NO_GEOMETRY, 1.0
     for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
         shape = side.collider
         shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]
         shapes[row]["precedence"] = precedence[numbers[side.body]] if side.body else len(movers)
-        shapes[row]["material"] = used.index(shape.material)
+        shapes[row]["material"] = row_of_material[shape.material]
         shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
         if not side.body:
             places[row_of[number]]["position"], places[row_of[number]]["rotation"] = _singles(shape.pose)
@@ -155,10 +154,9 @@ def pack_contacts(description: Description, touching: Touching, movers: Sequence
     shapes["group"], meets = heard.groups()
     limits = [mover.body.contact for mover in movers]
     unbound = [np.inf] * len(static)
-    materials = {material.path: material for material in description.materials}
     return PackedContacts(
         shapes, places, sum(mover.moves for mover in movers), meets, heard.apart(filtered),
-        surfaces(materials, used),
+        surfaces(used),
         np.array([*(limit.max_depenetration_velocity for limit in limits), *unbound]),
         np.array([*(limit.max_impulse for limit in limits), *unbound]),
         np.array([side.collider.torsional_patch_radius for side in heard.sides]),

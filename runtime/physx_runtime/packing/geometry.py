@@ -25,12 +25,11 @@ def put_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
 
     Colliders of one mesh share a row.
     """
-    hulls: dict[int, ConvexHull] = {}
+    hulls: dict[int, tuple[int, ConvexHull]] = {}       # and their rows
     for shape, collider in zip(shapes, colliders, strict=True):
         cooked = collider.cooked() if shape["kind"] == CONVEX and collider.cooked else None
         if cooked is not None:
-            hulls.setdefault(id(cooked.hull), cooked.hull)
-            shape["geometry"] = list(hulls).index(id(cooked.hull))
+            shape["geometry"], _ = hulls.setdefault(id(cooked.hull), (len(hulls), cooked.hull))
             shape["scale"] = [abs(factor) for factor in collider.scale]
             shape["contact_offset"] = cooked.contact_offset
-    return EMPTY._replace(hulls=pack_hulls(list(hulls.values())))
+    return EMPTY._replace(hulls=pack_hulls([hull for _, hull in hulls.values()]))

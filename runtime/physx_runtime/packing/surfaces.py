@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,19 @@ Array = NDArray[Any]
 Single = np.float32
 
 
-def surfaces(materials: Mapping[str, PhysicsMaterial], used: Sequence[str]) -> Array:
-    """SURFACE of every two of the materials in use, by path, (n, n)."""
-    found = [materials.get(path, DEFAULT_MATERIAL) for path in used]
-    return np.array([[_surface(a, b) for b in found] for a in found], SURFACE).reshape(len(used), len(used))
+def rows_of_materials(materials: Iterable[PhysicsMaterial], used: Iterable[str]
+                      ) -> tuple[dict[str, int], list[PhysicsMaterial]]:
+    """The row of each material in use, by path, and the materials of the rows: those that answer alike share one."""
+    known, rows = {material.path: material for material in materials}, dict[PhysicsMaterial, int]()
+    row_of = {path: rows.setdefault(replace(known.get(path, DEFAULT_MATERIAL), path="", density=0.0), len(rows))
+              for path in used}
+    return row_of, list(rows)
+
+
+def surfaces(materials: Sequence[PhysicsMaterial]) -> Array:
+    """SURFACE of every two of some materials, (n, n)."""
+    found = [[_surface(a, b) for b in materials] for a in materials]
+    return np.array(found, SURFACE).reshape(len(materials), len(materials))
 
 
 def _surface(a: PhysicsMaterial, b: PhysicsMaterial) -> tuple[float, ...]:

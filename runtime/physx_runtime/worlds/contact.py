@@ -17,6 +17,7 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
+from physx_runtime.worlds.by_world import by_world
 from physx_runtime.worlds.contact_step import ContactStep, WorldPatches
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.rest_rows import ToldRows
@@ -46,9 +47,9 @@ class ContactWorlds(Buffer):
         self.frictions: Array = np.zeros((0, ANCHORS, 3))
         self.centers: Array = np.zeros((0, 7))
         self._patches = Patches(table.friction_offset, table.correlation)
-        self._frames = Frames(program.plan, table.places)
+        self._frames = Frames(program.plan, table.places, count)
         self._worlds = [ContactStep(program, dtype) for _ in range(count)]
-        self._told = ToldRows(program, table.places)
+        self._told = ToldRows(program, table.places, count)
         self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
 
     @property
@@ -122,14 +123,15 @@ class ContactWorlds(Buffer):
         given = WorldPatches(places, patches, self._patches.contacts, self.contacts, self._surfaces(),
                              pairs.rows["rest"][patches["pair"]].astype(np.float64), self.centers, self._frames.static,
                              self.impulses, self.frictions)
-        world_of = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
+        solved = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
+        of_worlds = by_world(solved, self.count)
         held = resting.pairs_held(pairs)
         for world in np.flatnonzero(resting.awake.any(axis=1)).tolist():
             own = self._worlds[world]
             if woken[world].any():
                 own.begin(woken[world])
             self._told.write(own.memory, world, resting.falling[world], resting.loosened[world], held)
-            own.finish(self.host[world, :, 0], given, np.flatnonzero(world_of == world), resting.awake[world],
+            own.finish(self.host[world, :, 0], given, of_worlds[world], resting.awake[world],
                        *map(int, counts[world]))
 
     def _surfaces(self) -> Array:
@@ -159,22 +161,21 @@ def _selves(table: ContactTable) -> set[int]:
 class Frames:
     """Where every place of a table is in the memory of its world."""
 
-    def __init__(self, p: IslandPlan, places: Array) -> None:
+    def __init__(self, p: IslandPlan, places: Array, count: int) -> None:
         self.static = np.asarray(places["kind"] == STATIC)
         self._still = np.concatenate([places["position"], places["rotation"]], axis=1)
-        self._moving, self._worlds = np.flatnonzero(~self.static), places["world"][~self.static]
+        moving, worlds = np.flatnonzero(~self.static), places["world"][~self.static]
         found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
                  for place in places[~self.static]]
-        self._rows = np.array(found, np.int64).reshape(len(found), 3)
+        rows = np.array(found, np.int64).reshape(len(found), 3)
+        self._of_worlds = [(moving[own], rows[own][:, :, None]) for own in by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
         """(n_place, 7) each: the frames that shapes are placed in, and those of the centres of mass."""
         poses, centers = self._still.copy(), self._still.copy()
-        for world, memory in enumerate(memories):
-            own = self._worlds == world
-            rows = self._rows[own][:, :, None]
+        for memory, (moving, rows) in zip(memories, self._of_worlds, strict=True):
             place, center = (memory[rows[:, i] + np.arange(3)] for i in (0, 1))
-            rotation, moving = memory[rows[:, 2] + np.arange(4)], self._moving[own]
+            rotation = memory[rows[:, 2] + np.arange(4)]
             poses[moving], centers[moving] = np.c_[place, rotation], np.c_[center, rotation]
         return poses, centers
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, STATIC
-from physx_runtime.collision.shape import FREE
+from physx_runtime.collision.shape import EVERY_WORLD, FREE
 from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
 from physx_runtime.model.island import IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
@@ -19,6 +19,7 @@ from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.sleep import WOKEN
+from physx_runtime.worlds.by_world import by_world
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -100,8 +101,8 @@ class RestRows:
 class ToldRows:
     """The rows of a world's program that are told who rests."""
 
-    def __init__(self, program: ContactProgram, places: Array) -> None:
-        p, self._world = program.plan, places["world"]
+    def __init__(self, program: ContactProgram, places: Array, count: int) -> None:
+        p = program.plan
         actors = {i: actor.layout for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)) if t.sleeping}
         self._counting = np.array(list(actors), np.int64)
         self._kept = np.array([layout[KEPT_AWAKE].row for layout in actors.values()], np.int64)
@@ -109,6 +110,7 @@ class ToldRows:
         self._late = np.array([i for i in actors if i in p.trees], np.int64)
         self._stirred = np.array([actors[i]["stirred"].row for i in self._late.tolist()], np.int64)
         self._held = np.array([self._held_row(p, place) for place in places], np.int64)
+        self._places = by_world(np.where(self._held != NOTHING, places["world"], EVERY_WORLD), count)
 
     @staticmethod
     def _held_row(p: IslandPlan, place: Any) -> int:
@@ -124,7 +126,7 @@ class ToldRows:
         memory[self._kept] = ~falling[self._counting]
         loose = self._stirred[loosened[self._late]]
         memory[loose] = np.maximum(memory[loose], WOKEN)
-        own = (self._world == world) & (self._held != NOTHING)
+        own = self._places[world]
         memory[self._held[own]] = held[own]
 
 

@@ -120,14 +120,15 @@ class Touching:
 
     def inside_order(self) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
         """Patches of links with what does not move, by link, as ranges of numbers; and the number of each patch."""
+        patches: dict[Held, list[int]] = {}
+        for i in np.flatnonzero(self._inside).tolist():
+            patches.setdefault(self._link(i, int(not self._linked[0][i])), []).append(i)
         order, ranges, count = np.full(self.count, -1), dict[Held | None, list[tuple[int, int]]](), 0
         for held in self.inside:
-            first = count
-            for i in np.flatnonzero(self._inside).tolist():
-                if held == self._link(i, int(not self._linked[0][i])):
-                    order[i] = count
-                    count += 1
-            ranges[held] = [(first, count)]
+            own = patches[held]
+            order[own] = np.arange(count, count + len(own))
+            ranges[held] = [(count, count + len(own))]
+            count += len(own)
         return ranges, order
 
     def around(self, code: Code) -> tuple[Around, Around]:

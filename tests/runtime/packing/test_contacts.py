@@ -29,33 +29,33 @@ def test_the_later_mode_combines_frictions(first: str, second: str) -> None:
     a = replace(DEFAULT_MATERIAL, static_friction=0.1, dynamic_friction=0.1, friction_combine=first)
     b = replace(DEFAULT_MATERIAL, static_friction=0.3, dynamic_friction=0.3, friction_combine=second)
     mode = COMBINE_MODES[max(COMBINE_MODES.index(first), COMBINE_MODES.index(second))]
-    found = surfaces({"a": a, "b": b}, ["a", "b"])
+    found = surfaces([a, b])
     assert found["dynamic_friction"][0, 1] == found["dynamic_friction"][1, 0] == pytest.approx(FRICTION[mode], 1e-6)
 
 
 def test_a_static_friction_below_the_dynamic_one_is_raised_to_it() -> None:
     slippery = replace(DEFAULT_MATERIAL, static_friction=0.05, dynamic_friction=0.2)
-    assert surfaces({"a": slippery}, ["a"])["static_friction"][0, 0] == np.float32(0.2)
+    assert surfaces([slippery])["static_friction"][0, 0] == np.float32(0.2)
 
 
 @pytest.mark.parametrize("mode", COMBINE_MODES)
 def test_two_springs_are_combined_by_the_mode_of_restitution(mode: str) -> None:
     a = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0)
     b = replace(DEFAULT_MATERIAL, compliant_stiffness=200.0, restitution_combine=mode)
-    assert surfaces({"a": a, "b": b}, ["a", "b"])["stiffness"][0, 1] == pytest.approx(STIFFNESS[mode])
+    assert surfaces([a, b])["stiffness"][0, 1] == pytest.approx(STIFFNESS[mode])
 
 
 def test_a_spring_of_acceleration_counts_alone() -> None:
     a = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0, compliant_damping=50.0, compliant_acceleration=True)
     b = replace(DEFAULT_MATERIAL, compliant_stiffness=200.0, compliant_damping=90.0)
-    found = surfaces({"a": a, "b": b}, ["a", "b"])[0, 1]
+    found = surfaces([a, b])[0, 1]
     assert (found["stiffness"], found["damping"], found["acceleration_spring"]) == (1000.0, 50.0, 1.0)
 
 
 def test_one_soft_material_makes_the_pair_soft_and_keeps_it_from_bouncing() -> None:
     soft = replace(DEFAULT_MATERIAL, compliant_stiffness=1000.0)
     rubber = replace(DEFAULT_MATERIAL, restitution=0.8)
-    found = surfaces({"a": soft, "b": rubber}, ["a", "b"])[0, 1]
+    found = surfaces([soft, rubber])[0, 1]
     assert (found["stiffness"], found["restitution"], found["acceleration_spring"]) == (1000.0, 0.0, 0.0)
 
 
