@@ -73,7 +73,8 @@ class PairTable:
 
     def lie_still(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
-        self.rows["known"][pairs] = self.rows["points"][pairs] = self.rows["contacts"][pairs] = 0
+        for name in ("known", "points", "contacts", "warm"):
+            self.rows[name][pairs] = 0
 
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""

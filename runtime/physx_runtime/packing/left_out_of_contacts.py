@@ -32,7 +32,8 @@ def left_out_of_contacts(description: Description, touching: Touching) -> Iterat
         if opinion.property == "apiSchemas" and opinion.reason.startswith(_CONVEYING):
             yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, by which a surface conveys what "
                                "touches it; remove it where it is not meant")
-    for scene in {description.scene_of(body).path: description.scene_of(body) for body in description.bodies}.values():
+    scenes = [*map(description.scene_of, description.articulations), *map(description.scene_of, description.bodies)]
+    for scene in {scene.path: scene for scene in scenes}.values():
         if not scene.contact.friction_correlation_distance > 0.0:
             yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which PhysX "
                                "takes its defaults for the whole scene; author a distance above 0")

@@ -94,10 +94,15 @@ class AlikeInScene(Alike):
             self.standing.rest(place * self.lanes.worlds + worlds)
 
     def take(self, counts: Sequence[Counts]) -> None:
-        """Solve every actor under these counts from now on, each world under those that it is listed with."""
+        """Solve every actor under these counts from now on, each world under those that it is listed with.
+
+        Whoever rests leaves its lanes to those that are awake in them.
+        """
         for place, found in enumerate(counts):
+            resting = self.resting[place]
             for own, worlds in found:
-                self.lanes.solve_under(place, self.settings[place].under(own.position, own.velocity), worlds)
+                self.lanes.solve_under(place, self.settings[place].under(own.position, own.velocity),
+                                       worlds[~resting[worlds]])
                 self.iterations[place] = own
 
     def stepped(self, count: int) -> None:

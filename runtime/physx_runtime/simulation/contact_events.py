@@ -37,7 +37,9 @@ class ContactReports:
     """Whose contacts are reported on a stage, with whom, and from which force on."""
 
     def __init__(self, description: Description) -> None:
-        links = {item.path: tuple(link.path for link in item.links) for item in description.articulations}
+        links: dict[str, list[str]] = {}        # of all articulations of a root prim
+        for item in description.articulations:
+            links.setdefault(item.path, []).extend(link.path for link in item.links)
         self._reports: dict[str, list[ContactReport]] = {}
         for report in description.contact_reports:
             for body in dict.fromkeys((report.path, *links.get(report.path, ()))):

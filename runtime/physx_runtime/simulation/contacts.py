@@ -104,7 +104,7 @@ def joined(several: Sequence[Contacts]) -> Contacts:
     worlds, points, normals, separations, impulses = (
         _chained(several, name) for name in ("worlds", "points", "normals", "separations", "impulses"))
     return Contacts(_met([one.meeting for one in several]), worlds, points, normals, separations, impulses,
-                    _joined_friction([one.friction for one in several]), several[0].dt)
+                    _joined_friction([one.friction for one in several]), min(one.dt for one in several))
 
 
 def _joined_friction(several: Sequence[Friction]) -> Friction:

@@ -24,7 +24,7 @@ from physx_runtime.worlds.touching import Code, Touching
 
 Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
-# Places for contacts of a patch: so many kinds of code there are, and the last one's multiples.
+# Places for contacts of a patch: so many kinds of code there are.
 POINTS = (1, 2, 3, 4, 6, 8)
 GROWTH = 1.5
 
