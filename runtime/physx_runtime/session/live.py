@@ -27,7 +27,7 @@ from physx_runtime.session.edits import Ear, Edits, Heard, Sorter
 from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.last_known import LastKnown
 from physx_runtime.session.layers import Into
-from physx_runtime.session.messages import Message, Messages, messages_of
+from physx_runtime.session.messages import Message, Messages, diverged_message, messages_of
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits
@@ -36,7 +36,7 @@ from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contacts import Contacts
-from physx_runtime.simulation.divergence import ADVICE, DivergenceWarning
+from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.worlds.path import BY_JOINT
@@ -122,11 +122,9 @@ class Session:
             for run in self._runs.values():
                 run.look_after_step()
         self._say_unstepped()
-        for path, run in self._runs.items():
-            if run.diverged:
-                self._messages.say(Message(
-                    "diverged", "error", "session/diverged", path, "",
-                    f"{run.lost} is no longer finite; it stands still until reset; {ADVICE}"))
+        for run in self._runs.values():
+            if run.lost is not None:
+                self._messages.say(diverged_message(run.lost))
         self._results.write(list(self._runs.values()), self._standing)
         self._time += dt
 

@@ -9,6 +9,7 @@ from physx_runtime.packing.choice import stage_refusal
 from physx_runtime.packing.not_simulated import left_out
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.packing.touching import Touching
+from physx_runtime.simulation.divergence import ADVICE, Loss
 from physx_schema.description.model import Description, Problem
 from physx_schema.description.opinions.accounting import CONTACTS
 
@@ -62,6 +63,13 @@ def problem_message(problem: Problem) -> Message:
     """What the reader found wrong, what PhysX does about it, and what to do."""
     text = f"{problem.message}: {problem.why}; {problem.fix}"
     return Message("problem", problem.severity, problem.code, problem.path, problem.property, text)
+
+
+def diverged_message(loss: Loss) -> Message:
+    """What diverged, and who else stands still."""
+    stand = f"it{loss.company} stand" if loss.others else "it stands"
+    return Message("diverged", "error", "session/diverged", loss.path, "",
+                   f"{loss.what} is no longer finite; {stand} still until reset; {ADVICE}")
 
 
 def messages_of(description: Description, solver: str) -> Iterator[Message]:

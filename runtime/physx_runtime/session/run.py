@@ -16,6 +16,7 @@ from physx_runtime.packing.frames import root_frame, root_link, root_place, root
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.joint_coordinates import joint_states
 from physx_runtime.session.observer import Observer
+from physx_runtime.simulation.divergence import Loss
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose, Vec3
@@ -42,8 +43,7 @@ class Run:
     def __init__(self, actor: ActorDescription, scene: Scene, simulation: SceneActor) -> None:
         self.actor, self._scene, self.simulation = actor, scene, simulation
         self._observer = Observer.of(self.simulation.model)
-        self.diverged = False
-        self.lost = ""                  # what was no longer finite first in one that diverged
+        self.lost: Loss | None = None   # where it diverged
         self.look()
 
     @property
@@ -58,17 +58,16 @@ class Run:
 
     def look_after_step(self) -> None:
         """Take the state after a step; what diverges stands still at its last finite state."""
-        if self.diverged:
+        if self.lost is not None:
             return
         self._state = self.simulation.state()
-        self.diverged = bool(self.simulation.diverged[0])
-        self.lost = self.simulation.divergence.lost if self.diverged else ""
+        self.lost = self.simulation.divergence.lost if self.simulation.diverged[0] else None
         links = self._observer.links(self.simulation.before, self._state, self.simulation.dt)
         if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
-        else:
-            self.diverged, self.lost = True, "the velocity of a link"
-            self.simulation.divergence.halt(np.arange(1))
+        elif self.lost is None:
+            self.simulation.divergence.halt(np.arange(1), "the velocity of a link")
+            self.lost = self.simulation.divergence.lost
 
     def joints(self) -> tuple[Array, Array]:
         """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
@@ -77,7 +76,7 @@ class Run:
 
     def look_anew(self) -> None:
         """Take the state after a reset."""
-        self.diverged = False
+        self.lost = None
         self.look()
 
     def retarget(self, actor: ActorDescription) -> bool:
@@ -134,7 +133,7 @@ class Run:
             self.simulation.store.write(name, before.simulation.store.rows(name))
         if self.model.link_frames[0] != before.model.link_frames[0]:
             self._place_root(self._root_pose(before.model, before.simulation.state()))
-        self.diverged, self.lost = before.diverged, before.lost
+        self.lost = before.lost
         self.look()
 
     def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],

@@ -42,7 +42,7 @@ class Actor:
         self.place, self._alike = place, alike
         self._watchers: list[Watcher] = []
         self.work_on(alike.join(self))
-        self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)])
+        self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)], alike.lanes.reports[place])
 
     def work_on(self, store: Worlds | Share) -> None:
         """Have rows in this store from now on."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,37 +55,75 @@ class Stepped(Protocol):
         """A row of every world."""
 
 
-class DivergenceReport:
-    """What was said of an actor's worlds; `reported` marks of which something was, (n_world,), and is kept here."""
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What was no longer finite first where something diverged."""
 
-    def __init__(self, actor: Stepped, reported: NDArray[np.bool_]) -> None:
-        self._actor, self._reported = actor, reported
+    path: str               # of the actor that it is of
+    others: int             # that are solved with it, and stand still as well
+    what: str
+
+    @property
+    def company(self) -> str:
+        """Who else stands still, to be put after the name of the first."""
+        return f" and {self.others} more that are solved with it" if self.others else ""
+
+
+class DivergenceReport:
+    """What was said of an actor's worlds; `reported` marks of which something was, (n_world,), and is kept here.
+
+    together: the reports of all that are solved with it, among which this one takes its place: they diverge as one, and
+    one of them tells of it.
+    """
+
+    def __init__(self, actor: Stepped, reported: NDArray[np.bool_], together: list[DivergenceReport]) -> None:
+        self._actor, self._reported, self._together = actor, reported, together
+        together.append(self)
         self.said: list[str] = []
-        self.lost = ""                  # what was no longer finite first, of the last world that was told of
+        self.lost: Loss | None = None       # in the last world that was told of
 
     def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet."""
-        actor = self._actor
-        flags = np.asarray(actor.store.rows(DIVERGED)[:, 0] > 0.5)
+        flags = self._flags()
         new = np.flatnonzero(flags & ~self._reported)
-        self._reported |= flags
         if len(new):
-            self.lost = first_lost(actor, int(new[0]))
-            names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
-            self.said.append(
-                f"{actor.model.actor.path}: {len(new)} of {len(flags)} worlds diverged (world {names}) by step "
-                f"{actor.steps_taken} of {actor.dt:.6g} s: {self.lost} is no longer finite; they "
-                f"stand still until reset; {ADVICE}")
-            warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())
+            self._tell(new)
         return flags
 
-    def halt(self, worlds: NDArray[np.int64]) -> None:
-        """Let worlds with these indices stand still from now on, and say nothing more of them."""
-        self._mark(worlds, True)
+    def halt(self, worlds: NDArray[np.int64], what: str) -> None:
+        """Let worlds with these indices stand still for what was lost, and say nothing more of them."""
+        self._lose(self._together, self, what)
+        for report in self._together:
+            report._mark(worlds, True)
 
     def revive(self, worlds: NDArray[np.int64]) -> None:
         """Let worlds with these indices move again."""
         self._mark(worlds, False)
+
+    def _tell(self, new: NDArray[np.int64]) -> None:
+        """Warn about worlds with these indices, for all that diverged there and of which nothing was said."""
+        lost_with = [report for report in self._together if (report._flags() & ~report._reported)[new[0]]]
+        first, what = next(((report, what) for report in lost_with
+                            if (what := first_lost(report._actor, int(new[0])))), (self, "its state"))
+        loss = self._lose(lost_with, first, what)
+        for report in lost_with:
+            report._reported[new] |= report._flags()[new]
+        names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
+        self.said.append(
+            f"{loss.path}{loss.company}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) by step "
+            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.what} is no longer finite; they "
+            f"stand still until reset; {ADVICE}")
+        warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())
+
+    @staticmethod
+    def _lose(reports: Sequence[DivergenceReport], first: DivergenceReport, what: str) -> Loss:
+        loss = Loss(first._actor.model.actor.path, len(reports) - 1, what)
+        for report in reports:
+            report.lost = loss
+        return loss
+
+    def _flags(self) -> NDArray[np.bool_]:
+        return np.asarray(self._actor.store.rows(DIVERGED)[:, 0] > 0.5)
 
     def _mark(self, worlds: NDArray[np.int64], diverged: bool) -> None:
         flags = self._actor.store.rows(DIVERGED)
@@ -93,7 +133,7 @@ class DivergenceReport:
 
 
 def first_lost(actor: Stepped, world: int) -> str:
-    """What is no longer finite first in the step that a diverged world stands before."""
+    """What is no longer finite first in the step that a diverged world stands before; "" if nothing of its own is."""
     t = actor.model.topology
     rows = {name: actor.get(name)[world] for name in (*state_rows(t), *input_rows(t))}
     found = owners(t.tree, actor.model.actor, actor.model.scene)
@@ -104,4 +144,4 @@ def first_lost(actor: Stepped, world: int) -> str:
                 what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
                 owner = f" of {row_label(found, name, int(lost[0]))}" if name in "qv" else ""
                 return f"the {what}{owner}"
-    return "its state"
+    return ""

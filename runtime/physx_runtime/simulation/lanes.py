@@ -15,6 +15,7 @@ from physx_runtime.model.island_rows import LASTING, READ, island_rows
 from physx_runtime.model.rows import KEPT, STATE, TIME, rows_made
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.watcher import StepWatcher
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.worlds.contact import ContactWorlds
@@ -63,6 +64,7 @@ class Lanes:
         self.topology, self.dtype, self._device, self._path = topology, dtype, device, path
         self.settings = list(settings)      # of the first world, where they differ
         self.count = len(self.settings) * self.worlds
+        self.reports: list[list[DivergenceReport]] = [[] for _ in self.settings]    # of all that is at each place
         self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
         self._contacts = contacts
         self.store: Worlds = make_worlds(topology, self.count, device, dtype, path, contacts)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime import DivergenceWarning, Session, Simulation, simulate
-from support.stages.iteration_stages import free
+from physx_runtime import DivergenceWarning, Scene, Session, Simulation, simulate
+from support.stages.iteration_stages import free, prim
 from support.stages.iteration_stages import stage as body_stage
 from support.stages.session_stages import arm, opened
 
@@ -86,3 +86,54 @@ def test_a_session_names_what_a_push_makes_diverge() -> None:
         session.step()
         [text] = [message.text for message in session.messages if message.kind == "diverged"]
     assert text.startswith("the velocity of the root's vx")
+
+
+# --- islands, which diverge as a whole -------------------------------------------------------------------------------
+
+CHAIN = body_stage(*(free(name, x=float(i)) for i, name in enumerate("ABC")), *(
+    prim("PhysicsFixedJoint", f"{a}{b}", "", {
+        "rel physics:body0": f"</{a}>", "rel physics:body1": f"</{b}>", "point3f physics:localPos0": "(1, 0, 0)"})
+    for a, b in ("AB", "BC")))
+HEAP = body_stage(*(free(name, x=1.5 * i).removesuffix("}\n") + prim("Cube", "shape", "PhysicsCollisionAPI", {}) + "}\n"
+                    for i, name in enumerate("ABC")))
+ISLANDS = pytest.mark.parametrize("text", [CHAIN, HEAP], ids=["joints", "contacts"])
+TOO_FAST = [3e38, 3e38, 3e38, 0.0, 0.0, 0.0]
+
+
+@ISLANDS
+def test_an_island_that_diverges_is_told_of_once(text: str) -> None:
+    scene = Scene(opened(text), 2)
+    scene["/B"].set("v", TOO_FAST, [1])
+    with pytest.warns(DivergenceWarning) as said:
+        scene.step(2)
+    [line] = [str(item.message) for item in said]
+    assert line.startswith("/B and 2 more that are solved with it: 1 of 2 worlds diverged (world 1) by step 2 of ")
+    assert "the velocity of the root's vx is no longer finite" in line
+    for name in scene.actors:
+        assert scene[name].diverged.tolist() == [False, True], name
+
+
+@ISLANDS
+def test_an_island_that_diverges_again_after_a_reset_is_told_of_again(text: str) -> None:
+    scene = Scene(opened(text))
+    for _ in range(2):
+        scene["/C"].set("v", TOO_FAST)
+        with pytest.warns(DivergenceWarning, match="^/C and 2 more") as said:
+            scene.step(2)
+        assert len(said) == 1
+        scene.reset()
+        assert not any(scene[name].diverged.any() for name in scene.actors)
+
+
+@ISLANDS
+def test_a_session_tells_once_of_an_island_that_diverges(text: str) -> None:
+    with Session(opened(text)) as session:
+        session.step()
+        session.simulation("/B").set("v", TOO_FAST)
+        session.step()
+        session.step()
+        [message] = [message for message in session.messages if message.kind == "diverged"]
+        assert all(session.simulation(name).diverged.all() for name in session.articulations)
+    assert message.path == "/B"
+    assert message.text.startswith("the velocity of the root's vx is no longer finite; it and 2 more that are solved "
+                                   "with it stand still until reset; ")
