@@ -10,13 +10,16 @@ from functools import cached_property
 from physx_schema.description.model import ActorDescription, Link, OutsideJoint
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SceneModel:
     """The actors of a stage, the kinematic bodies among them, and the joints outside articulations."""
 
     actors: Mapping[str, ActorDescription]      # by name: articulations, and free bodies as such of a single link
     kinematic: tuple[Link, ...] = ()        # bodies that no force moves
     joints: tuple[OutsideJoint, ...] = ()          # at links and bodies, of actors and of others
+
+    def __repr__(self) -> str:
+        return f"SceneModel(actors={len(self.actors)}, joints={len(self.joints)}, kinematic={len(self.kinematic)})"
 
     @cached_property
     def owners(self) -> Mapping[str, ActorDescription]:

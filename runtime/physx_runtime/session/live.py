@@ -158,6 +158,13 @@ class Session:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        if self._closed:
+            return "Session(closed)"
+        held = self._scene
+        return (f"Session(actors={len(held.actors)}, joints={len(held.joints)}, kinematic={len(held.kinematic.paths)}, "
+                f"time={self._time:.6g})")
+
     # --- answers -----------------------------------------------------------------------------------------------------
 
     @property

@@ -58,6 +58,10 @@ class Actor:
     def _pushes(self) -> Pushes:
         return Pushes(self)
 
+    def __repr__(self) -> str:
+        return (f"{type(self).__name__}({self.model.actor.path!r}, links={len(self.model.link_names)}, "
+                f"dofs={len(self.model.dof_names)}, worlds={self.worlds}, dt={self.dt:.6g})")
+
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
         self._watchers.append(watcher)

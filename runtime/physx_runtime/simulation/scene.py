@@ -101,6 +101,10 @@ class Scene:
         if any(lanes.dt != dt for lanes in self._lanes):
             self.set_time_step(dt)
 
+    def __repr__(self) -> str:
+        return (f"Scene(actors={len(self._actors)}, joints={len(self._joints)}, kinematic={len(self.kinematic.paths)}, "
+                f"worlds={self.worlds}, dt={self.dt:.6g})")
+
     # --- actors ------------------------------------------------------------------------------------------------------
 
     @property

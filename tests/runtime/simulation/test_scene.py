@@ -179,6 +179,19 @@ def test_an_actor_that_diverges_stands_and_the_others_go_on() -> None:
     assert not found.diverged.any()
 
 
+def test_scenes_and_sessions_say_in_one_line_what_they_hold() -> None:
+    text = stage(free("A"), free("B", x=5.0), free("K", more=KINEMATIC), prim(
+        "PhysicsFixedJoint", "J", "", {"rel physics:body0": "</A>", "rel physics:body1": "</B>"}))
+    found = Scene(opened(text), 3, dt=0.01)
+    assert repr(found) == "Scene(actors=2, joints=1, kinematic=1, worlds=3, dt=0.01)"
+    assert repr(found.model) == "SceneModel(actors=2, joints=1, kinematic=1)"
+    assert repr(found["/A"]) == "SceneActor('/A', links=1, dofs=0, worlds=3, dt=0.01)"
+    with Session(opened(text)) as session:
+        session.step(0.01)
+        assert repr(session) == "Session(actors=2, joints=1, kinematic=1, time=0.01)"
+    assert repr(session) == "Session(closed)"
+
+
 # --- bodies ----------------------------------------------------------------------------------------------------------
 
 def test_a_kinematic_body_stands_where_it_is_authored() -> None:
