@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,13 @@ class AlikeInScene(Alike):
             return None
         islands, actor = self._membership
         return islands.contact_impulses(actor, len(self.topology.tree.links))
+
+    def acting_on(self, place: int) -> Iterable[str]:
+        """What acts on the actor at a place beside its own dynamics, a line each."""
+        if self._membership is None:
+            return ()
+        islands, actor = self._membership
+        return islands.acting_on(place, actor)
 
     @property
     def resting(self) -> NDArray[np.bool_]:

@@ -15,8 +15,10 @@ from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
+from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.stages import stages
 
+Dumped = Simulation | SceneActor
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
@@ -25,8 +27,9 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
 
     joint_position, joint_velocity: (n_dof,) rad or length and per second, the authored state where None. World axes;
     a: Jdot v of the centre of mass, and angular; f: what the link needs for it; tau: Coriolis and gravity force (both
-    the force that compensates), and the mass matrix' diagonal without armature. Raises as `Simulation`, and ValueError
-    for arrays that do not fit.
+    the force that compensates), and the mass matrix' diagonal without armature. First is named what moves it in PhysX
+    and is not in these: joints outside articulations, contacts. Raises as `Simulation`, and ValueError for arrays that
+    do not fit.
     """
     sim = Simulation(stage, dtype="float64")
     for argument, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
@@ -36,10 +39,18 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
         rows["q"] = np.asarray(joint_position, dtype=np.float64)
     if joint_velocity is not None:
         rows["v"] = np.concatenate([rows["v"][:sim.topology.root_size], np.asarray(joint_velocity, dtype=np.float64)])
-    return "\n".join(_lines(sim, rows))
+    return "\n".join([*_left_out(sim), *_lines(sim, rows)])
 
 
-def _lines(sim: Simulation, rows: dict[str, Any]) -> Iterator[str]:
+def _left_out(sim: Dumped) -> Iterator[str]:
+    """What moves an actor beside its own dynamics, a line each."""
+    if isinstance(sim, SceneActor):
+        yield from (f"left out: {what}, of the scene's step" for what in sim.alike.acting_on(sim.place))
+    else:
+        yield from (f"left out: {item}" for item in sim.not_simulated)
+
+
+def _lines(sim: Dumped, rows: dict[str, Any]) -> Iterator[str]:
     t, rows = sim.topology, {**sim.model.tree_parameters, **rows}
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
     motions = link_motions(t, k, rows["v"])
@@ -66,8 +77,11 @@ def _numbers(values: Any) -> str:
 
 # --- a step --------------------------------------------------------------------------------------------------------
 
-def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
+def dump_step(sim: Dumped, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
     """The step that a world of `sim` would take next, stage by stage, as a table of text; `sim` is left as it is.
+
+    sim: a Simulation, or an actor of a Scene, whose step is shown without the joints outside articulations and contacts
+    of that scene, which are named.
 
     First the state it starts from as `dump` gives it, then v and q (v of a floating root first) after each stage, in
     float32 and in float64, then poses and velocities of links. reported: what another engine gives after the same step,
@@ -81,7 +95,7 @@ def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike]
     both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
             for kind in (np.float32, np.float64)]
     lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
-             f"{sim.settings.velocity_iterations} velocity iterations", *_lines(sim, start)]
+             f"{sim.settings.velocity_iterations} velocity iterations", *_left_out(sim), *_lines(sim, start)]
     if sim.asleep[world]:
         lines.insert(1, "the world is asleep: this is the step that it would take awake")
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
@@ -94,7 +108,7 @@ def dump_step(sim: Simulation, world: int = 0, reported: Mapping[str, ArrayLike]
     return "\n".join([*lines, *_beside(sim, start, single, theirs)])
 
 
-def _require_comparable(sim: Simulation, world: int, reported: Mapping[str, ArrayLike]) -> None:
+def _require_comparable(sim: Dumped, world: int, reported: Mapping[str, ArrayLike]) -> None:
     """Raise ValueError unless the world and what is reported of it are those of the simulation."""
     if not 0 <= world < sim.worlds:
         raise ValueError(f"world is {world}; give 0 to {sim.worlds - 1}")
@@ -107,7 +121,7 @@ def _require_comparable(sim: Simulation, world: int, reported: Mapping[str, Arra
         _require_shape(f"reported {name}", values, shapes[name])
 
 
-def _beside(sim: Simulation, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
+def _beside(sim: Dumped, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
             reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """What the float32 step ends with beside what is reported."""
     t, model = sim.topology, sim.model

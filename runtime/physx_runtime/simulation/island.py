@@ -87,6 +87,15 @@ class AlikeIslands:
         """Path of every joint, its island's place and its own number there."""
         return ((path, place, j) for place, island in enumerate(self.islands) for j, path in enumerate(island.joints))
 
+    def acting_on(self, place: int, actor: int) -> Iterable[str]:
+        """What acts on an actor of an island beside its own dynamics: joints by their paths, and contacts."""
+        island = self.islands[place]
+        for path, joint in zip(island.joints, island.topology.joints, strict=True):
+            if any(side.moves and side.owner == actor for side in joint.sides):
+                yield f"{path}: a joint outside articulations"
+        if island.contacts is not None:
+            yield "contacts"
+
     def share_of_joint(self, place: int, number: int) -> Worlds | Share:
         """The rows of one joint."""
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
