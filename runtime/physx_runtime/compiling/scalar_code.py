@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core.registry import CPUDispatcher
 
 from physx_runtime.compiling.kept_code import KeptCode
 
@@ -22,12 +23,21 @@ PACKAGE = Path(__file__).resolve().parents[1]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class InnerCode(CPUDispatcher):  # type: ignore[misc]
+    """What numba compiles without an entry for Python, whose own call would end the process."""
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        raise TypeError(f"{_name(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
+
+
 def scalar_code(function: F) -> F:
     """The function compiled for others that are compiled; a division by zero gives infinity or NaN.
 
-    Python cannot call it: what it takes to be called from there would be as long again to compile.
+    Called from Python it raises TypeError: what it takes to be called from there would be as long again to compile.
     """
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    compiled.__class__ = InnerCode      # which numba compiles as any other
+    return compiled
 
 
 def scalar_entry(function: F) -> F:
