@@ -22,6 +22,8 @@ IDLE_NAMES = ("primvars:", "inputs:", "outputs:", "ui:", "userProperties:", "inf
               "doubleSided", "extent")
 _Resync = Usd.Notice.ObjectsChanged.PrimResyncType
 NAMESPACE_EDITS = (_Resync.RenameSource, _Resync.ReparentSource, _Resync.RenameAndReparentSource)
+# Its value moves a prim and leaves its scale as it is; a rotation below an uneven scale does not.
+TRANSLATION = "xformOp:translate"
 # Properties of a joint that change values of its degrees of freedom and nothing else.
 VELOCITY_NAMES = ("physics:velocity", "physics:angularVelocity")
 JOINT_PROPERTIES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:", "physics:lowerLimit",
@@ -98,10 +100,11 @@ class Edits:
     joints: set[str] = field(default_factory=set)       # joints whose values are to be read again
     states: set[str] = field(default_factory=set)       # property paths of joint states and velocities
     placed: set[str] = field(default_factory=set)       # prims whose own transform was edited
+    sent: set[str] = field(default_factory=set)         # kinematic bodies whose translation was edited
     reading: bool = False                               # the stage is to be read again
 
     def __bool__(self) -> bool:
-        return bool(self.joints or self.states or self.reading)
+        return bool(self.joints or self.states or self.sent or self.reading)
 
 
 class Sorter:
@@ -118,6 +121,8 @@ class Sorter:
         found = tuple(simulated)
         self._joints = {link.joint.path for a in found for link in a.links if link.joint}
         self._links = {link.path for a in found for link in a.links}
+        carrying = {str(above) for body in self._bodies for above in Sdf.Path(body).GetParentPath().GetPrefixes()}
+        self._kinematic = {body.path for body in description.bodies if body.kinematic and not body.samples} - carrying
 
     def sort(self, heard: Heard) -> Edits:
         """What is to be done about what changed."""
@@ -128,6 +133,9 @@ class Sorter:
                 edits.joints.add(prim)
             elif name.startswith("state:") if prim in self._joints else name in VELOCITY_NAMES and prim in self._links:
                 edits.states.add(path)
+            elif name.startswith(TRANSLATION) and prim in self._kinematic:
+                edits.sent.add(prim)
+                edits.placed.add(prim)
             elif self._concerns(prim, name):
                 edits.reading = True
                 if name.startswith("xformOp"):

@@ -257,8 +257,8 @@ class Session:
             self._read(StateEdits(), afresh=True)
             return
         set_states = state_edits(self._stage, edits, values, list(self._runs.values()), self._messages.ignored)
-        self._outdated |= bool(edits.states)
-        if edits.reading or not self._reread_joints(edits):
+        self._outdated |= bool(edits.states or edits.sent)
+        if edits.reading or not (self._send(edits.sent) and self._reread_joints(edits)):
             self._reread(heard, edits, set_states)
         else:
             self._apply(set_states)
@@ -288,6 +288,14 @@ class Session:
             [body.path for body in self._description.bodies if body.samples and below([body.path], placed)
              and body.samples == samples.get(body.path)], "xformOpOrder",
             "its time samples decide where it is, also against their default values; edit the samples, or remove them")
+
+    def _send(self, bodies: set[str]) -> bool:
+        """Send kinematic bodies to where they are on the stage; False where it has to be read as a whole."""
+        found = poses(self._stage, bodies)
+        if found.keys() != bodies or not bodies.isdisjoint(self._standing):
+            return False
+        self._scene.kinematic.go_to(found)
+        return True
 
     def _reread_joints(self, edits: Edits) -> bool:
         """Take up values of single joints; False where the stage has to be read as a whole."""

@@ -75,6 +75,14 @@ class KinematicBodies:
                 self.pose[:, i] = was
                 self.velocity[:, i] = before.velocity[:, before.paths.index(path)]
 
+    def go_to(self, poses: Mapping[str, Pose]) -> None:
+        """Send bodies to poses, by path, that are sound, where they are elsewhere; in every world."""
+        for path, (position, rotation) in poses.items():
+            body, pose = self.paths.index(path), np.array([*position, *rotation])
+            self._target[:, body] = pose
+            self._targeted[:, body] = (self.pose[:, body] != pose).any(axis=-1)
+            self.told = self.told and not self._targeted[:, body].any()
+
     def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, Array]]:
         """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
         if self.told:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Scene, Session
+from physx_runtime.session import live
 from physx_runtime.worlds.path import BY_JOINT
 from pxr import Gf
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, slider, stage
@@ -66,6 +67,43 @@ def test_a_kinematic_body_that_is_moved_on_the_stage_is_a_target() -> None:
         scene.step()
     for name in scene.actors:       # reading the stage again rounds
         assert session.simulation(name).get("v") == pytest.approx(scene[name].get("v"), abs=1e-5)
+
+
+def test_moving_a_kinematic_body_reads_nothing_else_of_the_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, session, scene = started()
+    session.step(DT)
+    scene.step()
+    with monkeypatch.context() as patch:
+        patch.setattr(live, "describe", lambda stage: pytest.fail("the stage was read again"))
+        for x in (0.01, 0.03, 0.03):
+            found.GetAttributeAtPath("/K.xformOp:translate").Set(Gf.Vec3d(x, 0.0, 0.0))
+            scene.set_kinematic_target("/K", [x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+            session.step(DT)
+            scene.step()
+            assert_alike(session, scene)
+    found.GetAttributeAtPath("/B.physics:mass").Set(1.5)       # which has the stage read again
+    scene["/B"].set_parameter("mass", 1.5)
+    session.step(DT)
+    scene.step()
+    assert session.simulation("/B").get("v") == pytest.approx(scene["/B"].get("v"), abs=1e-5)
+    found.GetAttributeAtPath("/K.xformOp:translate").Set(Gf.Vec3d(0.5, 0.0, 0.0))
+    session.step(DT)
+    session.reset()                                             # goes back to where the stage has it now
+    restarted = Scene(found, dt=DT, path=BY_JOINT, sleeping=False)
+    session.step(DT)
+    restarted.step()
+    assert_alike(session, restarted)
+
+
+def test_a_kinematic_body_that_carries_another_has_the_stage_read_again() -> None:
+    nested = free("K", x=0.0, more=KINEMATIC).removesuffix("}\n") + free("inner", more=KINEMATIC) + "}\n"
+    found = opened(stage(free("B", x=9.0), nested))
+    session = Session(found)
+    session.step(DT)
+    found.GetAttributeAtPath("/K.xformOp:translate").Set(Gf.Vec3d(1.0, 0.0, 0.0))
+    session.step(DT)
+    bodies = dict(zip(session._scene.body_names, session._scene.body_pose[0], strict=True))
+    assert bodies["/K/inner"][0] == pytest.approx(51.0)
 
 
 def test_a_joint_that_is_switched_off_lets_go_and_holds_again() -> None:
