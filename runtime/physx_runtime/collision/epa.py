@@ -49,13 +49,19 @@ def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: 
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
     """
+    return _least_way_out(np.zeros(1, POLYTOPE), core0, frame, core1, ended, size)
+
+
+@scalar_code
+def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any) -> Any:
+    """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MOST_FACETS)
     for i in range(size):
         put_vector(simplex.corners0, i, vector_at(ended.corners0, i))
         put_vector(simplex.corners1, i, vector_at(ended.corners1, i))
         put_vector(simplex.corners, i, vector_at(ended.corners, i))
     corners = simplex.corners
-    polytope = np.zeros(1, POLYTOPE)[0]
+    polytope = room[0]
     count = _first_facets(polytope, core0, frame, core1, simplex, size)
     near, highest = precision(core0, core1), LARGEST
     while polytope.heap_size > 0 and count < MOST_FACETS and highest > polytope.height[polytope.heap[0]]:

@@ -46,7 +46,13 @@ def least_depth(core0: Core, core1: Core) -> tuple[Number, Vector, Vector, Vecto
 
     The distance is LARGEST where no volume is spanned.
     """
-    hull = np.zeros(1, HULL)[0]
+    return _least_depth(np.zeros(1, HULL), core0, core1)
+
+
+@scalar_code
+def _least_depth(room: Any, core0: Core, core1: Core) -> tuple[Number, Vector, Vector, Vector]:
+    """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
+    hull = room[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
     least = HUNDREDTH * min(hull.weld0, hull.weld1)
     _begin(hull, core0, core1, least)

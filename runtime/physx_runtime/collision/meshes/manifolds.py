@@ -269,11 +269,5 @@ def start(made: Any) -> None:
 
 
 @scalar_code
-def nothing_made() -> Any:
-    """Room for contacts and patches."""
-    return np.zeros(1, MADE)[0]
-
-
-@scalar_code
 def origin() -> Vector:
     return ZERO, ZERO, ZERO

@@ -11,12 +11,12 @@ from physx_runtime.collision.cores.plain import inward, rotated_back, x_axis
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.meshes.division import OF_CAPSULE, divide
 from physx_runtime.collision.meshes.manifolds import (
+    MADE,
     ONE_NORMAL,
     begin_anew,
     close,
     copy_made,
     moved_on,
-    nothing_made,
     open_patch,
     refresh_all,
     world_normal_of,
@@ -60,8 +60,8 @@ def capsule_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, po
         begin_anew(kept, pose)
         along = rotated_back(pose1[1], scaled(x_axis(pose0[1]), size[1]))
         center = inward(pose1, pose0[0])
-        _make(kept, center, add(center, along), sub(center, along), radius, pair.reach,
-              frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
+        _make(np.zeros(1, MADE), kept, center, add(center, along), sub(center, along), radius,
+              pair.reach, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
     else:
         refresh_all(kept, frame_of(pose), radius * BREAKING)
     for m in range(kept.count):
@@ -73,13 +73,16 @@ def capsule_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, po
 
 
 @scalar_code
-def _make(kept: Any, center: Vector, start: Vector, end: Vector, radius: Number, reach: Number, frame: Frame,
+def _make(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radius: Number, reach: Number, frame: Frame,
           meshes: Meshes, row: Any) -> None:
-    """Make the manifolds anew; frame: of the mesh in the capsule."""
+    """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
+
+    frame: of the mesh in the capsule.
+    """
     grown, limit = radius + reach, (radius * ONE_POINT) * (radius * ONE_POINT)
     low = (min(start[0], end[0]) - grown, min(start[1], end[1]) - grown, min(start[2], end[2]) - grown)
     high = (max(start[0], end[0]) + grown, max(start[1], end[1]) + grown, max(start[2], end[2]) + grown)
-    near, made = np.empty(MOST_NEAR, np.int64), nothing_made()
+    near, made = np.empty(MOST_NEAR, np.int64), room[0]
     for k in range(triangles_near(meshes, row, low, high, near)):
         a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
                    corner_of(meshes, row, near[k], 2))

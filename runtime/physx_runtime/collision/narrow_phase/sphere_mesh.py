@@ -12,10 +12,10 @@ from physx_runtime.collision.cores.plain import inward
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.meshes.division import OF_SPHERE, divide
 from physx_runtime.collision.meshes.manifolds import (
+    MADE,
     ONE_NORMAL,
     begin_anew,
     moved_on,
-    nothing_made,
     open_patch,
     origin,
     put_made,
@@ -54,7 +54,8 @@ def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pos
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     if moved_on(kept, pose, radius * MAY_MOVE):
         begin_anew(kept, pose)
-        _make(kept, inward(pose1, pose0[0]), radius, pair.reach, meshes, shape1.geometry)
+        _make(np.zeros(1, MADE), np.zeros(1, SEEN), kept, inward(pose1, pose0[0]), radius, pair.reach,
+              meshes, shape1.geometry)
     else:
         refresh_all(kept, frame_of(pose), radius * BREAKING)
     for m in range(kept.count):
@@ -66,12 +67,14 @@ def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pos
 
 
 @scalar_code
-def _make(kept: Any, center: Vector, radius: Number, reach: Number, meshes: Meshes, row: Any) -> None:
+def _make(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Number, reach: Number, meshes: Meshes,
+          row: Any) -> None:
+    """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
     grown = radius + reach
     near, features = np.empty(MOST_NEAR, np.int64), np.empty((MOST_NEAR, 2), np.int64)
     squares, points, normals = (np.empty(MOST_NEAR, np.float32), np.empty((MOST_NEAR, 3), np.float32),
                                 np.empty((MOST_NEAR, 3), np.float32))
-    made, seen = nothing_made(), np.zeros(1, SEEN)[0]
+    made, seen = made_room[0], seen_room[0]
     low = (center[0] - grown, center[1] - grown, center[2] - grown)
     high = (center[0] + grown, center[1] + grown, center[2] + grown)
     waiting = 0
