@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.creation_order import creation_ranks
-from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.pairs import PairTable
@@ -21,6 +20,7 @@ from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
 from physx_runtime.packing.touching import Touching
+from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, Scene
 from physx_schema.description.opinions.reading import path_key
 from physx_schema.description.poses import IDENTITY_POSE, Pose

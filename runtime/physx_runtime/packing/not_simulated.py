@@ -6,12 +6,12 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
-from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.choice import STEPPED_TOGETHER
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.left_out_of_contacts import left_out_of_contacts
 from physx_runtime.packing.touching import Touching
+from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.solver_batches import SolverCounts

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from physx_runtime.collision.filtering import CollisionFilter
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import PGS
 from physx_runtime.packing.model import stepping
+from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Scene
 
 # What PhysX's narrow phase makes of kinds of colliders.
