@@ -30,6 +30,7 @@ _OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _EVEN = 1e-4                # relative difference of scales that is rounding
 _MESH = "Mesh"
+_COOKED = frozenset({"convex-hull", "triangle-mesh"})
 _TRIANGLES = frozenset({"triangle-mesh", "simplified-mesh", "sdf"})
 _ROUND = frozenset({"sphere", "capsule", "cylinder", "cone"})
 _UNKNOWN = (math.nan, math.nan, math.nan)
@@ -127,7 +128,7 @@ class ColliderReader:
         fact = self._fact(opinions, geometry, body, sizes, settings)
         if offset is not None:
             fact = replace(fact, pose=composed(fact.pose, offset))
-        if settings is not None and settings.kind == "convex-hull":
+        if settings is not None and settings.kind in _COOKED:
             fact = replace(fact, cooked=partial(_cooked, self._meshes, mesh, settings, fact, self._least_offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
@@ -153,8 +154,7 @@ class ColliderReader:
         if kind in ("bounding-box", "bounding-sphere"):
             return self._bound(mesh.points * scale, kind)
         if kind in ("triangle-mesh", "sdf"):
-            spans = mesh.points.max(axis=0) - mesh.points.min(axis=0)
-            extents = scaled((float(spans[0]), float(spans[1]), float(spans[2])), _absolute(scale))
+            extents = scaled(mesh.spans, _absolute(scale))
         else:
             extents = _UNKNOWN
         return Sizes(kind, extents), None, lambda: self._meshes.weigh(
@@ -360,7 +360,10 @@ def _offsets(view: View, newton: View) -> tuple[float | None, float]:
 
 def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact: Collider,
             least_offset: float) -> Cooked | None:
-    """The hull of a mesh and the contact offset that follows from its size."""
+    """The hull of a mesh and the contact offset that follows from its size, or its triangles."""
+    if settings.kind == "triangle-mesh":
+        triangles = meshes.triangles(mesh, fact.scale)
+        return Cooked(triangles, fact.contact_offset or 0.0) if triangles is not None else None
     hull = meshes.hull(mesh, fact.scale, settings.vertices, settings.thickness)
     if hull is None:
         return None

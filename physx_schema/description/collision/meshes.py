@@ -13,8 +13,9 @@ from physx_schema.description.collision.cooking import HullLimits, cook_hull, hu
 from physx_schema.description.collision.hull_order import hull_in_order
 from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid, Triangles, scaled_solid, solid_of
 from physx_schema.description.collision.shapes import Bulk
+from physx_schema.description.collision.triangles import cook_triangles
 from physx_schema.description.frames import vector
-from physx_schema.description.model import ConvexHull
+from physx_schema.description.model import ConvexHull, TriangleMesh
 from physx_schema.description.poses import Vec3
 from physx_schema.description.records import record
 
@@ -25,6 +26,7 @@ KINDS = {
     "sdf": "sdf", "sphereFill": "sphere-fill",
 }
 _STATIC_ONLY = ("triangle-mesh", "simplified-mesh")
+_TURNED = (1, 0, 2)     # corners of triangles in a mirrored mesh
 
 
 def mesh_kind(approximation: str, dynamic: bool) -> str:
@@ -39,6 +41,7 @@ class MeshData:
 
     points: Doubles
     triangles: Triangles
+    filled: Triangles   # those of faces that are no holes
     faces: int          # how many are authored
     holes: bool
     fault: str = ""     # what is wrong with the authored arrays
@@ -48,6 +51,12 @@ class MeshData:
     def usable(self) -> bool:
         """Whether there is anything to cook."""
         return bool(self.faces) and len(self.points) > 0
+
+    @property
+    def spans(self) -> Vec3:
+        """The sides of the box around the corners of faces that are no holes, not numbers where there are none."""
+        corners = self.points[self.filled.ravel()]
+        return vector(np.ptp(corners, axis=0)) if len(corners) else (np.nan, np.nan, np.nan)
 
     @property
     def closed(self) -> bool:
@@ -66,17 +75,18 @@ def read_mesh(prim: Any) -> MeshData:
     points = points.reshape(-1, 3) if points.size % 3 == 0 else np.empty((0, 3))
     counts = _array(mesh.GetFaceVertexCountsAttr(), np.intp).ravel()
     indices = _array(mesh.GetFaceVertexIndicesAttr(), np.intp).ravel()
-    triangles = _fans(counts, indices)
+    triangles, faces = _fans(counts, indices)
     finite = np.asarray(np.isfinite(points).all(axis=1))
     inside = ((triangles >= 0) & (triangles < len(points))).all(axis=1)
-    triangles = triangles[inside]
-    triangles = triangles[finite[triangles].all(axis=1)]
+    triangles, faces = triangles[inside], faces[inside]
+    whole = finite[triangles].all(axis=1)
+    triangles, faces = triangles[whole], faces[whole]
     if mesh.GetOrientationAttr().Get() == "leftHanded":
         triangles = triangles[:, ::-1]
-    places = np.cumsum(finite) - 1
-    holes = bool(mesh.GetHoleIndicesAttr().Get())
-    return MeshData(points[finite], places[triangles], len(counts) if len(indices) else 0, holes,
-                    _fault(len(points), counts, indices), bool(finite.all()))
+    triangles = (np.cumsum(finite) - 1)[triangles]
+    holes = _array(mesh.GetHoleIndicesAttr(), np.intp)
+    return MeshData(points[finite], triangles, triangles[~np.isin(faces, holes)], len(counts) if len(indices) else 0,
+                    bool(len(holes)), _fault(len(points), counts, indices), bool(finite.all()))
 
 
 def _fault(points: int, counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> str:
@@ -103,15 +113,16 @@ def _array(attribute: Any, kind: Any) -> Any:
         return np.empty(0, dtype=kind)
 
 
-def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> Triangles:
-    """Triangles from the first corner of every face; faces beyond the end of the indices are left out."""
+def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> tuple[Triangles, npt.NDArray[np.intp]]:
+    """Triangles from the first corner of every face, and their faces; those beyond the end of the indices left out."""
     counts = np.maximum(counts, 0)
     starts = np.cumsum(counts) - counts
     kept = (starts + counts <= len(indices)) & (counts > 2)
     starts, fans = starts[kept], counts[kept] - 2
+    faces = np.repeat(np.flatnonzero(kept), fans)
     first = np.repeat(starts, fans)
     step = np.arange(int(fans.sum())) - np.repeat(np.cumsum(fans) - fans, fans)
-    return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1)
+    return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1), faces
 
 
 @record
@@ -141,6 +152,7 @@ class CookedMeshes:
         self._length = length       # of a metre in stage units
         self._hulls: dict[tuple[object, ...], tuple[Polyhedron, Solid] | None] = {}
         self._ordered: dict[tuple[object, ...], ConvexHull] = {}
+        self._triangles: dict[tuple[object, ...], TriangleMesh | None] = {}
 
     def hull(self, mesh: MeshData, scale: Vec3, vertices: int, thickness: float) -> ConvexHull | None:
         """The hull that PhysX collides with, None where it makes none; instances share it."""
@@ -152,6 +164,18 @@ class CookedMeshes:
         if key not in self._ordered:
             self._ordered[key] = hull_in_order(*cooked)
         return self._ordered[key]
+
+    def triangles(self, mesh: MeshData, scale: Vec3) -> TriangleMesh | None:
+        """The triangles that PhysX collides with, None where there are none; instances share them.
+
+        Where a scale mirrors them they keep their outsides.
+        """
+        signs = _signs(scale)
+        key = mesh.points.tobytes(), mesh.filled.tobytes(), signs
+        if key not in self._triangles:
+            turned = mesh.filled[:, _TURNED] if np.prod(signs) < 0.0 else mesh.filled
+            self._triangles[key] = cook_triangles(mesh.points * signs, turned)
+        return self._triangles[key]
 
     def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
         """The solid of a mesh of one kind under a scale."""
@@ -190,8 +214,10 @@ def _key(mesh: MeshData, scale: Vec3, limits: HullLimits) -> tuple[object, ...]:
     return mesh.points.tobytes(), mesh.triangles.tobytes(), _signs(scale), limits
 
 
-def _signs(scale: Vec3) -> tuple[float, ...]:
-    return tuple(-1.0 if factor < 0.0 else 1.0 for factor in scale)
+def _signs(scale: Vec3) -> Vec3:
+    """The signs of a scale, which PhysX cooks into the points."""
+    x, y, z = (-1.0 if factor < 0.0 else 1.0 for factor in scale)
+    return x, y, z
 
 
 _UNLIKE = {

@@ -17,7 +17,7 @@ from physx_schema.description.model.collision import (
     PhysicsMaterial,
 )
 from physx_schema.description.model.description import Description
-from physx_schema.description.model.hull import ConvexHull, Cooked
+from physx_schema.description.model.hull import ConvexHull, Cooked, TriangleMesh
 from physx_schema.description.model.joint import (
     Cone,
     Coupling,
@@ -41,5 +41,5 @@ __all__ = [
     "DistanceRange", "Dof", "Drive", "Envelope", "FilteredPair", "FixedTendon", "FreeBody", "IterationBounds", "Joint",
     "JointAxis", "Link", "Mimic", "MimicDeclaration", "Opinion", "OutsideJoint", "PhysicsMaterial", "PoseSample",
     "Problem", "Push", "Scene",
-    "SceneContact", "SpatialTendon", "TendonAxis", "unlimited",
+    "SceneContact", "SpatialTendon", "TendonAxis", "TriangleMesh", "unlimited",
 ]

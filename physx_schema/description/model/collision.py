@@ -40,7 +40,7 @@ class Collider:
     rest_offset: float                  # length
     torsional_patch_radius: float       # length
     min_torsional_patch_radius: float   # length
-    # What PhysX cooks of a mesh; None for shapes that need no cooking. It gives None where PhysX makes no shape.
+    # The hull or triangles that PhysX cooks of a mesh; None for other shapes. It gives None where PhysX makes no shape.
     cooked: Callable[[], Cooked | None] | None = field(default=None, repr=False, compare=False)
 
 

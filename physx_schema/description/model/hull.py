@@ -1,4 +1,4 @@
-"""Convex hulls as PhysX cooks them."""
+"""Convex hulls and triangles as PhysX cooks them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Singles = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,8 +23,16 @@ class ConvexHull:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TriangleMesh:
+    """The triangles of a mesh, in its units, mirrored as its scale is but not scaled; only what faces them touches."""
+
+    vertices: Singles                       # (vertices, 3)
+    triangles: Indices                      # (triangles, 3): vertices, counterclockwise seen from outside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Cooked:
     """What PhysX cooks of a mesh to collide with."""
 
-    hull: ConvexHull
+    mesh: ConvexHull | TriangleMesh
     contact_offset: float                   # length, of the collider

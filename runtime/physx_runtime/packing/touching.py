@@ -15,7 +15,7 @@ from physx_schema.description.model import Collider, Description, Scene
 # What PhysX's narrow phase makes of kinds of colliders.
 KINDS: Mapping[str, int] = {
     "sphere": SPHERE, "bounding-sphere": SPHERE, "plane": PLANE, "capsule": CAPSULE, "box": BOX, "bounding-box": BOX,
-    "cylinder": CYLINDER, "cone": CONE, "convex-hull": CONVEX,
+    "cylinder": CYLINDER, "cone": CONE, "convex-hull": CONVEX, "triangle-mesh": MESH,
 }
 
 NO_KIND = -1        # of colliders that no contacts are made with

@@ -202,11 +202,11 @@ def joined_shapes(stage: Usd.Stage, shapes: Array, bodies: Sequence[str]) -> lis
 
 
 def _meshes(stage: Usd.Stage) -> dict[str, Collider]:
-    """The colliders of meshes, whose hulls PhysX cooks."""
+    """The colliders of meshes whose hulls PhysX cooks."""
     found = describe(stage)
     bodies = [*found.bodies, *(link for item in found.articulations for link in item.links)]
     colliders = [*found.static_colliders, *(shape for body in bodies for shape in body.colliders)]
-    return {shape.path: shape for shape in colliders if shape.cooked}
+    return {shape.path: shape for shape in colliders if shape.kind == "convex-hull"}
 
 
 def _pose(matrix: Gf.Matrix4d) -> list[float]:

@@ -16,6 +16,7 @@ from physx_runtime.compiling.scalar_code import scalar_code
 Array = NDArray[Any]
 IN_LEAF = 4             # triangles in a leaf of the search tree, about
 MOST_LEVELS = 32
+FEW = 64                # triangles that a search first has room for
 
 # Rows of a mesh in the arrays of all: first, and one after the last
 MESH = np.dtype([
@@ -43,13 +44,16 @@ NO_MESHES = Meshes(np.zeros(0, MESH), np.zeros((0, 3), np.float32), np.zeros((0,
 
 
 def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
-    """The table of some meshes, each (points (n, 3), triangles (m, 3), scale (3)); scales are above 0."""
+    """The table of some meshes, each (points (n, 3), triangles (m, 3), scale (3)).
+
+    No two points are equal, all are corners, every triangle has an area, and scales are above 0.
+    """
     if not meshes:
         return NO_MESHES
     rows, vertices, triangles, flags, nodes = np.zeros(len(meshes), MESH), [], [], [], []
     counts = [0, 0, 0]
     for row, (points, corners, scale) in zip(rows, meshes, strict=True):
-        own, faces = _cleaned(np.asarray(points, np.float32), np.asarray(corners, np.int64))
+        own, faces = np.asarray(points, np.float32), np.asarray(corners, np.int64)
         faces = faces[triangles_in_order(own, faces)]
         active = edge_flags(own, faces)
         own = own * np.asarray(scale, np.float32)
@@ -65,17 +69,6 @@ def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
         nodes.append(bounds)
     return Meshes(rows, np.concatenate(vertices), np.concatenate(triangles), np.concatenate(flags),
                   np.concatenate(nodes))
-
-
-def _cleaned(points: Array, triangles: Array) -> tuple[Array, Array]:
-    """Equal points made one, in the order in which triangles name them; triangles without three corners left out."""
-    used = points[triangles.ravel()]
-    _, first, inverse = np.unique(used + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    faces = rank[inverse.ravel()].reshape(-1, 3)
-    distinct = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
-    return used[np.sort(first)], faces[distinct]
 
 
 def _search_tree(corners: Array) -> tuple[int, Array]:
@@ -96,13 +89,13 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 
 @scalar_code
-def triangles_near(meshes: Meshes, row: Any, low: Vector, high: Vector, near: Any) -> Any:
-    """Fill in the rows of the triangles whose bounds meet a box, in PhysX's order; how many, near's length at most."""
+def triangles_near(meshes: Meshes, row: Any, low: Vector, high: Vector) -> Any:
+    """The rows of the triangles whose bounds meet a box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
     nodes = meshes.nodes[mesh.nodes[0]:mesh.nodes[1]]
     leaves = 1 << (levels - 1)
-    stack = np.zeros(MOST_LEVELS + 1, np.int64)
+    stack, near = np.zeros(MOST_LEVELS + 1, np.int64), np.empty(FEW, np.int64)
     waiting, found = 1, 0
     while waiting:
         waiting -= 1
@@ -115,10 +108,12 @@ def triangles_near(meshes: Meshes, row: Any, low: Vector, high: Vector, near: An
             continue
         place = node - (leaves - 1)
         for i in range((place * count) >> (levels - 1), ((place + 1) * count) >> (levels - 1)):
-            if found < len(near) and _triangle_meets(meshes, mesh.vertices[0], first + i, low, high):
+            if _triangle_meets(meshes, mesh.vertices[0], first + i, low, high):
+                if found == len(near):
+                    near = np.concatenate((near, np.empty(found, np.int64)))
                 near[found] = first + i
                 found += 1
-    return found
+    return near[:found]
 
 
 @scalar_code

@@ -48,7 +48,6 @@ from physx_runtime.compiling.scalar_code import scalar_code
 
 MAY_MOVE, BREAKING, ONE_POINT = np.float32(0.02), np.float32(0.05), np.float32(0.001)    # of the radius
 BEFORE_DIVISION = 16
-MOST_NEAR = 1024
 
 
 @scalar_code
@@ -82,8 +81,8 @@ def _make(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radi
     grown, limit = radius + reach, (radius * ONE_POINT) * (radius * ONE_POINT)
     low = (min(start[0], end[0]) - grown, min(start[1], end[1]) - grown, min(start[2], end[2]) - grown)
     high = (max(start[0], end[0]) + grown, max(start[1], end[1]) + grown, max(start[2], end[2]) + grown)
-    near, made = np.empty(MOST_NEAR, np.int64), room[0]
-    for k in range(triangles_near(meshes, row, low, high, near)):
+    near, made = triangles_near(meshes, row, low, high), room[0]
+    for k in range(len(near)):
         a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
                    corner_of(meshes, row, near[k], 2))
         face = unit(cross(sub(b, a), sub(c, a)))

@@ -45,7 +45,6 @@ from physx_runtime.compiling.scalar_code import scalar_code
 
 MAY_MOVE, BREAKING, ONE_POINT = np.float32(0.02), np.float32(0.05), np.float32(0.001)    # of the radius
 BEFORE_DIVISION = 16
-MOST_NEAR = 1024
 
 
 @scalar_code
@@ -71,15 +70,15 @@ def _make(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Num
           row: Any) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
     grown = radius + reach
-    near, features = np.empty(MOST_NEAR, np.int64), np.empty((MOST_NEAR, 2), np.int64)
-    squares, points, normals = (np.empty(MOST_NEAR, np.float32), np.empty((MOST_NEAR, 3), np.float32),
-                                np.empty((MOST_NEAR, 3), np.float32))
     made, seen = made_room[0], seen_room[0]
     low = (center[0] - grown, center[1] - grown, center[2] - grown)
     high = (center[0] + grown, center[1] + grown, center[2] + grown)
-    waiting = 0
+    near = triangles_near(meshes, row, low, high)
+    count, waiting = len(near), 0
+    features, squares = np.empty((count, 2), np.int64), np.empty(count, np.float32)
+    points, normals = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
     limit = (radius * ONE_POINT) * (radius * ONE_POINT)
-    for k in range(triangles_near(meshes, row, low, high, near)):
+    for k in range(count):
         a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
                    corner_of(meshes, row, near[k], 2))
         normal = unit(cross(sub(b, a), sub(c, a)))
