@@ -153,10 +153,7 @@ class ColliderReader:
         kind = settings.kind
         if kind in ("bounding-box", "bounding-sphere"):
             return self._bound(mesh.points * scale, kind)
-        if kind in ("triangle-mesh", "sdf"):
-            extents = scaled(mesh.spans, _absolute(scale))
-        else:
-            extents = _UNKNOWN
+        extents = scaled(mesh.spans, _absolute(scale)) if kind in ("triangle-mesh", "sdf") else _UNKNOWN
         return Sizes(kind, extents), None, lambda: self._meshes.weigh(
             mesh, kind, scale, settings.vertices, settings.thickness)
 

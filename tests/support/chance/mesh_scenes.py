@@ -32,6 +32,10 @@ def field(size: int, seed: int) -> Mesh:
     return np.array(points), np.array(triangles)
 
 
+def _text(x: Sequence[float] | Array) -> str:
+    return f"({', '.join(str(float(v)) for v in x)})"
+
+
 # Mesh, its scale, and where the body begins and how fast.
 GROUNDS: dict[str, tuple[Mesh, Sequence[float], Sequence[float], Sequence[float]]] = {
     "flat": (FLAT, (1, 1, 1), (0.2, -0.1, 0.3), (0.5, 0.3, 0)),
@@ -48,29 +52,85 @@ BODIES = {
                '            uniform token axis = "X"\n        }',
 }
 GROUND = """    def Mesh "ground" (
-        prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxCollisionAPI"]
+        prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", {schemas}]
     )
     {{
         point3f[] points = [{points}]
         int[] faceVertexCounts = [{counts}]
         int[] faceVertexIndices = [{indices}]
         uniform token physics:approximation = "none"
-        float physxCollision:contactOffset = 0.02
+        {opinion}
+        quatd xformOp:orient = {rotation}
         double3 xformOp:scale = {scale}
+        uniform token[] xformOpOrder = ["xformOp:orient", "xformOp:scale"]
+    }}
+"""
+UNTURNED, TURNED = (1, 0, 0, 0), (0.92387953, 0, 0, 0.38268343)
+KINEMATIC = ("PhysicsRigidBodyAPI", "bool physics:kinematicEnabled = 1")
+LEFT_HANDED = ("PhysxCollisionAPI", 'uniform token orientation = "leftHanded"')
+# A mesh mirrored by an instance of it, which has another one far off.
+INSTANCES = """    class "part"
+    {{
+    {ground}    }}
+    def Xform "near" (
+        instanceable = true
+        references = </World/part>
+    )
+    {{
+        double3 xformOp:scale = (-1.3, 1.1, 0.8)
         uniform token[] xformOpOrder = ["xformOp:scale"]
+    }}
+    def Xform "far" (
+        instanceable = true
+        references = </World/part>
+    )
+    {{
+        double3 xformOp:translate = (9, 0, 0)
+        double3 xformOp:scale = (-1.3, 1.1, 0.8)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:scale"]
     }}
 """
 
 
 def on_mesh(body: str, ground: str) -> str:
     """A stage with one of BODIES falling on one of GROUNDS."""
-    (points, triangles), scale, place, velocity = GROUNDS[ground]
-    mesh = GROUND.format(points=", ".join(map(_text, points)), counts=", ".join(["3"] * len(triangles)),
-                         indices=", ".join(str(i) for i in triangles.ravel()), scale=_text(scale))
-    return STAGE.format(gravity=9.81, prims=mesh + BODY.format(
+    mesh, scale, place, velocity = GROUNDS[ground]
+    return falling(body, mesh_prim(*mesh, ("PhysxCollisionAPI", "float physxCollision:contactOffset = 0.02"), scale),
+                   place, velocity)
+
+
+def falling(body: str, ground: str, place: Sequence[float] = (0.1, 0.13, 0.4),
+            velocity: Sequence[float] = (0.5, 0.4, 0)) -> str:
+    """A stage with one of BODIES falling on a mesh of `mesh_prim`, or on whatever prims there are."""
+    return STAGE.format(gravity=9.81, prims=ground + BODY.format(
         name="body", position=_text(place), rotation="(1, 0, 0, 0)", velocity=_text(velocity), spin="(0, 0, 0)",
         geometry=BODIES[body]))
 
 
-def _text(x: Sequence[float] | Array) -> str:
-    return f"({', '.join(str(float(v)) for v in x)})"
+def mesh_prim(points: Array, faces: Sequence[Sequence[int]] | Array, more: tuple[str, str] = ("PhysxCollisionAPI", ""),
+              scale: Sequence[float] = (1, 1, 1), rotation: Sequence[float] = UNTURNED) -> str:
+    """A prim of a mesh that collides as its triangles, with one more schema and opinion."""
+    return GROUND.format(
+        schemas=f'"{more[0]}"', opinion=more[1], points=", ".join(map(_text, points)), scale=_text(scale),
+        counts=", ".join(str(len(face)) for face in faces), rotation=_text(rotation),
+        indices=", ".join(str(i) for face in faces for i in face))
+
+
+ROUGH = field(20, 0)
+PLAIN_FACES = FLAT[1].tolist()
+# Grounds on which motions are compared, by what is particular about them.
+LAID: dict[str, str] = {
+    "flat": mesh_prim(*FLAT),
+    "mirrored_instance": INSTANCES.format(ground=mesh_prim(*ROUGH)),
+    "kinematic": mesh_prim(*ROUGH, KINEMATIC, (1.1, -1.2, 1.0), TURNED),
+    "field": mesh_prim(*ROUGH),
+    "left_handed": mesh_prim(ROUGH[0], ROUGH[1][:, ::-1], LEFT_HANDED),
+    "mirrored_twice": mesh_prim(*ROUGH, scale=(-1.3, -1.1, 0.8)),
+    "quads": mesh_prim(ROUGH[0], [[a, a + 20, a + 21, a + 1] for i in range(19) for a in range(20 * i, 20 * i + 19)]),
+    "hole": mesh_prim(*FLAT, ("PhysxCollisionAPI", "int[] holeIndices = [0, 1]")),
+    "faces_twice_and_flat": mesh_prim(np.vstack([FLAT[0], [(0, 0, 0), (0.5, 0.5, 0)]]),
+                                      [[0, 4, 5], [0, 5, 2], *PLAIN_FACES, [5, 4, 5], *PLAIN_FACES]),
+    "wrong_side_up": mesh_prim(FLAT[0], FLAT[1][:, ::-1]),
+    "loose_point": mesh_prim(np.vstack([ROUGH[0] * (1, 1, 8), [(0, 0, -9)]]), ROUGH[1], KINEMATIC),
+}
+RECORDED = ("flat", "mirrored_instance", "kinematic")
