@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import Recording
+from pxr import Usd
 
 # A quaternion's component may part by so many times what a position may.
 QUATERNION_FACTOR = 5.0
@@ -29,7 +30,7 @@ LINKS_TOUCHING = ("ant_on_plane", "ant_tilted", "arm_hits_ball", "arm_hits_plane
 class Recorded:
     """A stage, and the motion of its bodies in real PhysX."""
 
-    stage: Path
+    stage: Path | Usd.Stage
     dt: float
     steps: NDArray[Any]             # (T,) steps taken at each record; 0 is the start
     bodies: tuple[str, ...]

@@ -1,0 +1,6 @@
+"""Stages of bodies and links that touch, whose motion in real PhysX is recorded in tests/data/contact_scenes."""
+
+from support.stages.contact_scenes.parts import ContactScene
+from support.stages.contact_scenes.shapes import SHAPES
+
+SCENES: dict[str, ContactScene] = {**SHAPES}
