@@ -19,9 +19,11 @@ from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.by_world import by_world
 from physx_runtime.worlds.contact_step import ContactStep, WorldPatches
+from physx_runtime.worlds.patch_structures import Structures
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.rest_rows import ToldRows
 from physx_runtime.worlds.resting import Resting
+from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
 
@@ -48,7 +50,9 @@ class ContactWorlds(Buffer):
         self.centers: Array = np.zeros((0, 7))
         self._patches = Patches(table.friction_offset, table.correlation)
         self._frames = Frames(program.plan, table.places, count)
-        self._worlds = [ContactStep(program, dtype) for _ in range(count)]
+        code = Code(program, dtype)
+        known = Structures(program, code, touching, table.places)
+        self._worlds = [ContactStep(program, code, known, dtype) for _ in range(count)]
         self._told = ToldRows(program, table.places, count)
         self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
 

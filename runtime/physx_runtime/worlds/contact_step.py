@@ -8,24 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.patches import BODY as OF_BODY
-from physx_runtime.collision.patches import KINEMATIC as OF_KINEMATIC
-from physx_runtime.collision.patches import LINK as OF_LINK
-from physx_runtime.collision.patches import STATIC as OF_STATIC
 from physx_runtime.compiling.vector_ir import CACHE_LINE
-from physx_runtime.model.contact import ContactTopology
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
-from physx_runtime.solver.contact.program import ContactProgram
-from physx_runtime.solver.contact.templates import patch_code
+from physx_runtime.solver.contact.program import ContactProgram, iteration_of
 from physx_runtime.targets.interpreter import run_in_place
+from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, SOLVE, Structures
 from physx_runtime.worlds.patch_values import give, take
-from physx_runtime.worlds.patch_words import FINAL, PREPARE, SOLVE, Around, PatchGroup, PatchWriter, SideRows
-from physx_runtime.worlds.touching import Code, Touching
+from physx_runtime.worlds.patch_words import Around, PatchRows, words_of_patches
+from physx_runtime.worlds.touching import Touching
+from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
-KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
-# Places for contacts of a patch: so many kinds of code there are.
-POINTS = (1, 2, 3, 4, 6, 8)
 GROWTH = 1.5
 
 
@@ -48,14 +40,12 @@ class WorldPatches:
 class ContactStep:
     """The memory and the instructions of one world."""
 
-    def __init__(self, program: ContactProgram, dtype: str) -> None:
-        self._program, self._dtype = program, np.dtype(dtype)
-        self._code = Code(program, dtype)
-        self._sides = SideRows(program)
+    def __init__(self, program: ContactProgram, code: Code, known: Structures, dtype: str) -> None:
+        self._program, self._code, self._known, self._dtype = program, code, known, np.dtype(dtype)
         self.memory = _aligned(program.size, self._dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
-        self._groups: list[PatchGroup] = []
+        self._rows = PatchRows(*(np.zeros(0, np.int64),) * 2, (np.zeros(0, np.int64),) * 2)
         self._passes: list[Array] = []
 
     def load(self, rows: Array) -> None:
@@ -68,8 +58,7 @@ class ContactStep:
         awake: (n_actor,) whose; of several calls in a step each is for others.
         """
         if self._begun[0] != awake.tobytes():
-            self._code.awake = awake
-            self._begun = awake.tobytes(), [np.r_[self._code.words(self._program.start), 0]]
+            self._begun = awake.tobytes(), [np.r_[self._code.start(awake), 0]]
         run_in_place(self.memory, self._begun[1], (1,))
 
     def finish(self, rows: Array, given: WorldPatches, own: Array, awake: Array, n: int, v: int) -> None:
@@ -78,71 +67,59 @@ class ContactStep:
         awake: (n_actor,) whose step it is, the others stay as they are.
         """
         self._arrange(given, own, awake)
-        memory = self.memory
-        for group in self._groups:
-            give(memory, group.base, own[group.index], group.t.points, group.t.anchors, given.patches, given.order,
-                 given.contacts, given.rests, given.surfaces, given.frames, given.static)
+        memory, known, structures, base = self.memory, self._known, self._rows.structures, self._rows.base
+        anchors = known.anchors[structures]
+        give(memory, base, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
+             given.rests, given.surfaces, given.frames, given.static)
         run_in_place(memory, self._passes, (1, n, v, 1))
         rows[:self._program.state_size] = memory[:self._program.state_size]
-        for group in self._groups:
-            layout = group.code.layout
-            found = np.array([layout[name].row for name in ("slipped", "impulse", "tangents", "friction_impulse")])
-            take(memory, group.base, own[group.index], found, group.t.anchors, given.patches, given.order,
-                 given.impulses, given.frictions)
+        take(memory, base, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
+             given.frictions)
 
     def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
-        patches = given.patches[own]
-        points = np.searchsorted(POINTS, patches["points"])
-        torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (patches["anchors"] == 1)
-        shape = np.stack([given.places["kind"][patches["side0"]], given.places["kind"][patches["side1"]],
-                          points, patches["anchors"] > 1, torsional], axis=1)
-        key = (shape.tobytes(), patches["side0"].tobytes(), patches["side1"].tobytes(), patches["pair"].tobytes(),
-               awake.tobytes())
+        patches, kinds = given.patches[own], given.places["kind"]
+        sides, anchors = (patches["side0"], patches["side1"]), patches["anchors"]
+        torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (anchors == 1)
+        shape = (kinds[sides[0]], kinds[sides[1]], np.searchsorted(POINTS, patches["points"]),
+                 (anchors > 1).astype(np.int64), torsional.astype(np.int64))
+        key = (*(column.tobytes() for column in (*shape, *sides, patches["pair"])), awake.tobytes())
         if key == self._key and self._passes:
             return
-        self._key, self._code.awake = key, awake
-        self._group(given, patches, shape)
-        self._write(Touching(self._program, given.places, patches))
+        self._key, structures = key, self._known.numbers(shape)
+        sizes = self._known.sizes[structures]
+        base = self._program.size + np.cumsum(sizes) - sizes
+        owner = self._known.owner
+        self._rows = PatchRows(structures, base, (owner[sides[0]], owner[sides[1]]))
+        self._make_room(self._program.size + int(sizes.sum()))
+        self._write(Touching(self._program, given.places, patches), awake)
 
-    def _group(self, given: WorldPatches, patches: Array, shape: Array) -> None:
-        """Patches by structure, and rows for each."""
-        found, which = np.unique(shape, axis=0, return_inverse=True)
-        self._groups, first = [], self._program.size
-        for i, (kind0, kind1, points, two, torsional) in enumerate(found):
-            sides = (Side(KINDS[int(kind0)]), Side(KINDS[int(kind1)]))
-            t = ContactTopology(sides, POINTS[points], 2 if two else 1, bool(torsional))
-            index, code = np.flatnonzero(which.ravel() == i), patch_code(t)
-            base = first + np.arange(len(index)) * code.layout.size
-            held = given.places[patches["side0"][index]], given.places[patches["side1"][index]]
-            self._groups.append(PatchGroup(t, index, (held[0]["owner"], held[1]["owner"]),
-                                           (held[0]["link"], held[1]["link"]), base, code))
-            first += len(index) * code.layout.size
-        if first > len(self.memory):
-            grown = _aligned(int(GROWTH * first), self._dtype)
+    def _make_room(self, size: int) -> None:
+        if size > len(self.memory):
+            grown = _aligned(int(GROWTH * size), self._dtype)
             grown[:len(self.memory)] = self.memory
             self.memory = grown
 
-    def _write(self, touching: Touching) -> None:
+    def _write(self, touching: Touching, awake: Array) -> None:
         """All passes but the start."""
-        program, code = self._program, self._code
-        writer = PatchWriter(self._groups, self._sides, code, self._dtype.itemsize)
+        program, code, row_bytes = self._program, self._code, self._dtype.itemsize
         joints, places = touching.ordered()
         inside, order = touching.inside_order()
         outer, inner = touching.around(code)
-        prepare, _ = writer.write(PREPARE, np.arange(touching.count), {}, Around())
+        prepare, _ = words_of_patches(self._known, PREPARE, self._rows, np.arange(touching.count), {}, Around(),
+                                      row_bytes)
         self._passes = [np.r_[prepare, 0]]
         for kind in (SOLVE, FINAL):
-            one = program.iteration(touching.outer, touching.inside, touching.misread, kind == FINAL)
-            among, _ = writer.write(kind, places, {place: code.words(one.joints[j]) for j, place in joints.items()},
-                                    outer)
-            behind, starts = writer.write(kind, order, {}, inner)
-            parts = [code.words(one.pushes), among]
-            for words, held in code.opened(one):
+            one = iteration_of(program, touching.outer, touching.inside, touching.misread, kind == FINAL)
+            solved = {place: code.joint(one, j, awake) for j, place in joints.items()}
+            among, _ = words_of_patches(self._known, kind, self._rows, places, solved, outer, row_bytes)
+            behind, starts = words_of_patches(self._known, kind, self._rows, order, {}, inner, row_bytes)
+            parts = [code.pushes(one, awake), among]
+            for words, held in code.opened(one, awake):
                 parts.append(words)
                 parts += [behind[starts[first]:starts[last]] for first, last in inside.get(held, ())]
             self._passes.append(np.concatenate([*parts, [0]]))
-        self._passes.append(np.r_[code.words(program.end), 0])
+        self._passes.append(np.r_[code.end(awake), 0])
 
 
 def _aligned(rows: int, dtype: np.dtype[Any]) -> Array:

@@ -13,15 +13,17 @@ SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 
 @scalar_entry
-def give(memory: Array, base: Array, index: Array, points: int, anchors: int, patches: Array, order: Array,
+def give(memory: Array, base: Array, index: Array, places: Array, anchor_places: Array, patches: Array, order: Array,
          contacts: Array, rests: Array, surfaces: Array, frames: Array, static: Array) -> None:
-    """Write the rows of `model.contact.patch_rows` of patches of one structure.
+    """Write the rows of `model.contact.patch_rows` of patches.
 
-    index: which of the patches. points, anchors: places of the structure. surfaces: (n_patch, 11). rests: rest distance
-    of each patch. frames: of the centres of mass. static: by place, whether arms are from the world's origin.
+    index: which of the patches. places, anchor_places: of each, what its structure has for contacts and for anchors.
+    surfaces: (n_patch, 11). rests: rest distance of each patch. frames: of the centres of mass. static: by place,
+    whether arms are from the world's origin.
     """
     for i in range(len(index)):
         patch, m = patches[index[i]], base[i]
+        points, anchors = places[i], anchor_places[i]
         first, filled = patch["first"], patch["points"]
         for x in range(3):
             memory[m + x] = contacts[order[first]]["normal"][x]
@@ -55,18 +57,18 @@ def _arm(memory: Array, at: int, frame: Array, a: Array, from_origin: bool) -> N
 
 
 @scalar_entry
-def take(memory: Array, base: Array, index: Array, rows: Array, anchors: int, patches: Array, order: Array,
+def take(memory: Array, base: Array, index: Array, left: Array, anchors: Array, patches: Array, order: Array,
          impulses: Array, frictions: Array) -> None:
-    """Read what patches of one structure gave: whether they slipped, impulses of contacts and friction of anchors.
+    """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
-    rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first. frictions: zeros, (n_patch,
-    ANCHORS, 3).
+    left: of each, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from its first. anchors: its places.
+    frictions: zeros, (n_patch, ANCHORS, 3).
     """
     for i in range(len(index)):
         patch, m = patches[index[i]], base[i]
-        patch["slipped"] = 1 if memory[m + rows[0]] > 0.5 else 0
+        patch["slipped"] = 1 if memory[m + left[i, 0]] > 0.5 else 0
         for j in range(patch["points"]):
-            impulses[order[patch["first"] + j]] = memory[m + rows[1] + j]
-        for j in range(2 * anchors):
+            impulses[order[patch["first"] + j]] = memory[m + left[i, 1] + j]
+        for j in range(2 * anchors[i]):
             for x in range(3):
-                frictions[index[i], j // 2, x] += memory[m + rows[3] + j] * memory[m + rows[2] + 3 * (j % 2) + x]
+                frictions[index[i], j // 2, x] += memory[m + left[i, 3] + j] * memory[m + left[i, 2] + 3 * (j % 2) + x]

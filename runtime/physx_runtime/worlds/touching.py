@@ -9,65 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import LINK
-from physx_runtime.compiling.fragment import Fragment
-from physx_runtime.compiling.schedule import Instruction, Schedule
 from physx_runtime.model.island import Side
 from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.order import NOTHING, starts_of
-from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.island.plan import Pair, ancestor_of
-from physx_runtime.targets.interpreter import load_fragments, words_of
-from physx_runtime.worlds.instruction_owners import OwnedWords, owners_of
 from physx_runtime.worlds.patch_words import Around
+from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
-
-
-class Code(dict[Fragment, int]):
-    """Addresses of fragments, loaded as they are asked for, and words of schedules without those of actors at rest.
-
-    `awake` says which are not, (n_actor,).
-    """
-
-    def __init__(self, program: ContactProgram, dtype: str) -> None:
-        super().__init__()
-        self._program, self._dtype = program, dtype
-        self.awake = np.ones(len(program.plan.t.actors), np.bool_)
-        self._owners = owners_of(program)
-        self._words: dict[tuple[int, int, int | None], OwnedWords] = {}
-        self._parts: dict[tuple[Any, ...], Array] = {}
-
-    def __missing__(self, fragment: Fragment) -> int:
-        self.update(load_fragments([fragment], self._dtype, 1))
-        return self[fragment]
-
-    def words(self, schedule: Schedule, first: int = 0, last: int | None = None) -> Array:
-        """A schedule of the program in the interpreter's words, without an end; a part of its instructions."""
-        key = (id(schedule), first, last)
-        if key not in self._words:
-            instructions = schedule.instructions[first:last]
-            self._words[key] = self._owners.owned(self._written(instructions), instructions)
-        return self._words[key].of(self.awake)
-
-    def part(self, write: Any, held: Held, k: int, *more: int) -> Array:
-        """One of the parts of `solver.contact.links` around a patch."""
-        key = (write, held, k, more)
-        if key not in self._parts:
-            self._parts[key] = self._written(write(self._program.plan, held, k, *more).instructions)
-        return self._parts[key]
-
-    def opened(self, one: Iteration) -> Iterator[tuple[Array, Held | None]]:
-        """What comes behind patches among joints, cut where a link's others belong, and whose these are."""
-        at = 0
-        for index, held in one.openings:
-            yield self.words(one.rest, at, index), held
-            at = index
-        yield self.words(one.rest, at), None
-
-    def _written(self, instructions: list[Instruction]) -> Array:
-        self.update(load_fragments([i.fragment for i in instructions if i.fragment not in self], self._dtype, 1))
-        return np.array(words_of(instructions, self, np.dtype(self._dtype).itemsize), np.int64)
 
 
 class Touching:

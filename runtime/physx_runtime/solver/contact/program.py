@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.island import IslandTopology
@@ -23,8 +24,11 @@ from physx_runtime.solver.island.plan import IslandPlan, Pair, joined_pairs, mak
 from physx_runtime.solver.island.start import write_island_start
 from physx_runtime.solver.islands import as_listed
 
+# Kept of all programs; links that touch by turns have more combinations than there is memory for.
+MOST_ITERATIONS = 256
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
     """One position or velocity iteration around its patches."""
 
@@ -32,6 +36,7 @@ class Iteration:
     joints: dict[int, Schedule]     # each joint that is solved among patches
     rest: Schedule                  # behind them
     openings: tuple[tuple[int, Held], ...]      # before which of `rest` patches of a link with what stays go
+    written: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,18 +50,7 @@ class ContactProgram:
     layout: Mapping[str, int]       # row scalar -> row: state, then inputs
     state_size: int
     size: int
-    _iterations: dict[object, Iteration] = field(default_factory=dict)
-
-    def iteration(self, outer: frozenset[Held], inside: frozenset[Held], misread: frozenset[tuple[int, Pair]],
-                  final: bool) -> Iteration:
-        """An iteration while these links touch what moves, and what does not.
-
-        misread: articulations with a link and one below it that touch each other.
-        """
-        key = (outer, inside, misread, final)
-        if key not in self._iterations:
-            self._iterations[key] = _iteration(self.plan, outer, inside, misread, final)
-        return self._iterations[key]
+    written: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
 
 
 @functools.lru_cache(maxsize=16)
@@ -78,8 +72,14 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: 
     return ContactProgram(p, start, end, listed, layout, sum(lasting.values()), p.layout.size)
 
 
-def _iteration(p: IslandPlan, outer: frozenset[Held], inside: frozenset[Held], misread: frozenset[tuple[int, Pair]],
-               final: bool) -> Iteration:
+@functools.lru_cache(maxsize=MOST_ITERATIONS)
+def iteration_of(program: ContactProgram, outer: frozenset[Held], inside: frozenset[Held],
+                 misread: frozenset[tuple[int, Pair]], final: bool) -> Iteration:
+    """An iteration while these links touch what moves, and what does not.
+
+    misread: articulations with a link and one below it that touch each other.
+    """
+    p = program.plan
     p = replace(p, trees={i: links.arranged(
         tree, [link for owner, link in outer if owner == i], [link for owner, link in inside if owner == i],
         [*joined_pairs(p.t, i), *(pair for owner, pair in misread if owner == i)]) for i, tree in p.trees.items()})

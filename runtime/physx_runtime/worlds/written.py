@@ -1,0 +1,80 @@
+"""Schedules of a program in the interpreter's words, without those of actors at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.fragment import Fragment
+from physx_runtime.compiling.schedule import Instruction, Schedule
+from physx_runtime.solver.contact.links import Held
+from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.targets.interpreter import load_fragments, words_of
+from physx_runtime.worlds.instruction_owners import OwnedWords, owners_of
+
+Array = NDArray[Any]
+
+
+class Code(dict[Fragment, int]):
+    """Addresses of fragments, loaded as they are asked for, and words of schedules; all worlds of a program share them.
+
+    Of whom words are asked for is `awake`, (n_actor,).
+    """
+
+    def __init__(self, program: ContactProgram, dtype: str) -> None:
+        super().__init__()
+        self._program, self._dtype = program, np.dtype(dtype)
+        self._owners = owners_of(program)
+        self._parts: dict[tuple[Any, ...], Array] = {}
+
+    def __missing__(self, fragment: Fragment) -> int:
+        self.update(load_fragments([fragment], self._dtype.name, 1))
+        return self[fragment]
+
+    def start(self, awake: Array) -> Array:
+        """What a step begins with."""
+        return self._words(self._program.written, self._program.start, awake)
+
+    def end(self, awake: Array) -> Array:
+        """What a step ends with."""
+        return self._words(self._program.written, self._program.end, awake)
+
+    def pushes(self, one: Iteration, awake: Array) -> Array:
+        """What an iteration does before joints and patches."""
+        return self._words(one.written, one.pushes, awake)
+
+    def joint(self, one: Iteration, j: int, awake: Array) -> Array:
+        """A joint that is solved among patches."""
+        return self._words(one.written, one.joints[j], awake)
+
+    def opened(self, one: Iteration, awake: Array) -> Iterator[tuple[Array, Held | None]]:
+        """What comes behind patches among joints, cut where a link's others belong, and whose these are."""
+        at = 0
+        for index, held in one.openings:
+            yield self._words(one.written, one.rest, awake, at, index), held
+            at = index
+        yield self._words(one.written, one.rest, awake, at), None
+
+    def part(self, write: Any, held: Held, k: int, *more: int) -> Array:
+        """One of the parts of `solver.contact.links` around a patch."""
+        key = (write, held, k, more)
+        if key not in self._parts:
+            self._parts[key] = self._written(write(self._program.plan, held, k, *more).instructions)
+        return self._parts[key]
+
+    def _words(self, known: MutableMapping[object, Any], schedule: Schedule, awake: Array, first: int = 0,
+               last: int | None = None) -> Array:
+        """A part of a schedule without an end; known: what was written of whatever owns the schedule."""
+        key = (self._dtype, id(schedule), first, last)
+        if key not in known:
+            instructions = schedule.instructions[first:last]
+            known[key] = self._owners.owned(self._written(instructions), instructions)
+        found: OwnedWords = known[key]
+        return found.of(awake)
+
+    def _written(self, instructions: list[Instruction]) -> Array:
+        self.update(load_fragments([i.fragment for i in instructions if i.fragment not in self], self._dtype.name, 1))
+        return np.array(words_of(instructions, self, self._dtype.itemsize), np.int64)
