@@ -199,7 +199,7 @@ class Alike:
 
     def stepped(self, count: int) -> None:
         """Tell of what diverged."""
-        if self.store.near:
+        if self.lanes.diverged:
             self.told_diverged()
 
     def told_diverged(self) -> NDArray[np.bool_]:

@@ -34,8 +34,7 @@ class LastStep:
 
     def about_to_step(self) -> None:
         """A step is to begin."""
-        if self._alike.topology.tree.fixed_base:        # of others velocities are those of the state
-            self.before = {name: self._alike.store.rows(name) for name in self._alike.models[0].state}
+        self.before = {name: self._alike.store.rows(name) for name in self._alike.models[0].state}
 
     def stepped(self) -> None:
         """A step was taken."""
@@ -54,7 +53,8 @@ class AlikeInScene(Alike):
         super().__init__(models, lanes, solver, sleeping, prefix)
         self.iterations = [_own_counts(model) for model in self.models]     # of the first world, and whose they are
         self.last = LastStep(self)
-        lanes.watch(self.last)
+        if self.topology.tree.fixed_base:       # of others velocities are those of the state
+            lanes.watch(self.last)
         rests = self._sleeping and models[0].scene.sleeping and not self.topology.tree.moving_links
         self.standing = Standing(lanes.count) if rests else None
 

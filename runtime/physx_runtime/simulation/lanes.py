@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.watcher import StepWatcher
+from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.device import make_worlds
@@ -72,6 +73,8 @@ class Lanes:
         self._watchers: list[StepWatcher] = []
         self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
         self._occupants: list[Occupant] = []
+        self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
+        self._diverging: tuple[Mapping[str, int], list[int]] = {}, []       # a layout, and its rows that tell so
         self._time_outdated = True
         self.write_time()
 
@@ -164,8 +167,16 @@ class Lanes:
                 self._advance(part)
         elif count:
             self._advance(count)
+        self.diverged = self.store.near and self._any_diverged()
         for occupant in self._occupants:
             occupant.stepped(count)
+
+    def _any_diverged(self) -> bool:
+        """Whether one of the actors has; thousands of them ask for themselves only then."""
+        blocks, layout = self.store.blocks()
+        if layout is not self._diverging[0]:
+            self._diverging = layout, [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
+        return bool((blocks[:, self._diverging[1]] > 0.5).any())
 
     def _advance(self, count: int) -> None:
         watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []
