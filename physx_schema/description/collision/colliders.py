@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,20 +14,24 @@ from pxr import Usd
 from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
 from physx_schema.description.collision.materials import Materials
 from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.offsets import (
+    OFFSET_OF_SIZE,
+    AskedOffsets,
+    asked_offsets,
+    automatic_offset,
+    counting_offsets,
+    least_offset,
+)
 from physx_schema.description.collision.polyhedron import Doubles
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
 from physx_schema.description.frames import composed, scaled, taken_apart
-from physx_schema.description.model import Collider, Cooked, Scene
+from physx_schema.description.model import Collider, Cooked
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.records import record
 from physx_schema.description.scenes import Scenes
-from physx_schema.description.units import STEPS_PER_SECOND
 
-_OFFSET_OF_SIZE = 0.02      # automatic contact offset, of the smallest extent
-_LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _EVEN = 1e-4                # relative difference of scales that is rounding
 _MESH = "Mesh"
 _COOKED = frozenset({"convex-hull", "triangle-mesh"})
@@ -62,7 +66,7 @@ class ColliderReader:
         self._materials = materials
         self._groups = groups
         self._meshes = CookedMeshes(1.0 / reading.meters_per_unit)
-        self._least_offset = _least_offset(reading, scenes.default)
+        self._least_offset = least_offset(reading, scenes.default)
 
     def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
         """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
@@ -221,26 +225,25 @@ class ColliderReader:
 
     def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
         """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""
-        contact, rest = _authored_offsets(opinions)
-        if sizes.kind == "plane" and contact is None:
-            contact = _OFFSET_OF_SIZE / self._reading.meters_per_unit
-        if contact is not None:
-            if rest >= contact and rest:
-                self._report_offsets(opinions, contact, rest)
-            if contact >= rest:
-                return contact, rest if rest < contact else 0.0
-            rest = 0.0
+        asked = asked_offsets(opinions)
+        if sizes.kind == "plane" and asked.contact is None:
+            asked = replace(asked, contact=OFFSET_OF_SIZE / self._reading.meters_per_unit)
+        if asked.contact and asked.authored_rest >= asked.contact:
+            self._report_offsets(opinions, asked)
+        contact, rest = counting_offsets(asked)
         smallest = min(sizes.extents)
-        if math.isnan(smallest):
-            return None, rest
-        return _automatic_offset(smallest, rest, self._least_offset), rest
+        if contact is not None or math.isnan(smallest):
+            return contact, rest
+        return automatic_offset(smallest, rest, self._least_offset), rest
 
-    def _report_offsets(self, opinions: PrimOpinions, contact: float, rest: float) -> None:
+    def _report_offsets(self, opinions: PrimOpinions, asked: AskedOffsets) -> None:
+        contact, rest = counting_offsets(asked)
         self._reading.problem(
-            "collider/offsets", opinions.path, "physxCollision:restOffset",
-            f"a rest offset of {rest:g} with a contact offset of {contact:g}",
-            "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if rest > contact else
-            "PhysX takes a rest offset of 0",
+            "collider/offsets", opinions.path,
+            "physxCollision:restOffset" if asked.rest is not None else "newton:contactMargin",
+            f"a rest offset of {asked.authored_rest:g} with a contact offset of {asked.contact:g}",
+            "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if contact is None else
+            "PhysX takes a rest offset of 0" if rest == 0.0 else f"PhysX takes a contact offset of {contact:g}",
             "author a rest offset below the contact offset",
         )
 
@@ -331,30 +334,6 @@ def _absolute(scale: Vec3) -> Vec3:
     return abs(scale[0]), abs(scale[1]), abs(scale[2])
 
 
-def _authored_offsets(opinions: PrimOpinions) -> tuple[float | None, float]:
-    """Contact offset, None where PhysX is to choose, and rest offset: PhysX's own opinions, then Newton's."""
-    view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
-    if view.silent and newton.silent:
-        return _unauthored_offsets()
-    return _offsets(view, newton)
-
-
-@cache
-def _unauthored_offsets() -> tuple[float | None, float]:
-    return _offsets(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"))
-
-
-def _offsets(view: View, newton: View) -> tuple[float | None, float]:
-    contact, rest = view.number("contactOffset"), view.number("restOffset")
-    if not math.isfinite(rest):
-        rest = newton.number("contactMargin")
-        rest = rest if math.isfinite(rest) else 0.0
-    if not (math.isfinite(contact) and contact >= 0.0):
-        gap = newton.number("contactGap")
-        contact = rest + gap if math.isfinite(gap) and gap >= 0.0 else -math.inf
-    return (contact if math.isfinite(contact) else None), rest
-
-
 def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact: Collider,
             least_offset: float) -> Cooked | None:
     """The hull of a mesh and the contact offset that follows from its size, or its triangles."""
@@ -365,18 +344,5 @@ def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact:
     if hull is None:
         return None
     sides = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
-    offset = _automatic_offset(float(sides.min()), fact.rest_offset, least_offset)
+    offset = automatic_offset(float(sides.min()), fact.rest_offset, least_offset)
     return Cooked(hull, offset if fact.contact_offset is None else fact.contact_offset)
-
-
-def _automatic_offset(smallest: float, rest: float, least: float) -> float:
-    """The contact offset of a shape whose smallest side is that long."""
-    return max(_OFFSET_OF_SIZE * smallest, least) + max(rest, 0.0)
-
-
-def _least_offset(reading: Reading, scene: Scene) -> float:
-    """The least automatic contact offset: twice the way that gravity moves a body in a step."""
-    steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
-    rate = float(steps) if isinstance(steps, int | float) and steps > 0 else STEPS_PER_SECOND
-    gravity = math.hypot(*scene.gravity)
-    return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0
