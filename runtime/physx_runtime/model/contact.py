@@ -23,6 +23,7 @@ class ContactTopology:
     points: int                 # places for contacts
     anchors: int = 2            # places for friction anchors
     torsional: bool = False     # friction about the normal, where it has one anchor
+    pgs: bool = False           # every iteration repeats the whole step
 
     @property
     def alone(self) -> ContactTopology:

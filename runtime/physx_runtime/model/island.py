@@ -108,6 +108,11 @@ class IslandTopology:
                                     # PhysX leaves that out, the ideal solver does not
 
     @property
+    def pgs(self) -> bool:
+        """Whether an iteration repeats the whole step."""
+        return any(actor.pgs for actor in self.actors)
+
+    @property
     def bodies(self) -> list[int]:
         """Which of the actors are rigid bodies."""
         return [i for i, actor in enumerate(self.actors) if isinstance(actor, BodyTopology)]

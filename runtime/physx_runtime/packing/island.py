@@ -251,7 +251,7 @@ def _contacts(description: Description, touching: Touching, places: _Places, sce
 
 
 def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:
-    for actor in actors.values():
+    for actor in actors.values() if joints else ():
         if actor.topology.pgs:
             raise UnsupportedError(
                 f"{actor.scene.path}.physxScene:solverType: PGS, with which joints outside articulations such as "

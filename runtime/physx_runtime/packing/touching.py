@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Mapping
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.model.topology import PGS
-from physx_runtime.packing.model import stepping
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Scene
 
@@ -26,14 +24,13 @@ class Touching:
 
     A world is all rigid bodies and articulations of one PhysicsScene that can meet something of it or themselves,
     kinematic and static colliders included. `worlds` are their names, in the order of the scene; what can meet nothing
-    is in none. Contacts of PGS scenes are not stepped, nor those of kinds that `generate` does not know.
+    is in none. Contacts of kinds that `generate` does not know are not stepped.
     """
 
     def __init__(self, description: Description, model: SceneModel, solver: str) -> None:
         self.filter = CollisionFilter(description)
         self._kind = [KINDS.get(side.collider.kind, NO_KIND) for side in self.filter.sides]
-        names = {link.path: name for name, actor in model.actors.items() for link in actor.links
-                 if stepping(description.scene_of(actor), solver)[0] != PGS}
+        names = {link.path: name for name, actor in model.actors.items() for link in actor.links}
         stepped = names.keys() | {body.path for body in model.kinematic}
         self._heard = [not side.body or side.body in stepped for side in self.filter.sides]
         found: dict[str, dict[str, None]] = {}

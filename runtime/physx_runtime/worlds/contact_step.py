@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.compiling.vector_ir import CACHE_LINE
 from physx_runtime.solver.contact.program import ContactProgram, iteration_of
 from physx_runtime.targets.interpreter import run_in_place
-from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, SOLVE, Structures
+from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, PRESS, SOLVE, Structures
 from physx_runtime.worlds.patch_values import give, take
 from physx_runtime.worlds.patch_words import Around, PatchRows, words_of_patches
 from physx_runtime.worlds.touching import Touching
@@ -19,6 +19,8 @@ from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
 GROWTH = 1.5
+# The last position iterations of PGS, in which there is friction (DySolverControl.cpp).
+WITH_FRICTION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class ContactStep:
 
     def __init__(self, program: ContactProgram, code: Code, known: Structures, dtype: str) -> None:
         self._program, self._code, self._known, self._dtype = program, code, known, np.dtype(dtype)
+        self._pgs = program.plan.t.pgs
         self.memory = _aligned(program.size, self._dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
@@ -71,16 +74,21 @@ class ContactStep:
         anchors = known.anchors[structures]
         give(memory, base, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
              given.rests, given.surfaces, given.frames, given.static)
-        run_in_place(memory, self._passes, (1, n, v, 1))
+        run_in_place(memory, self._passes, self._counts(n, v))
         rows[:self._program.state_size] = memory[:self._program.state_size]
         take(memory, base, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
              given.frictions)
+
+    def _counts(self, n: int, v: int) -> tuple[int, ...]:
+        """How often each pass runs."""
+        early = max(n - WITH_FRICTION, 0) if self._pgs else 0
+        return (1, early, n - early, v, 1) if self._pgs else (1, n, v, 1)
 
     def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
         patches, kinds = given.patches[own], given.places["kind"]
         sides, anchors = (patches["side0"], patches["side1"]), patches["anchors"]
-        torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (anchors == 1)
+        torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (anchors == 1) & (not self._pgs)
         shape = (kinds[sides[0]], kinds[sides[1]], np.searchsorted(POINTS, patches["points"]),
                  (anchors > 1).astype(np.int64), torsional.astype(np.int64))
         key = (*(column.tobytes() for column in (*shape, *sides, patches["pair"])), awake.tobytes())
@@ -109,11 +117,13 @@ class ContactStep:
         prepare, _ = words_of_patches(self._known, PREPARE, self._rows, np.arange(touching.count), {}, Around(),
                                       row_bytes)
         self._passes = [np.r_[prepare, 0]]
-        for kind in (SOLVE, FINAL):
+        for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
             one = iteration_of(program, touching.outer, touching.inside, touching.misread, kind == FINAL)
             solved = {place: code.joint(one, j, awake) for j, place in joints.items()}
             among, _ = words_of_patches(self._known, kind, self._rows, places, solved, outer, row_bytes)
-            behind, starts = words_of_patches(self._known, kind, self._rows, order, {}, inner, row_bytes)
+            # PGS leaves out friction of early iterations but that of links with what does not move
+            behind, starts = words_of_patches(self._known, SOLVE if kind == PRESS else kind, self._rows, order, {},
+                                              inner, row_bytes)
             parts = [code.pushes(one, awake), among]
             for words, held in code.opened(one, awake):
                 parts.append(words)

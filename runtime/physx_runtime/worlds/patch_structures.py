@@ -25,7 +25,7 @@ KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD
 # Places for contacts of a patch: so many kinds of code there are.
 POINTS = (1, 2, 3, 4, 6, 8)
 KEY = (len(KINDS), len(KINDS), len(POINTS), 2, 2)       # both kinds, points, two anchors, torsional
-PREPARE, SOLVE, FINAL = "prepare", "solve", "final"     # the instructions of a patch
+PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the instructions of a patch
 LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_PATCH, OF_WORLD, OF_SIDE0, OF_SIDE1 = range(4)       # whose row an operand is
 
@@ -120,7 +120,8 @@ class Structures:
         return self._written[kind]
 
     def _add(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> None:
-        t = ContactTopology((Side(KINDS[kind0]), Side(KINDS[kind1])), POINTS[points], 1 + two, bool(torsional))
+        sides = Side(KINDS[kind0]), Side(KINDS[kind1])
+        t = ContactTopology(sides, POINTS[points], 1 + two, bool(torsional), self._program.plan.t.pgs)
         code = patch_code(t)
         self._numbers[kind0, kind1, points, two, torsional] = len(self._codes)
         self._codes.append(code)

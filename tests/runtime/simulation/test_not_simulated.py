@@ -16,6 +16,7 @@ from physx_runtime import NotSimulatedWarning, Scene, Session, Simulation, simul
 from physx_runtime.packing.not_simulated import MOST_QUOTED
 from physx_runtime.worlds.path import BY_JOINT
 from pxr import Usd
+from support.stages.meshes import box, mesh_prim
 from support.stages.robots import base, joint, link, opened, prim, robot
 
 from physx_schema import describe
@@ -284,7 +285,6 @@ def test_a_mass_that_is_known_is_not_named(arguments: tuple[Any, ...]) -> None:
 # --- contact: the filters as measured by benchmarks/measure_meeting.py ----------------------------------------------
 
 ROOT = ("PhysicsArticulationRootAPI", "PhysxArticulationAPI")
-PGS_SCENE = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"uniform token physxScene:solverType": "PGS"})
 CALM = "bool physxArticulation:enabledSelfCollisions"
 
 
@@ -347,8 +347,8 @@ def test_collision_groups_that_are_filtered_do_not_meet(filtered: str, inverted:
 def test_contact_of_many_colliders_is_one_line() -> None:
     cubes = "".join(prim("Cube", f"cube{i}", ("PhysicsCollisionAPI",), {"double size": 0.1}) for i in range(20))
     assert said(sliding(of_tip=cubes, outside=GROUND)) == [("contact", "/Robot/tip/cube0")]
-    boxes = cubes.replace("cube", "box")
-    with Session(opened(sliding(of_tip=cubes, of_end=boxes, outside=GROUND + PGS_SCENE))) as session:
+    fields = "".join(mesh_prim(box(0.1, 0.1, 0.1), "sdf").replace('"shape"', f'"field{i}"', 1) for i in range(20))
+    with Session(opened(sliding(of_tip=fields, of_end=fields, outside=GROUND))) as session:
         assert sum(m.code == "session/contact" for m in session.messages) == 1
 
 

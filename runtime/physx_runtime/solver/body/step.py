@@ -31,7 +31,8 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     roots = {} if t.pgs else spin.roots(rows, rotation)
     kept = {**roots, **spin.held(roots, w)} if _holds_spin(t) else {}
     w = spin.there_and_back(roots, w) if roots else w
-    return {"v": [*v, *w], "fall": [rows["h"][0] * x for x in fall.linear],
+    moving = {"v_moving": [*v, *w]} if t.pgs else {}
+    return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in fall.linear],
             "push": [rows["h"][0] * x for x in linear_first(a)], **kept,
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
@@ -87,7 +88,9 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
 
 def move(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """The motion of one position iteration at the velocity v, and what locked axes leave of it; where none has forces
-    the step's end moves the body."""
+    the step's end moves the body, with PGS by the velocity that the last of them leaves."""
+    if t.pgs:
+        return {"v_moving": list(v)}
     return moved(t, rows, v) if t.forces_every_iteration else {}
 
 
@@ -109,7 +112,8 @@ def moved(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sc
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    end = {} if t.forces_every_iteration else moved(t, {**rows, "h": rows["dt"]}, list(rows["v"]))
+    by = list(rows["v_moving"] if t.pgs else rows["v"])
+    end = {} if t.forces_every_iteration else moved(t, {**rows, "h": rows["dt"]}, by)
     rows = {**rows, **end}
     rotation = spin.turned_by(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),

@@ -13,6 +13,11 @@ def prepare(rows: Operands, t: ContactTopology) -> Rows:
     return step.prepare(t, rows)
 
 
+def press(rows: Operands, t: ContactTopology) -> Rows:
+    """One solution of a patch without its friction."""
+    return step.press(t, rows)
+
+
 def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:
     """One solution of a patch."""
     return step.solve(t, rows, final)

@@ -1,4 +1,4 @@
-"""Constants of a patch's rows, once a step at the poses of its start (DyTGSContactPrep.cpp)."""
+"""Constants of a patch's rows, once a step at the poses of its start (DyTGSContactPrep.cpp; PGS: DyContactPrep.cpp)."""
 
 from __future__ import annotations
 
@@ -116,29 +116,34 @@ def _put_points(made: Made, s: _Step) -> None:
         bounces = (s.number("restitution") > 0.0) & (s.number("bounce_threshold") > speed) & comes
         bounces = bounces & inverted(s.number("stiffness") > 0.0)
         back = where(bounces, -s.number("restitution") * speed, 0.0)
-        put(made, "error", where(bounces, depth + back * (s.dt + depth / where(bounces, speed, 1.0)), depth))
+        left = 0.0 if s.t.pgs else depth + back * (s.dt + depth / where(bounces, speed, 1.0))
+        put(made, "error", where(bounces, left, depth))
         put(made, "target", back + s.aim(forces))
-        coefficient, multiplier = _stiffness(s, unit, r, depth, comes)
+        coefficient, multiplier = _stiffness(made, s, unit, r, depth, comes)
         put(made, "coefficient", coefficient)
         put(made, "reciprocal", r)
         put(made, "multiplier", where(some, multiplier, 0.0))
         put(made, "impulse", 0.0)
-        stopping = stopping + maximum((back - depth / s.dt - speed) * multiplier * used, 0.0)
+        apart = maximum(depth, 0.0) if s.t.pgs else depth
+        stopping = stopping + maximum((back - apart / s.dt - speed) * multiplier * used, 0.0)
     stiff = s.number("stiffness") > 0.0
-    # between bodies compliant surfaces part as fast as they may, at links they do not
-    put(made, "fastest", s.number("max_depenetration") if s.t.linked
+    # between bodies compliant surfaces part as fast as they may, at links they do not but with PGS
+    put(made, "fastest", s.number("max_depenetration") if s.t.linked and not s.t.pgs
         else where(stiff, math.inf, s.number("max_depenetration")))
     if s.t.linked:
         put(made, "least", LEAST_SHARE * stopping / maximum(_sum(s.rows["point_used"]), 1.0))
 
 
-def _stiffness(s: _Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
-    """What a row makes of its depth as a velocity, and of a velocity as an impulse."""
+def _stiffness(made: Made, s: _Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
+    """What a row makes of its depth as a velocity, and of a velocity as an impulse; with PGS also what it keeps of the
+    impulse so far."""
     k, free = s.number("stiffness"), s.number("acceleration_spring") > 0.0
     stiff, apart = k > 0.0, depth > 0.0
     a = s.h * (where(apart & inverted(comes), 0.0, s.number("damping")) + s.h * k)
     x = 1.0 / (1.0 + a * where(free, 1.0, unit))
-    coefficient = -s.h * k * x * where(free, 1.0, unit)
+    if s.t.pgs:
+        put(made, "kept", where(stiff, 1.0 - x, 1.0))
+    coefficient = -s.h * k * x * where(free, 1.0, unit + s.cfm if s.t.pgs else unit)
     rigid = where(apart, 1.0, s.back) / s.h
     return where(stiff, coefficient, -rigid), where(stiff, x * a * where(free, r, 1.0), r)
 

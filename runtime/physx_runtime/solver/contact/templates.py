@@ -35,6 +35,7 @@ class PatchCode:
 
     layout: Layout              # of a patch's rows, from its first
     prepare: Template
+    press: Template | None      # of iterations in which PGS leaves friction out
     solve: Template
     final: Template
 
@@ -45,8 +46,9 @@ def patch_code(t: ContactTopology) -> PatchCode:
     layout = Layout()
     for name, size in (patch_rows(t) | dict(prepared_rows(t))).items():
         layout.add(name, size)
-    return PatchCode(layout, _template(t, layout, fragments.prepare), _template(t, layout, fragments.solve, False),
-                     _template(t, layout, fragments.solve, True))
+    return PatchCode(layout, _template(t, layout, fragments.prepare),
+                     _template(t, layout, fragments.press) if t.pgs else None,
+                     _template(t, layout, fragments.solve, False), _template(t, layout, fragments.solve, True))
 
 
 def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bool) -> Template:

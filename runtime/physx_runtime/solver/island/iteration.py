@@ -36,6 +36,8 @@ def write_rest(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], fina
         return
     for actor in p.bodies.values():
         s.do(body.move, actor.t, **actor.layout.groups)
+    if p.t.pgs:
+        return
     s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
     for tree in p.trees.values():
         links.measure_motion(tree, s, p.row("elapsed"))

@@ -29,13 +29,13 @@ def solve(rows: Operands, t: BodyTopology) -> Rows:
 
 
 def move(rows: Operands, t: BodyTopology) -> Rows:
-    """The motion of one position iteration."""
-    return step.move(_moving_always(t), rows, rows["v"])
+    """The motion of one position iteration; with PGS the velocity that the step's end moves by."""
+    return step.move(t if t.pgs else _moving_always(t), rows, rows["v"])
 
 
 def finish(rows: Operands, t: BodyTopology) -> Rows:
     """The pose after the step."""
-    return step.finish(_moving_always(t), rows)
+    return step.finish(t if t.pgs else _moving_always(t), rows)
 
 
 def _moving_always(t: BodyTopology) -> BodyTopology:

@@ -1,0 +1,52 @@
+"""What touches and what joints hold in a PGS scene moves as recorded from real PhysX."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from physx_runtime import NotSimulatedWarning, simulate
+from support.chance.touching_scenes import FAMILIES, touching_scene
+from support.physx.beside_physx import DT, STEPS, Motion, apart, compared
+from support.recorded.pgs_scenes import EVERY, MOTIONS
+from support.stages.iteration_stages import opened
+from support.stages.pgs_scenes import STAGES, text
+
+# More than ten times PhysX's growth, by which factor: PhysX rounds the places of anchors in the world to 1e-7 m, which
+# dt makes a speed of 1e-5 m/s that no moved start shows; float64 does not follow how PhysX's float32 holds a spin.
+ROUNDED = {("a box that slips", "float32"): 2.0, ("a box that slips", "float64"): 2.0,
+           ("a ball that spins on the spot", "float64"): 2.0}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", STAGES)
+def test_a_pgs_scene_moves_as_recorded_from_physx(name: str, dtype: str) -> None:
+    real = MOTIONS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NotSimulatedWarning)
+        ours = simulate(opened(text(name)), DT, STEPS, dtype=dtype, every=EVERY)
+    own = Motion(ours.body_names, np.concatenate([ours.body_pose[:, 0], ours.body_velocity[:, 0]], axis=2))
+    errors = apart(Motion(tuple(real["paths"]), np.array(real["values"])), own)
+    beyond = errors / np.array(real["bars"])
+    most = ROUNDED.get((name, dtype), 1.0)
+    assert beyond.max() <= most, f"{errors[:, -1]} of {[bar[-1] for bar in real['bars']]}, {beyond.max(axis=0)}"
+
+
+def touching_pgs_scene(seed: int, move: int | None = None) -> str:
+    """A random stage of links and bodies on the ground, its scene solved by PGS."""
+    plain = touching_scene(seed, move)
+    found = plain.replace('def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{\n',
+                          'def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{\n'
+                          'uniform token physxScene:solverType = "PGS"\n')
+    assert found != plain
+    return found
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_pgs_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None:
+    first = FAMILIES[family][0]
+    missing = [row for row in compared(range(first, first + 4), scene=touching_pgs_scene) if not row.agrees]
+    assert not missing, "\n".join(map(str, missing))
