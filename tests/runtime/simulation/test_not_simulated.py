@@ -347,7 +347,7 @@ def test_collision_groups_that_are_filtered_do_not_meet(filtered: str, inverted:
 def test_contact_of_many_colliders_is_one_line() -> None:
     cubes = "".join(prim("Cube", f"cube{i}", ("PhysicsCollisionAPI",), {"double size": 0.1}) for i in range(20))
     assert said(sliding(of_tip=cubes, outside=GROUND)) == [("contact", "/Robot/tip/cube0")]
-    fields = "".join(mesh_prim(box(0.1, 0.1, 0.1), "sdf").replace('"shape"', f'"field{i}"', 1) for i in range(20))
+    fields = "".join(mesh_prim(box(0.1, 0.1, 0.1), "sdf", name=f"field{i}") for i in range(20))
     with Session(opened(sliding(of_tip=fields, of_end=fields, outside=GROUND))) as session:
         assert sum(m.code == "session/contact" for m in session.messages) == 1
 
