@@ -113,7 +113,7 @@ def _put_points(made: Made, s: _Step) -> None:
         r = where(some, 1.0 / where(some, unit + s.cfm, 1.0), 0.0)
         depth, speed = s.rows["separation"][i], speed_along(forces, s.speeds)
         comes = -speed > depth / s.dt
-        bounces = (s.number("restitution") > 0.0) & (s.number("bounce_threshold") > speed) & comes
+        bounces = (s.number("restitution") > 0.0) & (-s.number("bounce_threshold") > speed) & comes
         bounces = bounces & inverted(s.number("stiffness") > 0.0)
         back = where(bounces, -s.number("restitution") * speed, 0.0)
         left = 0.0 if s.t.pgs else depth + back * (s.dt + depth / where(bounces, speed, 1.0))
