@@ -34,12 +34,12 @@ def surfaces(materials: Sequence[PhysicsMaterial]) -> Array:
 
 def _surface(a: PhysicsMaterial, b: PhysicsMaterial) -> tuple[float, ...]:
     """Both materials combined, in PhysX's float32: the fields of SURFACE in their order."""
-    mode = _later(a.friction_combine, b.friction_combine)
+    mode = later_mode(a.friction_combine, b.friction_combine)
     dynamic = max(_combined(a.dynamic_friction, b.dynamic_friction, mode), Single(0.0))
     static = max(_combined(a.static_friction, b.static_friction, mode), dynamic)
     soft = [material for material in (a, b) if material.compliant_stiffness > 0.0]
     if not soft:
-        restitution = _combined(a.restitution, b.restitution, _later(a.restitution_combine, b.restitution_combine))
+        restitution = _combined(a.restitution, b.restitution, later_mode(a.restitution_combine, b.restitution_combine))
         return float(static), float(dynamic), float(restitution), 0.0, 0.0, 0.0
     stiffness, damping = _spring(soft, (a, b))
     accelerates = any(material.compliant_acceleration for material in soft)
@@ -58,13 +58,13 @@ def _spring(soft: Sequence[PhysicsMaterial], both: tuple[PhysicsMaterial, Physic
     if a.compliant_acceleration != b.compliant_acceleration:
         alone = a if a.compliant_acceleration else b
         return Single(alone.compliant_stiffness), Single(alone.compliant_damping)
-    mode = _later(a.restitution_combine, b.restitution_combine)
+    mode = later_mode(a.restitution_combine, b.restitution_combine)
     stiffness = _combined(-a.compliant_stiffness, -b.compliant_stiffness, mode)
-    damping = _combined(a.compliant_damping, b.compliant_damping, _later(a.damping_combine, b.damping_combine))
+    damping = _combined(a.compliant_damping, b.compliant_damping, later_mode(a.damping_combine, b.damping_combine))
     return abs(stiffness), damping
 
 
-def _later(a: str, b: str) -> str:
+def later_mode(a: str, b: str) -> str:
     """The mode that counts of two: average < min < multiply < max."""
     return max(a, b, key=COMBINE_MODES.index)
 

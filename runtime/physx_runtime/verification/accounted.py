@@ -94,6 +94,6 @@ def _unmeasured(name: str, schema: str) -> str:
     if name in WITHOUT_EFFECT:
         return CHOICE
     if schema in _COLLIDING:
-        return "there is no experiment for contacts yet; simulate shows what bodies do"
+        return "there is no experiment for this property of contacts yet; simulate shows what bodies do"
     subject = _SUBJECTS.get(schema)
     return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT

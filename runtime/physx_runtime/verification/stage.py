@@ -15,6 +15,7 @@ from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
+from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
 from physx_runtime.verification.openings import measure_openings
@@ -42,16 +43,16 @@ ENGINES = ("builtin",)
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
-    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity, and
-    drives, bounds, couplings and strength of joints outside articulations.
+    """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity, frictions
+    and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
 
     stage: a stage, a file, or a Description already read. dt: time step [s].
 
     They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
     base are taken away. What PhysX refuses or never uses is a row too, and so is every other number that PhysX reads:
-    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment, such
-    as contact, is named in `not_simulated`. `openings` says how far the anchors of joints outside articulations part
+    with the verdict "not evaluated" and the reason. What moves the articulations and is in no experiment is
+    named in `not_simulated`. `openings` says how far the anchors of joints outside articulations part
     while the stage moves, and how far with more iterations and with shorter steps.
 
     Raises:
@@ -76,6 +77,8 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     measured = {own.joint.path: list(_outside_rows(own, measurable)) for own in outside}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += gravity_rows(description, authored, dt)
+    materials = MaterialExperiments(description, authored, dt)
+    rows += materials.rows()
     taken = {(row.path, row.property) for row in rows}
     rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
     moving = (*description.articulations, *description.bodies)
@@ -84,8 +87,9 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
                                "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
     places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
     rows.sort(key=lambda row: places[row.path])
+    more = {own.counts.path: own.counts for own in outside} | materials.counts
     known = {solved.path for solved in counts}
-    counts += tuple({own.counts.path: own.counts for own in outside if own.counts.path not in known}.values())
+    counts += tuple(solved for path, solved in more.items() if path not in known)
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
 
