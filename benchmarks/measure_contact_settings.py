@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from measure_contact_rules import BIND, bound, material
 from rule_stages import STEP, Attributes, Fact, at, body, box, collider, ground, prim, print_facts, world
 
@@ -115,6 +116,27 @@ def through() -> dict[str, Fact]:
     return found | {f"at {v:g} m/s, wall 0.01, enableCCD": shot(v, 0.01, ccd=True) for v in (20, 30)}
 
 
+def stacks() -> dict[str, Fact]:
+    """How far a cube of mass 1 is pressed into the ground by a heavier one on it, or into a heavier one below it."""
+    def of(below: float, above: float, iterations: int) -> Fact:
+        count = {"int physxRigidBody:solverPositionIterationCount": str(iterations)}
+        cubes = (body(name, {**at(z), **count, "float physics:mass": f"{mass:g}"}, *BODY, children=collider())
+                 for name, z, mass in (("a", 0.501, below), ("b", 1.502, above)))
+        return Fact(world(*cubes, plane()), sunk, 120)
+
+    return {f"masses {below:g} under {above:g}, {n} iterations": of(below, above, n)
+            for below, above in ((1, 1), (10, 1), (1000, 1), (1, 3), (1, 10), (1, 30), (1, 100), (1, 1000))
+            for n in (4, 16, 64)}
+
+
+def sunk(result: Any) -> str:
+    """How far the lower of two stacked cubes is in the ground and the upper one in it, at the end and at most."""
+    places = {str(path): result["rigid_pose"][:, i, 2].astype(float) for i, path in enumerate(result["rigid_paths"])}
+    depths = 1000.0 * np.stack([0.5 - places["/a"], 1.0 - (places["/b"] - places["/a"])])
+    (last, last_upper), (most, most_upper) = depths[:, -1], depths.max(axis=1)
+    return f"in the ground {last:.2f} mm, at most {most:.2f}; in each other {last_upper:.2f}, at most {most_upper:.2f}"
+
+
 def triggers() -> dict[str, Fact]:
     """What triggers let through."""
     def on(ground_of: str) -> Fact:
@@ -133,7 +155,7 @@ def triggers() -> dict[str, Fact]:
 
 def main() -> None:
     for title, facts in (("torsional friction", torsion()), ("materials", materials()), ("bodies", bodies()),
-                         ("through walls", through()), ("triggers", triggers())):
+                         ("through walls", through()), ("stacks", stacks()), ("triggers", triggers())):
         print_facts(title, facts)
 
 
