@@ -16,6 +16,10 @@ def balls() -> str:
     """Balls of radius 0.1 at the heights, on one material with their ground."""
     bound = "rel material:binding:physics = </rubber>"
     return f"""#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
 def PhysicsScene "scene" (apiSchemas = ["PhysxSceneAPI"]) {{
     float physxScene:bounceThreshold = 2
     vector3f physics:gravityDirection = (0, 0, -1)
