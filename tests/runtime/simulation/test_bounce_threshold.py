@@ -10,6 +10,7 @@ from support.stages.robots import opened
 # 9.81 and a threshold of 2 m/s, in steps of 1/60 s.
 RISES = {0.05: 0.0, 0.1: 0.0, 0.2: 0.0, 0.3: 1.2260, 0.5: 1.5533, 1.0: 2.2073}
 ROUNDING = 1e-4     # m/s
+BALL = '"PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"'
 
 
 def balls() -> str:
@@ -32,7 +33,7 @@ def Plane "ground" (apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) 
     uniform token axis = "Z"
     {bound}
 }}
-""" + "".join(f"""def Sphere "b{i}" (apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "MaterialBindingAPI"]) {{
+""" + "".join(f"""def Sphere "b{i}" (apiSchemas = [{BALL}]) {{
     double radius = 0.1
     {bound}
     double3 xformOp:translate = ({i}, 0, {0.1 + height})
