@@ -6,6 +6,7 @@ Every engine checks after each round that all worlds moved and are finite.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,7 @@ from physx_process import PhysXProcess
 
 DT = 1 / 60
 EFFORT = 0.05       # force or torque
+GROUND = [0.5, 0.005, 0.0001]       # friction, as PhysX's of unbound materials
 CHANGES = 8         # random efforts that are written in turns
 
 
@@ -81,10 +83,11 @@ class RealPhysX(PhysXProcess):
         self.ask(json.dumps(job), "ready")
 
 
-def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:
+def mujoco_model(stage: Path, constrained: bool, grounded: bool = False) -> tuple[Any, Any]:
     """(model, authored qpos): the same links, inertias, armature, springs, limits and friction loss in MuJoCo.
 
-    Contacts are off, and with `constrained` off limits and friction loss as well. A spherical joint becomes a hinge for
+    Contacts are off but for those of spheres and capsules with a plane where `grounded`, and with `constrained` off
+    limits and friction loss as well. A spherical joint becomes a hinge for
     each of its dofs. One Newton iteration, the cheapest that keeps limits; efforts are motors of gear 1.
     """
     import mujoco
@@ -95,7 +98,8 @@ def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:
     spec = mujoco.MjSpec()
     spec.option.timestep, spec.option.gravity = DT, rows["gravity"]
     spec.option.iterations, spec.compiler.autolimits = 1, False
-    spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    if not grounded:
+        spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     if not constrained:
         spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     bodies: list[Any] = []
@@ -111,6 +115,11 @@ def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:
             body.add_freejoint()
         for dof in t.dofs_of(i):
             _add_joint(mujoco, spec, body, t, rows, dof)
+        if grounded:
+            _add_colliders(mujoco, body, sim.model.actor.links[i].colliders, sim.model.link_frames[i])
+    if grounded:
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], friction=GROUND, contype=0,
+                                conaffinity=1)
     for i, tendon in enumerate(t.fixed_tendons):
         _add_tendon(spec, rows, i, tendon.dofs)
     model = spec.compile()
@@ -118,6 +127,19 @@ def mujoco_model(stage: Path, constrained: bool) -> tuple[Any, Any]:
     for dof in range(len(t.dofs)):
         data.joint(f"dof{dof}").qpos[0] = rows["q"][dof]
     return model, data
+
+
+def _add_colliders(mujoco: Any, body: Any, colliders: Any, into: Any) -> None:
+    """Spheres and capsules of a link, which meet the ground alone; into: the link's frame in the body's."""
+    from physx_runtime.packing.frames import compose
+
+    for collider in colliders:
+        turn = (0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)) if collider.axis == 0 else (0.0, 0.0, 0.0, 1.0)
+        place = compose(compose(into, collider.pose), ((0.0, 0.0, 0.0), turn))
+        kinds = {"capsule": mujoco.mjtGeom.mjGEOM_CAPSULE}
+        body.add_geom(type=kinds.get(collider.kind, mujoco.mjtGeom.mjGEOM_SPHERE), pos=place[0],
+                      quat=np.roll(place[1], 1), size=[collider.radius, collider.half_height or 0.0, 0.0],
+                      friction=GROUND, contype=1, conaffinity=0)
 
 
 def _add_joint(mujoco: Any, spec: Any, body: Any, t: Any, rows: Any, dof: int) -> None:

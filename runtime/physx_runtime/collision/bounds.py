@@ -39,31 +39,36 @@ ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis 
 def place_shapes(shapes: Any, poses: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
     for i in range(len(shapes)):
-        shape = shapes[i]
-        p, q = shape.position, shape.rotation
-        pose = composed(pose_at(poses, shape.body), ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
+        place_shape(shapes[i], pose_at(poses, shapes[i].body), geometry, placed[i], bounds[i])
+
+
+@scalar_code
+def place_shape(shape: Any, body: Pose, geometry: Geometry, placed: Any, bounds: Any) -> None:
+    """Fill in where one shape is, whose body is at a pose, and its bounds."""
+    p, q = shape.position, shape.rotation
+    pose = composed(body, ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
+    for k in range(3):
+        placed[k] = pose[0][k]
+    for k in range(4):
+        placed[3 + k] = pose[1][k]
+    if shape.kind == PLANE:
+        _bound_plane(bounds, pose, shape.contact_offset)
+    elif shape.kind == MESH:
+        mesh = geometry.meshes.meshes[shape.geometry]
+        _bound_box(bounds, (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]), pose,
+                   shape.contact_offset)
+    elif shape.kind in (CYLINDER, CONE):
+        _bound_core(bounds, shape.kind, size_of(shape), pose, shape.contact_offset)
+    elif shape.kind == CONVEX:
+        hull = geometry.hulls.hulls[shape.geometry]
+        _bound_points(bounds, pose, shape, hull.low, hull.high)
+    else:
+        reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
         for k in range(3):
-            placed[i, k] = pose[0][k]
-        for k in range(4):
-            placed[i, 3 + k] = pose[1][k]
-        if shape.kind == PLANE:
-            _bound_plane(bounds[i], pose, shape.contact_offset)
-        elif shape.kind == MESH:
-            mesh = geometry.meshes.meshes[shape.geometry]
-            _bound_box(bounds[i], (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]),
-                       pose, shape.contact_offset)
-        elif shape.kind in (CYLINDER, CONE):
-            _bound_core(bounds[i], shape.kind, size_of(shape), pose, shape.contact_offset)
-        elif shape.kind == CONVEX:
-            hull = geometry.hulls.hulls[shape.geometry]
-            _bound_points(bounds[i], pose, shape, hull.low, hull.high)
-        else:
-            reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
-            for k in range(3):
-                bounds[i, 0, k], bounds[i, 1, k] = pose[0][k] - reach[k], pose[0][k] + reach[k]
-        everywhere = shape.world == EVERY_WORLD
-        bounds[i, 0, 3] = -ENDLESS if everywhere else np.float32(shape.world)
-        bounds[i, 1, 3] = ENDLESS if everywhere else np.float32(shape.world)
+            bounds[0, k], bounds[1, k] = pose[0][k] - reach[k], pose[0][k] + reach[k]
+    everywhere = shape.world == EVERY_WORLD
+    bounds[0, 3] = -ENDLESS if everywhere else np.float32(shape.world)
+    bounds[1, 3] = ENDLESS if everywhere else np.float32(shape.world)
 
 
 @scalar_code

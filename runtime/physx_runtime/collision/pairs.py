@@ -41,7 +41,7 @@ class PairTable:
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
         count = len(self.shapes)
         self.placed = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
-        self._bounds = np.zeros((count, 2, 4), np.float32)
+        self.bounds = np.zeros((count, 2, 4), np.float32)
         self._levels = levels_for(count)
         self._nodes = np.zeros(((1 << self._levels) - 1, 2, 4), np.float32)
         self._order = np.arange(count, dtype=np.int32)
@@ -54,13 +54,13 @@ class PairTable:
 
     def place(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
-        place_shapes(self.shapes, poses, self.geometry, self.placed, self._bounds)
+        place_shapes(self.shapes, poses, self.geometry, self.placed, self.bounds)
         total = self._find()
         fresh = np.empty((total, 2), np.int32)
         fresh = fresh[:match(self.rows, self._heads, self._partners, self._counts, self._mates, fresh)]
         if len(fresh):
             moves = self.shapes["body"] < self.moving
-            self._add(in_order_of_birth(fresh, self._bounds[:, 0, 0], moves))
+            self._add(in_order_of_birth(fresh, self.bounds[:, 0, 0], moves))
 
     def forget(self, worlds: Array) -> None:
         """Drop all pairs of these worlds, and what they remember."""
@@ -79,8 +79,8 @@ class PairTable:
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
         if not self._work:
-            build(self._bounds, self._order, self._levels)
-        fit(self._bounds, self._order, self._levels, self._nodes)
+            build(self.bounds, self._order, self._levels)
+        fit(self.bounds, self._order, self._levels, self._nodes)
         total, looked = self._search()
         if total > len(self._partners):
             self._partners = np.zeros(2 * total, np.int32)
@@ -92,7 +92,7 @@ class PairTable:
         return total
 
     def _search(self) -> tuple[int, int]:
-        total, looked = find(self.shapes, self.moving, self.meets, self.apart, self._bounds, self._order, self._levels,
+        total, looked = find(self.shapes, self.moving, self.meets, self.apart, self.bounds, self._order, self._levels,
                              self._nodes, self._partners, self._counts)
         return int(total), int(looked)
 
@@ -105,7 +105,7 @@ class PairTable:
             free = np.concatenate((free, np.arange(len(self.rows), len(self.rows) + len(more))))
             self.rows = np.concatenate((self.rows, more))
         places = free[:len(fresh)].astype(np.int32)
-        self.rows[places] = self._records(fresh)
+        self.rows[places] = self.records(fresh)
         self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
         chain(self.rows, self._heads, places, fresh)
 
@@ -124,8 +124,11 @@ class PairTable:
         self.rows["manifolds"][places] = chosen
         self.manifolds[chosen] = np.zeros(1, MANIFOLDS)
 
-    def _records(self, fresh: Array) -> Array:
-        """Raises NotImplementedError where shapes of two kinds meet that have no contacts here."""
+    def records(self, fresh: Array) -> Array:
+        """New pairs, in the order of their birth.
+
+        Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
+        """
         shapes, records = self.shapes, np.zeros(len(fresh), PAIR)
         first, second = fresh[:, 0], fresh[:, 1]
         precedence, kind = shapes["precedence"], shapes["kind"]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
+Vector = tuple[float, float, float]
 
 # Of kinds of bodies, in `PLACE`.
 BODY, LINK, KINEMATIC, STATIC = range(4)
@@ -140,6 +141,23 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
 
 
 @scalar_code
+def renew(patches: Array, k: int, pair: Any, begun: int, contacts: Array, order: Array, frame0: Array, frame1: Array,
+          threshold: float, correlation: float) -> None:
+    """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
+
+    begun: tells one time of touching from the next. order: of contacts, as they lie.
+    """
+    patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
+    held = patch["born"] == begun and _holds(patch, frame0, frame1, correlation)
+    if held:
+        _go_on(patch, frame0)
+        held = _cosine(contacts[first]["normal"], patch["normal"]) >= SAME_NORMAL
+    _patch_of(patches, k, k + held, contacts, first, end, frame0, frame1)
+    patch["first"], patch["points"], patch["born"] = first, end - first, begun
+    _anchor(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
+
+
+@scalar_code
 def _divide(contacts: Array, first: int, last: int, start: Array) -> int:
     """Where runs of contacts with one normal begin; how many there are."""
     runs = 0
@@ -155,15 +173,11 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     if old["slipped"] or old["anchors"] == 0:
         return False
-    normal0, normal1 = np.empty(3), np.empty(3)
-    _turn(frame0, old["normal0"], normal0)
-    _turn(frame1, old["normal1"], normal1)
-    if not _cosine(normal0, normal1) > SAME_NORMAL:
+    normal0 = _turned(frame0, old["normal0"])
+    if not _cosine(normal0, _turned(frame1, old["normal1"])) > SAME_NORMAL:
         return False
-    arm0, arm1 = np.empty(3), np.empty(3)
     for j in range(old["anchors"]):
-        _turn(frame0, old["anchor0"][j], arm0)
-        _turn(frame1, old["anchor1"][j], arm1)
+        arm0, arm1 = _turned(frame0, old["anchor0"][j]), _turned(frame1, old["anchor1"][j])
         apart = 0.0
         for x in range(3):
             apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
@@ -176,7 +190,7 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
 def _go_on(patch: Any, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
-    _turn(frame0, patch["normal0"], patch["normal"])
+    _put(patch["normal"], _turned(frame0, patch["normal0"]))
     _empty(patch)
 
 
@@ -198,10 +212,9 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
     patch = patches[found]
     if found == count:
         patch["anchors"], patch["slipped"] = 0, 0
-        for x in range(3):
-            patch["normal"][x] = normal[x]
-        _turn_back(frame0, patch["normal"], patch["normal0"])
-        _turn_back(frame1, patch["normal"], patch["normal1"])
+        _put(patch["normal"], _vector(normal))
+        _put(patch["normal0"], _turned_back(frame0, patch["normal"]))
+        _put(patch["normal1"], _turned_back(frame1, patch["normal"]))
         _empty(patch)
     for c in range(start, end):
         for x in range(3):
@@ -218,63 +231,84 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
         if 4.0 * _square(patch["anchor0"][0], patch["anchor0"][1]) >= _square(patch["low"], patch["high"]):
             return
         anchors = 0
-    places = np.empty((ANCHORS, 3))
-    for j in range(anchors):
-        _turn(frame0, patch["anchor0"][j], places[j])
-        for x in range(3):
-            places[j, x] += frame0[x]
+    first = second = (0.0, 0.0, 0.0)
+    if anchors:
+        first = _outward(frame0, patch["anchor0"][0])
     old, count, farthest = anchors, anchors, 0.0
     for i in range(patch["first"], patch["first"] + patch["points"]):
-        point = contacts[order[i]]["point"]
-        if not contacts[order[i]]["separation"] < most:
+        contact = contacts[order[i]]
+        if not contact["separation"] < most:
             continue
+        point = _vector(contact["point"])
         if count == 0:
-            places[0, :] = point
-            count = 1
+            first, count = point, 1
         elif count == 1:
-            farthest = _square(point, places[0])
+            farthest = _square(point, first)
             if farthest > APART:
-                places[1, :] = point
-                count = 2
+                second, count = point, 2
         else:
-            from0, from1 = _square(point, places[0]), _square(point, places[1])
+            from0, from1 = _square(point, first), _square(point, second)
             if from0 > from1:
                 if from0 > farthest:
-                    places[1, :], farthest = point, from0
+                    second, farthest = point, from0
             elif from1 > farthest:
-                places[0, :], farthest = point, from1
+                first, farthest = point, from1
     for j in range(old, count):
-        _turn_back(frame0, places[j] - frame0[:3], patch["anchor0"][j])
-        _turn_back(frame1, places[j] - frame1[:3], patch["anchor1"][j])
+        place = second if j else first
+        _put(patch["anchor0"][j], _inward(frame0, place))
+        _put(patch["anchor1"][j], _inward(frame1, place))
     patch["anchors"] = count
 
 
 @scalar_code
-def _cosine(a: Array, b: Array) -> float:
+def _cosine(a: Any, b: Any) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
 @scalar_code
-def _square(a: Array, b: Array) -> float:
+def _square(a: Any, b: Any) -> float:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return float(x * x + y * y + z * z)
 
 
 @scalar_code
-def _turn(frame: Array, a: Array, out: Array) -> None:
+def _turned(frame: Array, a: Any) -> Vector:
     """A vector from the axes of a frame to the world's."""
-    x, y, z, w = frame[3], frame[4], frame[5], frame[6]
-    tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
-    out[0] = a[0] + w * tx + y * tz - z * ty
-    out[1] = a[1] + w * ty + z * tx - x * tz
-    out[2] = a[2] + w * tz + x * ty - y * tx
+    return _by(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def _turn_back(frame: Array, a: Array, out: Array) -> None:
+def _turned_back(frame: Array, a: Any) -> Vector:
     """A vector from the world's axes to those of a frame."""
-    x, y, z, w = -frame[3], -frame[4], -frame[5], frame[6]
+    return _by(-frame[3], -frame[4], -frame[5], frame[6], a)
+
+
+@scalar_code
+def _by(x: float, y: float, z: float, w: float, a: Any) -> Vector:
     tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
-    out[0] = a[0] + w * tx + y * tz - z * ty
-    out[1] = a[1] + w * ty + z * tx - x * tz
-    out[2] = a[2] + w * tz + x * ty - y * tx
+    return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
+
+
+@scalar_code
+def _outward(frame: Array, a: Any) -> Vector:
+    """A point of a frame in the world."""
+    x, y, z = _turned(frame, a)
+    return x + frame[0], y + frame[1], z + frame[2]
+
+
+@scalar_code
+def _inward(frame: Array, a: Vector) -> Vector:
+    """A point of the world as seen from a frame."""
+    return _turned_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
+
+
+@scalar_code
+def _vector(row: Any) -> Vector:
+    """A row of an array in float64."""
+    return np.float64(row[0]), np.float64(row[1]), np.float64(row[2])
+
+
+@scalar_code
+def _put(row: Any, a: Vector) -> None:
+    for x in range(3):
+        row[x] = a[x]

@@ -33,6 +33,10 @@ class Fragment:
     constants: Mapping[str, float]      # outputs that turned out to be literals; they are not stored
 
 
+# No arithmetic: it goes on behind the words that it counts where its row is 0 in all lanes.
+UNLESS_ZERO = Fragment(Code((), (), (), ()), (Operand("flag", 1),), True, {})
+
+
 @functools.lru_cache(maxsize=4096)
 def trace_fragment(algorithm: Algorithm, static: tuple[Hashable, ...], operands: tuple[Operand, ...],
                    counted: bool) -> Fragment:

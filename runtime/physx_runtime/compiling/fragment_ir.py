@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from physx_runtime.compiling.fragment import Fragment
+from physx_runtime.compiling.fragment import UNLESS_ZERO, Fragment
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 
@@ -13,7 +13,10 @@ def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
 
     Operands are byte offsets into the block, in the fragment's order, after the count of a counted one.
     """
-    lines = _counted(fragment, vectors) if fragment.counted else _straight(fragment, vectors)
+    if fragment is UNLESS_ZERO:
+        lines = _skipping(fragment, vectors)
+    else:
+        lines = _counted(fragment, vectors) if fragment.counted else _straight(fragment, vectors)
     text = "\n".join([*declarations(vectors), "define ptr @fragment(ptr %x, ptr %ops) #0 {", "entry:", *lines, "}",
                       ATTRIBUTES])
     symbol = "physx_fragment_" + hashlib.sha256(text.encode()).hexdigest()[:20]
@@ -75,3 +78,14 @@ def _counted(fragment: Fragment, vectors: Vectors) -> list[str]:
     lines += ["  %next = add i64 %i, 1", "  %more = icmp slt i64 %next, %count",
               "  br i1 %more, label %loop, label %done", "done:"]
     return lines + [_store(vectors, emitter, row, n) for row, n in code.outputs if row in steady] + _end(fragment)
+
+
+def _skipping(fragment: Fragment, vectors: Vectors) -> list[str]:
+    """Where the next instruction starts by a flag: here, or so many words behind."""
+    return ["  %count = load i64, ptr %ops", *_bases(fragment, "b"),
+            f"  %flags = load {vectors.type}, ptr %b.flag, align {ELEMENT_BITS[vectors.element] // 8}",
+            f"  %set = fcmp une {vectors.type} %flags, zeroinitializer",
+            f"  %bits = bitcast <{vectors.lanes} x i1> %set to i{vectors.lanes}",
+            f"  %any = icmp ne i{vectors.lanes} %bits, 0",
+            "  %here = getelementptr i64, ptr %ops, i64 2", "  %behind = getelementptr i64, ptr %here, i64 %count",
+            "  %following = select i1 %any, ptr %here, ptr %behind", "  ret ptr %following"]

@@ -40,9 +40,24 @@ def scalar_code(function: F) -> F:
     return compiled
 
 
+def borrowing_code(function: F) -> F:
+    """As `scalar_code` for a function that makes no arrays, inlined where it is called.
+
+    It counts no references to the arrays that it is given, which takes longer than a short function's own work.
+    """
+    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+    compiled.__class__ = InnerCode
+    return compiled
+
+
 def scalar_entry(function: F) -> F:
     """The function compiled for Python to call."""
     return _compiled(function, no_cfunc_wrapper=True)
+
+
+def borrowing_entry(function: F) -> F:
+    """As `scalar_entry` for a function that makes no arrays: see `borrowing_code`."""
+    return _compiled(function, no_cfunc_wrapper=True, _nrt=False)
 
 
 def _compiled(function: F, **options: bool) -> F:

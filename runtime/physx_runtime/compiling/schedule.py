@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from physx_runtime.compiling.fragment import Fragment, Operand, trace_fragment
+from physx_runtime.compiling.fragment import UNLESS_ZERO, Fragment, Operand, trace_fragment
 from physx_runtime.compiling.program import Pass
 from physx_runtime.compiling.trace import Algorithm
 
@@ -34,6 +34,11 @@ class Instruction:
     rows: tuple[int, ...]
     count: int
 
+    @property
+    def words(self) -> int:
+        """How long it is to the interpreter: the fragment, its count where it has one, its rows."""
+        return 1 + self.fragment.counted + len(self.rows)
+
 
 @dataclass(slots=True)
 class Schedule:
@@ -51,6 +56,11 @@ class Schedule:
         """Run an algorithm `count` times; `moving` gives the first round's rows, which advance by their size."""
         if count:
             self._append(algorithm, static, operands, moving, count)
+
+    def where_any(self, flag: Span, part: Schedule) -> None:
+        """Run a part in blocks where a row is not 0 in every lane."""
+        words = sum(i.words for i in part.instructions)
+        self.instructions += [Instruction(UNLESS_ZERO, (flag.row,), words), *part.instructions]
 
     def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
                 moving: Mapping[str, Span], count: int) -> None:

@@ -19,10 +19,10 @@ from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.last_contacts import LastContacts
 from physx_runtime.simulation.parameter_values import rounded
-from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
 from physx_runtime.worlds.store import Worlds
+from physx_runtime.worlds.touching_worlds import TouchingWorlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -66,7 +66,7 @@ class AlikeIslands:
             held = self.lanes.store.rows(name)
             held[lanes] = self._authored(name, len(worlds))
             self.lanes.store.write(name, held)
-        if isinstance(self.lanes.store, ContactWorlds):
+        if isinstance(self.lanes.store, TouchingWorlds):
             self.lanes.store.forget(worlds)
         if self._last is not None:
             self._last.forget(worlds)
@@ -120,7 +120,7 @@ class AlikeIslands:
 
     def _place_colliders(self, packed: PackedContacts, actor: int, shift: Frame) -> None:
         store = self.lanes.store
-        if not isinstance(store, ContactWorlds):
+        if not isinstance(store, TouchingWorlds):
             return
         shapes, copies = store.table.pairs.shapes, packed.copies_of_shapes(self.lanes.worlds)
         for shape in packed.of_root(actor):

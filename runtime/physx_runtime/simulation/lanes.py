@@ -21,9 +21,11 @@ from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.device import make_worlds
+from physx_runtime.worlds.grounded import GroundedWorlds
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.store import Worlds, copy_rows
+from physx_runtime.worlds.touching_worlds import TouchingWorlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -106,8 +108,9 @@ class Lanes:
         before, self.topology = (self.store, self.topology), topology
         self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
         copy_rows(before[0], rows_by(before[1]), self.store)
-        if isinstance(self.store, ContactWorlds) and isinstance(before[0], ContactWorlds):
-            self.store.go_on(before[0])
+        for kind in (ContactWorlds, GroundedWorlds):
+            if isinstance(self.store, kind) and isinstance(before[0], kind):
+                self.store.go_on(before[0])     # type: ignore[arg-type]
         for occupant in self._occupants:
             occupant.store_exchanged()
 
@@ -193,7 +196,7 @@ class Lanes:
             self.store.step(count, n, v)
             return
         for _ in range(count):
-            if isinstance(self.store, ContactWorlds):       # which would make its contacts anew for each of the counts
+            if isinstance(self.store, TouchingWorlds):      # which would make its contacts anew for each of the counts
                 self.store.step_under(self._iterations)
             else:
                 self._step_apart()

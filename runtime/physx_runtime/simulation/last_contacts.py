@@ -14,7 +14,7 @@ from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
 from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.watcher import StepWatcher
-from physx_runtime.worlds.contact import ContactWorlds
+from physx_runtime.worlds.touching_worlds import TouchingWorlds
 
 Array = NDArray[Any]
 
@@ -37,7 +37,7 @@ class LastContacts(StepWatcher):
     def about_to_step(self) -> None:
         """Keep the time of the step, and what touches before it."""
         self._dt = self._lanes.dt
-        self._before = _sides(self._worlds, self._worlds.table.pairs.touching)
+        self._before = _sides(self._worlds, self._worlds.touching)
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
@@ -54,7 +54,7 @@ class LastContacts(StepWatcher):
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step."""
-        now = _sides(self._worlds, self._worlds.table.pairs.touching)
+        now = _sides(self._worlds, self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
     def _touches(self, sides: Array) -> set[Touch]:
@@ -89,11 +89,11 @@ class LastContacts(StepWatcher):
         self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
-    def _worlds(self) -> ContactWorlds:
-        return cast(ContactWorlds, self._lanes.store)
+    def _worlds(self) -> TouchingWorlds:
+        return cast(TouchingWorlds, self._lanes.store)
 
 
-def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
+def _friction(worlds: TouchingWorlds, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
     """The anchors of all patches, those of one behind each other."""
     patches = worlds.patches
     used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
@@ -104,21 +104,21 @@ def _friction(worlds: ContactWorlds, names: tuple[str, ...], owners: tuple[str, 
                     worlds.frictions[own, which].astype(worlds.dtype))
 
 
-def _anchor_points(worlds: ContactWorlds, patches: Array, which: Array) -> Array:
+def _anchor_points(worlds: TouchingWorlds, patches: Array, which: Array) -> Array:
     """Where anchors of patches are in the world, at the step's start."""
     chosen = worlds.patches[patches]
     frames = worlds.centers[chosen["side0"]]
     return np.asarray(frames[:, :3] + _turned(frames[:, 3:], chosen["anchor0"][np.arange(len(which)), which]))
 
 
-def _sides(worlds: ContactWorlds, pairs: Array) -> Array:
+def _sides(worlds: TouchingWorlds, pairs: Array) -> Array:
     """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
     rows = worlds.table.pairs.rows
     shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
     return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
 
 
-def _worlds_of(worlds: ContactWorlds, sides: Array) -> Array:
+def _worlds_of(worlds: TouchingWorlds, sides: Array) -> Array:
     return np.asarray(worlds.table.pairs.shapes["world"][sides].max(axis=1, initial=-1))
 
 

@@ -39,7 +39,8 @@ SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
                              ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)
 
 # A pass is instructions one after another, each the address of a fragment and its operands, ended by a 0.
-# A block is worked on in a thread's own memory, which stays in its cache; only the state goes back.
+# A block is worked on in a thread's own memory, which stays in its cache; only the state goes back. Without such memory
+# it is worked on where it lies.
 INTERPRETER = """
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
@@ -47,12 +48,16 @@ define void @blocks(ptr %x, i64 %size, i64 %blocks, ptr %passes, ptr %times, i64
                     i64 %state) {
 entry:
   %some = icmp sgt i64 %blocks, 0
+  %here = icmp eq ptr %scratch, null
+  %given = select i1 %here, i64 0, i64 %size
+  %left = select i1 %here, i64 0, i64 %state
   br i1 %some, label %block, label %done
 block:
   %b = phi i64 [ 0, %entry ], [ %b.next, %block.end ]
   %offset = mul i64 %b, %size
   %base = getelementptr i8, ptr %x, i64 %offset
-  call void @llvm.memcpy.p0.p0.i64(ptr %scratch, ptr %base, i64 %size, i1 false)
+  %place = select i1 %here, ptr %base, ptr %scratch
+  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %base, i64 %given, i1 false)
   br label %round
 round:
   %r = phi i64 [ 0, %block ], [ %r.next, %round.end ]
@@ -63,7 +68,7 @@ pass:
   %instructions = load ptr, ptr %pass.at
   %times.at = getelementptr i64, ptr %times, i64 %p
   %count = load i64, ptr %times.at
-  call void @run(ptr %scratch, ptr %instructions, i64 %count)
+  call void @run(ptr %place, ptr %instructions, i64 %count)
   %p.next = add i64 %p, 1
   %p.more = icmp slt i64 %p.next, %last
   br i1 %p.more, label %pass, label %round.end
@@ -72,7 +77,7 @@ round.end:
   %r.more = icmp slt i64 %r.next, %rounds
   br i1 %r.more, label %round, label %block.end
 block.end:
-  call void @llvm.memcpy.p0.p0.i64(ptr %base, ptr %scratch, i64 %state, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %base, ptr %place, i64 %left, i1 false)
   %b.next = add i64 %b, 1
   %b.more = icmp slt i64 %b.next, %blocks
   br i1 %b.more, label %block, label %done
@@ -134,11 +139,11 @@ def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dic
     return {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
 
 
-def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int]) -> None:
-    """Run passes in the interpreter's words, each so often, on all rows of one block where it lies."""
+def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int], blocks: int = 1) -> None:
+    """Run passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
     places, counts = np.array([words.ctypes.data for words in passes], np.int64), np.array(times, np.int64)
-    SIGNATURE(_interpreter())(x.ctypes.data, 0, 1, places.ctypes.data, counts.ctypes.data, len(passes), 1,
-                              x.ctypes.data, 0)
+    SIGNATURE(_interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, places.ctypes.data, counts.ctypes.data,
+                              len(passes), 1, None, 0)
 
 
 @functools.cache
@@ -180,13 +185,13 @@ class LoadedProgram:
         if rounds < 1:
             return
         times = np.array([1 if i is None else counts[i] for i in self._counts], np.int64)
-        size, threads = x[0].nbytes, min(len(x), os.cpu_count() or 1)
-        edges = [len(x) * i // threads for i in range(threads + 1)]
-        if threads == 1:
+        size, count = x[0].nbytes, min(len(x), os.cpu_count() or 1)
+        edges = [len(x) * i // count for i in range(count + 1)]
+        if count == 1:
             self._run(x.ctypes.data, size, len(x), times, rounds)
             return
         parts = [(x.ctypes.data + a * size, size, b - a, times, rounds) for a, b in itertools.pairwise(edges)]
-        for part in [_threads().submit(self._run, *part) for part in parts]:
+        for part in [threads().submit(self._run, *part) for part in parts]:
             part.result()
 
     def _run(self, data: int, size: int, blocks: int, times: Words, rounds: int) -> None:
@@ -202,5 +207,6 @@ class LoadedProgram:
 
 
 @functools.cache
-def _threads() -> ThreadPoolExecutor:
+def threads() -> ThreadPoolExecutor:
+    """Threads that share blocks."""
     return ThreadPoolExecutor(os.cpu_count() or 1, "physx-interpreter")

@@ -15,18 +15,22 @@ from physx_runtime.worlds.store import EVERY_WORLD
 Array = NDArray[Any]
 
 
+def aligned(shape: tuple[int, ...], dtype: str) -> Array:
+    """Zeros that begin on a cache line: vectors that straddle two would cost twice."""
+    memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
+    start = -memory.ctypes.data % CACHE_LINE
+    return memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
+
+
 class Buffer:
     """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
 
     def __init__(self, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
         self.count, self.dtype, self.lanes, self.layout = count, dtype, lanes, layout
         shape = (-(-count // lanes), len(layout), lanes)
-        # vectors that straddle two cache lines would cost twice
-        memory = np.zeros(math.prod(shape) * np.dtype(dtype).itemsize + CACHE_LINE, np.uint8)
-        start = -memory.ctypes.data % CACHE_LINE
         self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
-        self.host = memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
+        self.host = aligned(shape, dtype)
 
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         group, (first, end, _) = self._group(name), window.indices(self.count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from physx_runtime.worlds.patch_structures import Structures
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.rest_rows import ToldRows
 from physx_runtime.worlds.resting import Resting
+from physx_runtime.worlds.surfaces import surfaces_of
 from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
@@ -60,6 +60,11 @@ class ContactWorlds(Buffer):
     def patches(self) -> Array:
         """Of dtype PATCH, those of all worlds."""
         return self._patches.rows
+
+    @property
+    def touching(self) -> Array:
+        """Rows of the pairs that touch, also of what rests."""
+        return self.table.pairs.touching
 
     def go_on(self, before: ContactWorlds) -> None:
         """Remember what touched in other worlds with the same table, whose rows these have taken over."""
@@ -124,7 +129,8 @@ class ContactWorlds(Buffer):
     def _finish(self, woken: Array, counts: Array) -> None:
         """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
         pairs, places, patches, resting = self.table.pairs, self.table.places, self.patches, self.resting
-        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, self._surfaces(),
+        surfaces = surfaces_of(self.table, pairs.rows[patches["pair"]], patches["side0"], patches["side1"])
+        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, surfaces,
                              pairs.rows["rest"][patches["pair"]].astype(np.float64), self.centers, self._frames.static,
                              self.impulses, self.frictions)
         solved = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
@@ -137,22 +143,6 @@ class ContactWorlds(Buffer):
             self._told.write(own.memory, world, resting.falling[world], resting.loosened[world], held)
             own.finish(self.host[world, :, 0], given, of_worlds[world], resting.awake[world],
                        *map(int, counts[world]))
-
-    def _surfaces(self) -> Array:
-        """How the surfaces of every patch answer each other, in the order of `model.contact.SURFACE`."""
-        table, patches = self.table, self._patches.rows
-        pair = table.pairs.rows[patches["pair"]]
-        a, b = pair["shape0"], pair["shape1"]
-        shapes, places = table.pairs.shapes, (patches["side0"], patches["side1"])
-        found = table.surfaces[shapes["material"][a], shapes["material"][b]]
-        columns = [found["static_friction"], found["dynamic_friction"], found["restitution"],
-                   np.full(len(patches), table.bounce_threshold), found["stiffness"], found["damping"],
-                   found["acceleration_spring"],
-                   functools.reduce(np.minimum, (table.max_depenetration[side] for side in places)),
-                   functools.reduce(np.minimum, (table.max_impulse[side] for side in places)),
-                   np.maximum(table.torsion_radius[a], table.torsion_radius[b]),
-                   np.maximum(table.min_torsion_radius[a], table.min_torsion_radius[b])]
-        return np.stack(columns, axis=-1)
 
 
 def _selves(table: ContactTable) -> set[int]:

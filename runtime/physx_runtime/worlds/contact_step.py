@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.vector_ir import CACHE_LINE
 from physx_runtime.solver.contact.program import ContactProgram, iteration_of
 from physx_runtime.targets.interpreter import run_in_place
+from physx_runtime.worlds.buffer import aligned
 from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, PRESS, SOLVE, Structures
 from physx_runtime.worlds.patch_values import give, take
 from physx_runtime.worlds.patch_words import Around, PatchRows, words_of_patches
@@ -43,9 +43,9 @@ class ContactStep:
     """The memory and the instructions of one world."""
 
     def __init__(self, program: ContactProgram, code: Code, known: Structures, dtype: str) -> None:
-        self._program, self._code, self._known, self._dtype = program, code, known, np.dtype(dtype)
+        self._program, self._code, self._known, self._dtype = program, code, known, dtype
         self._pgs = program.plan.t.pgs
-        self.memory = _aligned(program.size, self._dtype)
+        self.memory = aligned((program.size,), dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
         self._rows = PatchRows(*(np.zeros(0, np.int64),) * 2, (np.zeros(0, np.int64),) * 2)
@@ -104,13 +104,13 @@ class ContactStep:
 
     def _make_room(self, size: int) -> None:
         if size > len(self.memory):
-            grown = _aligned(int(GROWTH * size), self._dtype)
+            grown = aligned((int(GROWTH * size),), self._dtype)
             grown[:len(self.memory)] = self.memory
             self.memory = grown
 
     def _write(self, touching: Touching, awake: Array) -> None:
         """All passes but the start."""
-        program, code, row_bytes = self._program, self._code, self._dtype.itemsize
+        program, code, row_bytes = self._program, self._code, self.memory.itemsize
         joints, places = touching.ordered()
         inside, order = touching.inside_order()
         outer, inner = touching.around(code)
@@ -130,10 +130,3 @@ class ContactStep:
                 parts += [behind[starts[first]:starts[last]] for first, last in inside.get(held, ())]
             self._passes.append(np.concatenate([*parts, [0]]))
         self._passes.append(np.r_[code.end(awake), 0])
-
-
-def _aligned(rows: int, dtype: np.dtype[Any]) -> Array:
-    """Zeroed rows that begin on a cache line."""
-    memory = np.zeros(rows * dtype.itemsize + CACHE_LINE, np.uint8)
-    start = -memory.ctypes.data % CACHE_LINE
-    return memory[start:start + rows * dtype.itemsize].view(dtype)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.fixed_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
 from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.grounded import GroundedWorlds
 from physx_runtime.worlds.handover import HandoverWorlds
 from physx_runtime.worlds.island import IslandWorlds
 from physx_runtime.worlds.path import AUTO, BY_JOINT, SPECIALISED
@@ -32,7 +34,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
     chosen = choose_path(t, device, path).path
     if isinstance(t, IslandTopology) and contacts is not None:
-        return ContactWorlds(t, count, dtype, contacts)
+        fixed = fixed_pairs(contacts, count) if not t.pgs and _rests_by_itself(t) else None
+        return ContactWorlds(t, count, dtype, contacts) if fixed is None else GroundedWorlds(t, count, dtype, fixed)
     if isinstance(t, IslandTopology):
         return IslandWorlds(t, count, dtype)
     if device == "cuda":
@@ -40,3 +43,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     if chosen == SPECIALISED or isinstance(t, BodyTopology):
         return SpecialisedWorlds(t, count, dtype)
     return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)
+
+
+def _rests_by_itself(t: IslandTopology) -> bool:
+    """Whether nothing that moves can keep an actor awake or wake it but itself."""
+    return not any(actor.sleeping for actor in t.actors) or (len(t.actors) == 1 and not t.kinematic)

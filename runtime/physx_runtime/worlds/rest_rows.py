@@ -38,7 +38,7 @@ class RestRows:
         self._asleep, self._stirred = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in counting], np.int64)
                                        for name in ("asleep", "stirred"))
         self._counters = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_wake_counter"]) for i, _ in counting])
-        self._pushes = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_{name}" for name in _push_rows(actor)])
+        self._pushes = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_{name}" for name in push_rows(actor)])
                                          for i, actor in counting if actor.pushed])
         self._active = np.array([layout[f"{KINEMATIC_GROUP}{k}_active_0"] for k in range(t.kinematic)], np.int64)
         self.kinematic = np.tile(np.arange(self.width) >= self._actors, worlds)
@@ -134,7 +134,7 @@ class _Columns:
     """Rows of some actors."""
 
     def __init__(self, layout: Mapping[str, int], names: list[tuple[int, list[str]]]) -> None:
-        own = [(i, [row for name in of for row in _rows(layout, name)]) for i, of in names]
+        own = [(i, [row for name in of for row in rows_named(layout, name)]) for i, of in names]
         own = [(i, rows) for i, rows in own if rows]
         self._of = np.array([i for i, _ in own], np.int64)
         sizes = np.array([len(rows) for _, rows in own], np.int64)
@@ -149,13 +149,15 @@ class _Columns:
         return found
 
 
-def _rows(layout: Mapping[str, int], name: str) -> Iterator[int]:
+def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:
+    """The row of every scalar of a group."""
     size = 0
     while f"{name}_{size}" in layout:
         yield layout[f"{name}_{size}"]
         size += 1
 
 
-def _push_rows(t: ActorTopology) -> list[str]:
+def push_rows(t: ActorTopology) -> list[str]:
+    """Groups of rows that wake an actor which is pushed, while one of them is not 0."""
     return [*(LINK_FORCE_ROWS if t.link_forces else ()),
             *(f"push{i}_{name}" for i in range(len(t.pushes)) for name in ("force", "torque"))]

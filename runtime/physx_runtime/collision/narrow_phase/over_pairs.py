@@ -6,7 +6,7 @@ Such functions ask for different things of their shapes; `of_...` gives them all
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from physx_runtime.collision.bounds import pose_at, size_of
@@ -23,19 +23,54 @@ def over_pairs(contacts_of: Maker) -> Maker:
               at: Any) -> Any:
         """Write the contacts of the chosen rows from row `at` on; the next free row."""
         for k in chosen:
-            pair, first = rows[k], at
-            i, j = pair.shape0, pair.shape1
-            at = contacts_of(pair, shapes[i], pose_at(placed, i), shapes[j], pose_at(placed, j), geometry, manifolds,
-                             contacts, at)
-            pair.first, pair.contacts = first, at - first
-            for row in range(first, at):
-                contacts[row].pair = k
-                if pair.swapped:
-                    for axis in range(3):
-                        contacts[row].normal[axis] = -contacts[row].normal[axis]
+            pair, i, j = rows[k], rows[k].shape0, rows[k].shape1
+            end = contacts_of(pair, shapes[i], pose_at(placed, i), shapes[j], pose_at(placed, j), geometry, manifolds,
+                              contacts, at)
+            put_down(pair, k, contacts, at, end)
+            at = end
         return at
 
     return touch
+
+
+@scalar_code
+def put_down(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
+    """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
+    pair.first, pair.contacts = first, end - first
+    for row in range(first, end):
+        contacts[row].pair = k
+        if pair.swapped:
+            for axis in range(3):
+                contacts[row].normal[axis] = -contacts[row].normal[axis]
+
+
+def one_of(made: Sequence[Maker]) -> Maker:
+    """The maker that is told by its place among these."""
+    if len(made) == 1:
+        return _only(made[0])
+    return _or(made[0], one_of(made[1:]))
+
+
+def _only(make: Maker) -> Maker:
+
+    @scalar_code
+    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
+                    manifolds: Any, contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+
+    return contacts_of
+
+
+def _or(make: Maker, others: Maker) -> Maker:
+
+    @scalar_code
+    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
+                    manifolds: Any, contacts: Any, at: Any) -> Any:
+        if which == 0:
+            return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+        return others(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+
+    return contacts_of
 
 
 def of_sizes(make: Maker) -> Maker:

@@ -18,6 +18,8 @@ from physx_runtime.solver.island.plan import IslandPlan, Pair, TreePlan
 
 # An articulation and one of its links.
 Held = tuple[int, int]
+# Writes instructions of a position iteration, or of a velocity iteration where the argument is True.
+Writer = Callable[[Schedule, bool], None]
 # What patches read of a link in every iteration, but for its velocity, and once a step: by what they call it.
 LINK_NAMES = {"position": "place", "response": "response", "travel": "travel", "turn": "turn"}
 
@@ -32,20 +34,27 @@ def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
 def arranged(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
     """The plan while patches hold these links besides those that joints hold; misread: those held to an ancestor."""
     return replace(a, p=replace(a.p, behind={}), outer=sorted({*a.outer, *outer}),
-                   inside=sorted({*a.inside, *inside}), misread=misread)
+                   inside=sorted({*a.inside, *inside}), misread=misread, flags={})
 
 
 def enter_openings(p: IslandPlan, inside: Iterable[Held], openings: list[tuple[int, Held]]) -> None:
     """Have noted where patches of these links with what does not move belong, behind joints of that kind."""
     for held in inside:
-        behind, node = p.trees[held[0]].p.behind, p.trees[held[0]].p.tree.last[held[1]]
-        behind[node] = functools.partial(_note, behind.get(node), openings, held)
+        enter_behind(p, held, functools.partial(_note, openings, held))
 
 
-def _note(before: Callable[[Schedule, bool], None] | None, openings: list[tuple[int, Held]], held: Held, s: Schedule,
-          final: bool) -> None:
-    if before:
-        before(s, final)
+def enter_behind(p: IslandPlan, held: Held, write: Writer) -> None:
+    """Have something written behind all that is behind the own joint of a link so far."""
+    behind, node = p.trees[held[0]].p.behind, p.trees[held[0]].p.tree.last[held[1]]
+    behind[node] = functools.partial(_write_both, behind[node], write) if node in behind else write
+
+
+def _write_both(first: Writer, second: Writer, s: Schedule, final: bool) -> None:
+    first(s, final)
+    second(s, final)
+
+
+def _note(openings: list[tuple[int, Held]], held: Held, s: Schedule, final: bool) -> None:
     openings.append((len(s.instructions), held))
 
 

@@ -55,9 +55,19 @@ def read_velocities(a: TreePlan, s: Schedule, held: list[int], dv: Span | None) 
     p = a.p
     sweep_motions(p, s, held, "held_motion", p.row("v"), dv)
     for link in held:
-        s.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
-             dt=p.row("dt"), velocity=a.at("velocity", link),
-             **{name: p.at(name, link) for name in ("motion", "a_com", "center")})
+        part = Schedule()
+        part.do(links.solver_velocity, grounded(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
+                dt=p.row("dt"), velocity=a.at("velocity", link),
+                **{name: p.at(name, link) for name in ("motion", "a_com", "center")})
+        _where_held(a, s, link, part)
+
+
+def _where_held(a: TreePlan, s: Schedule, link: int, part: Schedule) -> None:
+    """Do a part where something holds a link."""
+    if link in a.flags:
+        s.where_any(a.flags[link], part)
+    else:
+        s.instructions += part.instructions
 
 
 def sweep_motions(p: Plan, s: Schedule, held: list[int], name: str, v: Span, dv: Span | None) -> None:
@@ -174,8 +184,10 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
         given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
         if link == 0 and not p.t.fixed_base:
             given |= {name: p.row(name) for name in ("axes_rotation", "axes_start")}
-        s.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
-             **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
+        part, made = Schedule(), ("travel", "turn", *(("turned_by",) if link in a.by_joints else ()))
+        part.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
+                **{name: a.at(name, link) for name in made})
+        _where_held(a, s, link, part)
 
 
 def answer_root(a: TreePlan, s: Schedule) -> None:

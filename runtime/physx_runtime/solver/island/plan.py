@@ -61,6 +61,8 @@ class TreePlan:
     inside: list[int]       # links held to the world or to kinematic bodies
     misread: list[Pair]     # links held together where the first is the other's ancestor (`ancestors`)
     touching: list[int] = field(default_factory=list)       # links that contacts may hold, whether they do or not
+    by_joints: frozenset[int] = frozenset()     # links that joints hold, whatever touches
+    flags: dict[int, Span] = field(default_factory=dict)    # of links held at times: rows that are 0 where they are not
     answering: bool = False     # impulses of the iteration being written are on their way through the tree
 
     @property
@@ -168,12 +170,13 @@ def _begun_rows(t: BodyTopology) -> dict[str, int]:
 
 def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int], itself: bool,
                ) -> TreePlan:
-    outer = {side.link for joint in order.between for side in t.joints[joint].sides
-             if side.kind == LINK and side.owner == actor}
+    outer = frozenset(side.link for joint in order.between for side in t.joints[joint].sides
+                      if side.kind == LINK and side.owner == actor)
     pairs = joined_pairs(t, actor)
     if itself and not t.coupled:
         pairs += [pair for pair in combinations(touching, 2) if ancestor_of(p.t, *pair) == pair]
-    plan = TreePlan(p, sorted(outer), sorted(link for owner, link in order.inside if owner == actor), pairs, touching)
+    inside = sorted(link for owner, link in order.inside if owner == actor)
+    plan = TreePlan(p, sorted(outer), inside, pairs, touching, outer.union(inside))
     if plan.held:
         p.watch_poses()
         for name, width in HELD_SCRATCH.items():

@@ -1,0 +1,312 @@
+"""Pairs of links with what stands still: all that a world can ever have, each in a place of its own.
+
+A pair is met again in every step where its bounds overlap, as in `pairs.PairTable`; only nothing is searched for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.bounds import place_shape, place_shapes, pose_at
+from physx_runtime.collision.broad_phase import may_meet
+from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.geometry import Geometry
+from physx_runtime.collision.narrow_phase.kinds import MAKERS
+from physx_runtime.collision.narrow_phase.over_pairs import one_of, put_down
+from physx_runtime.collision.pairs import PairTable
+from physx_runtime.collision.patches import LINK, STATIC
+from physx_runtime.collision.shape import BOX, CAPSULE, CONTACT, EVERY_WORLD, MOST_POINTS, PLANE, SPHERE
+from physx_runtime.collision.tree import overlap
+from physx_runtime.collision.vectors import Pose, Vector, outward
+from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
+
+Array = NDArray[Any]
+
+# Contacts that a pair of kinds has at most; all of one pair have one normal.
+POINTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
+          (PLANE, BOX): 4, (CAPSULE, CAPSULE): 4, (CAPSULE, BOX): 2, (BOX, BOX): 4}
+AWAY, NEAR, NEW = range(3)
+# Of a pair between steps, besides what `PAIR` has of it.
+MEMORY = np.dtype([
+    ("near", "i4"),             # whether its bounds overlap: AWAY, NEAR or, within a step, NEW
+    ("touching", "i4"),         # whether it has contacts, as `near`
+    ("parted", "i4"),           # whether the step found that it has none any more
+    ("kinds", "i4"),            # which of the `kinds` of the pairs it is of
+    ("begun", "i8"),            # counts up in the order in which pairs of a link began to touch
+])
+# What tells at once of most pairs that they are apart: a ball around the moving shape, and bounds of the other.
+BALL = np.dtype([
+    ("x", "f4"), ("y", "f4"), ("z", "f4"),      # its centre in F
+    ("radius", "f4"),
+    ("low", "f4", 3),
+    ("high", "f4", 3),
+])
+SLACK = np.float32(1.001)       # rounding leaves shapes in their balls
+
+
+class AllPairs(NamedTuple):
+    """The pairs of all worlds."""
+
+    rows: Array                             # PAIR
+    memory: Array                           # MEMORY
+    moving: Array                           # the moving shape
+    balls: Array                            # BALL
+    contacts: Array                         # CONTACT, MOST_POINTS rows for each pair, of the last step
+
+
+class Colliders(NamedTuple):
+    """Shapes as they are placed."""
+
+    shapes: Array                           # SHAPE
+    placed: Array
+    bounds: Array
+    geometry: Geometry
+    manifolds: Array                        # none: meshes are not among them
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPairs:
+    """All pairs of worlds in which links meet nothing but what stands still, world after world, link after link.
+
+    They are the rows of `table.pairs` from now on. `of_link`: (n_pair,) which of `links` has each pair of a world.
+    """
+
+    table: ContactTable
+    links: tuple[tuple[int, int], ...]      # (actor, link), those with pairs
+    of_link: Array
+    points: tuple[int, ...]                 # by link, contacts of one pair at most
+    kinds: tuple[tuple[int, int], ...]      # of shapes that meet in them
+    all: AllPairs
+
+    @property
+    def colliders(self) -> Colliders:
+        """Those of the table."""
+        pairs = self.table.pairs
+        return Colliders(pairs.shapes, pairs.placed, pairs.bounds, pairs.geometry, pairs.manifolds)
+
+    def place_balls(self) -> None:
+        """Put the balls where their shapes are in F, which may have moved."""
+        places = self.table.pairs.shapes["position"][self.all.moving]
+        for i, axis in enumerate("xyz"):
+            self.all.balls[axis] = places[:, i]
+
+    def forget(self, worlds: Array) -> Array:
+        """Drop what pairs of these worlds remember; which of all pairs these are."""
+        gone = np.isin(self.table.pairs.shapes["world"][self.all.moving], worlds)
+        for name in ("near", "touching", "begun"):
+            self.all.memory[name][gone] = 0
+        for name in ("born", "contacts"):
+            self.all.rows[name][gone] = 0
+        return gone
+
+
+def fixed_pairs(table: ContactTable, worlds: int) -> FixedPairs | None:
+    """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
+    shapes, places = table.pairs.shapes, table.places
+    kinds = places["kind"][shapes["body"]]
+    order = np.argsort(shapes["world"], kind="stable").astype(np.int32)
+    edges = np.searchsorted(shapes["world"][order], np.arange(EVERY_WORLD, worlds + 1)).astype(np.int64)
+    found = np.empty((worlds * _most(edges), 2), np.int32)
+    found = found[:_list(shapes, table.pairs.moving, table.pairs.meets, table.pairs.apart, order, edges, found)]
+    first, second = found[:, 0], found[:, 1]
+    if len(found) == 0 or (kinds[first] != LINK).any() or (kinds[second] != STATIC).any() or len(found) % worlds:
+        return None
+    held = np.stack([places[name][shapes["body"][first]] for name in ("owner", "link")], axis=1)
+    found = found[np.lexsort((second, first, held[:, 1], held[:, 0], shapes["world"][first]))]
+    first, second = found.reshape(worlds, -1, 2).transpose(2, 0, 1)
+    shape_kinds = shapes["kind"][found.reshape(-1, 2)]
+    if any((min(a, b), max(a, b)) not in POINTS for a, b in np.unique(shape_kinds, axis=0).tolist()):
+        return None
+    pattern = np.stack([places["owner"][shapes["body"][first]], places["link"][shapes["body"][first]],
+                        shapes["kind"][first], shapes["kind"][second]], axis=-1)
+    if (shapes["world"][first] != np.arange(worlds)[:, None]).any() or (pattern != pattern[0]).any():
+        return None
+    return _made(table, found, pattern[0])
+
+
+def _made(table: ContactTable, found: Array, pattern: Array) -> FixedPairs:
+    links, of_link = np.unique(pattern[:, :2], axis=0, return_inverse=True)
+    of_kinds = [(min(pair), max(pair)) for pair in pattern[:, 2:].tolist()]
+    most, kinds = np.array([POINTS[pair] for pair in of_kinds]), tuple(sorted(set(of_kinds)))
+    pairs = table.pairs
+    pairs.rows = pairs.records(found)
+    poses = np.c_[table.places["position"], table.places["rotation"]].astype(np.float32)
+    place_shapes(pairs.shapes, poses, pairs.geometry, pairs.placed, pairs.bounds)     # what stands still
+    memory = np.zeros(len(found), MEMORY)
+    memory["kinds"] = np.resize([kinds.index(pair) for pair in of_kinds], len(found))
+    pairs_of_all = AllPairs(pairs.rows, memory, np.ascontiguousarray(found[:, 0]),
+                            _balls(pairs, found), np.zeros(len(found) * MOST_POINTS, CONTACT))
+    return FixedPairs(table, tuple((int(a), int(b)) for a, b in links), of_link.ravel(),
+                      tuple(int(most[of_link.ravel() == i].max()) for i in range(len(links))), kinds, pairs_of_all)
+
+
+def _balls(pairs: PairTable, found: Array) -> Array:
+    shapes, balls = pairs.shapes[found[:, 0]], np.zeros(len(found), BALL)
+    size, kind = shapes["size"], shapes["kind"]
+    radius = np.where(kind == BOX, np.linalg.norm(size, axis=1), size[:, 0] + np.where(kind == CAPSULE, size[:, 1], 0))
+    balls["radius"] = SLACK * (radius + shapes["contact_offset"])
+    balls["low"], balls["high"] = pairs.bounds[found[:, 1], 0, :3], pairs.bounds[found[:, 1], 1, :3]
+    return balls
+
+
+def _most(edges: Array) -> int:
+    """Pairs of a world at most."""
+    sizes = np.diff(edges)
+    return int((sizes[0] + sizes[1:].max(initial=0)) ** 2)
+
+
+@borrowing_entry
+def _list(shapes: Any, moving: Any, meets: Any, apart: Any, order: Any, edges: Any, found: Any) -> Any:
+    """All pairs that may meet in each world, a moving shape first: how many."""
+    count = 0
+    for world in range(len(edges) - 2):
+        for a in range(edges[world + 1], edges[world + 2]):
+            i = order[a]
+            if shapes[i].body >= moving:
+                continue
+            for both in range(2):
+                k = (world + 1) * both
+                for b in range(edges[k], edges[k + 1]):
+                    j = order[b]
+                    if may_meet(shapes, moving, meets, apart, i, j):
+                        found[count, 0], found[count, 1] = i, j
+                        count += 1
+    return count
+
+
+def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
+    """What makes the contacts of links by pairs of shapes of these kinds."""
+    contacts_of = one_of([MAKERS[pair] for pair in kinds])
+
+    @borrowing_code
+    def touch_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, queue: Any) -> Any:
+        """Make the contacts of a link's pairs, rows `first` to `end`: how many have some.
+
+        pose: of F of the link, float32. queue: is given the rows of pairs with contacts, in PhysX's input order.
+        """
+        born, begun = False, False
+        meet_link(pairs, first, end, pose, colliders)
+        for k in range(first, end):
+            own = pairs.memory[k]
+            if own.near == AWAY:
+                continue
+            pair, i, j, at = pairs.rows[k], pairs.rows[k].shape0, pairs.rows[k].shape1, k * MOST_POINTS
+            last = contacts_of(own.kinds, pair, colliders.shapes[i], pose_at(colliders.placed, i), colliders.shapes[j],
+                               pose_at(colliders.placed, j), colliders.geometry, colliders.manifolds, pairs.contacts,
+                               at)
+            put_down(pair, k, pairs.contacts, at, last)
+            if last == at:
+                _part(own)
+            elif not own.touching:
+                own.touching, begun = NEW, True
+            born |= own.near == NEW
+        if born:
+            _give_birth(pairs, first, end, colliders.bounds)
+        if begun:
+            _begin(pairs, first, end)
+        return _line_up(pairs.memory, first, end, queue)
+
+    return touch_link
+
+
+@borrowing_code
+def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders) -> None:
+    """Place the shapes of a link's pairs, rows `first` to `end`, that may be near, and tell whose bounds overlap."""
+    shape = -1
+    for k in range(first, end):
+        ball, own, pair = pairs.balls[k], pairs.memory[k], pairs.rows[k]
+        own.parted, near = 0, _within(ball, outward(pose, (ball.x, ball.y, ball.z)))
+        if near:
+            if pairs.moving[k] != shape:
+                shape = pairs.moving[k]
+                place_shape(colliders.shapes[shape], pose, colliders.geometry, colliders.placed[shape],
+                            colliders.bounds[shape])
+            near = overlap(colliders.bounds, shape, colliders.bounds, _standing(pair, shape))
+        if near and own.near == AWAY:
+            pair.known, pair.points, pair.warm, own.near = 0, 0, 0, NEW
+        elif not near and own.near != AWAY:
+            own.near, pair.contacts = AWAY, 0
+            _part(own)
+
+
+@borrowing_code
+def _part(own: Any) -> None:
+    own.parted, own.touching = int(own.touching != 0), 0
+
+
+@borrowing_code
+def _within(ball: Any, centre: Vector) -> bool:
+    """Whether a ball reaches into the bounds that are around what stands still."""
+    return bool(centre[0] + ball.radius >= ball.low[0] and centre[0] - ball.radius <= ball.high[0]
+                and centre[1] + ball.radius >= ball.low[1] and centre[1] - ball.radius <= ball.high[1]
+                and centre[2] + ball.radius >= ball.low[2] and centre[2] - ball.radius <= ball.high[2])
+
+
+@borrowing_code
+def _standing(pair: Any, moving: Any) -> Any:
+    """The shape that stands still."""
+    return pair.shape1 if pair.shape0 == moving else pair.shape0
+
+
+@borrowing_code
+def _line_up(memory: Any, first: Any, end: Any, queue: Any) -> Any:
+    """Put the pairs that touch in the order in which they began to: how many there are."""
+    count = 0
+    for k in range(first, end):
+        if memory[k].touching:
+            at = count
+            while at > 0 and memory[queue[at - 1]].begun > memory[k].begun:
+                queue[at] = queue[at - 1]
+                at -= 1
+            queue[at] = k
+            count += 1
+    return count
+
+
+@borrowing_code
+def _give_birth(pairs: AllPairs, first: Any, end: Any, bounds: Any) -> None:
+    """Number the pairs whose bounds meet in this step, as `broad_phase.in_order_of_birth` has them."""
+    number = np.int64(0)
+    for k in range(first, end):
+        number = max(number, pairs.rows[k].born)
+    while True:
+        chosen = -1
+        for k in range(first, end):
+            if pairs.memory[k].near == NEW and (chosen < 0 or _place(pairs, k, bounds) > _place(pairs, chosen, bounds)):
+                chosen = k
+        if chosen < 0:
+            return
+        number += 1
+        pairs.rows[chosen].born, pairs.memory[chosen].near = number, NEAR
+
+
+@borrowing_code
+def _place(pairs: AllPairs, k: Any, bounds: Any) -> Any:
+    """Where a pair is in the sweep along x."""
+    i = pairs.moving[k]
+    j = _standing(pairs.rows[k], i)
+    low_i, low_j = bounds[i, 0, 0], bounds[j, 0, 0]
+    if low_j < low_i or (low_j == low_i and j < i):
+        return 2, low_j, np.int64(j), low_i, np.int64(i)
+    return 1, low_i, np.int64(i), low_j, np.int64(j)
+
+
+@borrowing_code
+def _begin(pairs: AllPairs, first: Any, end: Any) -> None:
+    """Number the pairs that begin to touch in this step, the oldest first."""
+    number = np.int64(0)
+    for k in range(first, end):
+        number = max(number, pairs.memory[k].begun)
+    while True:
+        chosen = -1
+        for k in range(first, end):
+            if pairs.memory[k].touching == NEW and (chosen < 0 or pairs.rows[k].born < pairs.rows[chosen].born):
+                chosen = k
+        if chosen < 0:
+            return
+        number += 1
+        pairs.memory[chosen].begun, pairs.memory[chosen].touching = number, NEAR

@@ -1,0 +1,167 @@
+"""Worlds of links on static ground that share their instructions, against such worlds stepped one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.fixed_pairs import fixed_pairs
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.island_rows import island_lasting_rows
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.scene import everything
+from physx_runtime.solver.settings import solver_settings
+from physx_runtime.solver.sleep import WAKE_TIME
+from physx_runtime.worlds.contact import ContactWorlds
+from physx_runtime.worlds.grounded import GroundedWorlds
+from physx_runtime.worlds.touching_worlds import TouchingWorlds
+
+from physx_schema.description import describe
+
+Array = NDArray[Any]
+WORLDS, ITERATIONS = 37, (8, 1)         # in two blocks, the last with lanes that have no world
+# Both ways part by the last bits, and what touches amplifies them: 2e-10 over so many steps in float64.
+APART = {"float64": 1e-8, "float32": 2e-2}       # mostly velocities right after impacts
+STEPS = {"float64": 8, "float32": 3}
+STILL = 0.3                             # m^2/s^2, an energy below which these ants rest
+
+
+@dataclass(slots=True)
+class Both:
+    """The same worlds, stepped together and one by one."""
+
+    t: IslandTopology
+    together: TouchingWorlds
+    alone: TouchingWorlds
+
+    def write(self, name: str, values: Array) -> None:
+        for worlds in (self.together, self.alone):
+            worlds.write(name, values.astype(worlds.dtype))
+
+    def step(self, count: int) -> None:
+        for worlds in (self.together, self.alone):
+            worlds.step(count, *ITERATIONS)
+
+    def apart(self) -> float:
+        return max(float(np.abs(self.together.rows(name) - self.alone.rows(name)).max())
+                   for name in ("actor0_q", "actor0_v", "actor0_root_position"))
+
+
+def island_of(stage: Path) -> PackedIsland:
+    return next(iter(everything(describe(str(stage)), "physx").islands))
+
+
+def made(island: PackedIsland, dtype: str, worlds: int = WORLDS, sleeping: bool = False) -> Both:
+    t = replace(island.topology, actors=tuple(replace(actor, sleeping=sleeping) for actor in island.topology.actors))
+    found = fixed_pairs(table_of(island, worlds), worlds)
+    assert found is not None
+    both = Both(t, GroundedWorlds(t, worlds, dtype, found),
+                ContactWorlds(t, worlds, dtype, table_of(island, worlds)))
+    times = {f"actor0_{name}": value for name, value in solver_settings("physx", next(
+        iter(island.actors.values()))).rows(1 / 60).items()}
+    for name, values in {**island.parameters, **island.state, **times}.items():
+        if f"{name}_0" in both.together.layout:
+            both.write(name, np.repeat(np.atleast_1d(np.asarray(values, float))[None], worlds, axis=0))
+    return both
+
+
+def table_of(island: PackedIsland, worlds: int) -> ContactTable:
+    assert island.contacts is not None
+    return island.contacts.of_worlds(worlds)
+
+
+@pytest.fixture
+def ant(shared_cases: Path) -> PackedIsland:
+    """An ant above a plane."""
+    return island_of(shared_cases / "scenes" / "ant_on_plane" / "stage.usda")
+
+
+@pytest.fixture(params=["float64"])
+def ants(request: pytest.FixtureRequest, ant: PackedIsland) -> Both:
+    """Ants at all heights, in which other slots touch."""
+    both = made(ant, request.param)
+    random = np.random.default_rng(3)
+    q, root = both.alone.rows("actor0_q"), both.alone.rows("actor0_root_position")
+    turn = both.alone.rows("actor0_root_rotation") + random.normal(0.0, 0.4, (WORLDS, 4))
+    both.write("actor0_q", q + random.uniform(-0.4, 0.4, q.shape))
+    both.write("actor0_root_position", root - [0.0, 0.0, 1.0] * random.uniform(0.0, 0.3, (WORLDS, 1)))
+    both.write("actor0_root_rotation", turn / np.linalg.norm(turn, axis=1, keepdims=True))
+    return both
+
+
+@pytest.mark.parametrize("ants", APART, indirect=True)
+def test_worlds_that_share_instructions_move_as_each_by_itself(ants: Both) -> None:
+    ants.step(STEPS[ants.alone.dtype])
+    assert ants.apart() < APART[ants.alone.dtype]
+
+
+def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
+    ants.step(STEPS[ants.alone.dtype])
+    kept = []
+    for worlds in (ants.together, ants.alone):
+        found, patches, shapes = worlds.contacts, worlds.patches, worlds.table.pairs.shapes
+        pair, of_patch = worlds.table.pairs.rows[found["pair"]], worlds.table.pairs.rows[patches["pair"]]
+        order, patch_order = (np.lexsort((np.maximum(rows["shape0"], rows["shape1"]),
+                                          np.minimum(rows["shape0"], rows["shape1"]))) for rows in (pair, of_patch))
+        kept.append((shapes["kind"][pair["shape0"]][order], found["point"][order], worlds.impulses[order],
+                     worlds.frictions[patch_order], worlds.centers[patches["side0"]][patch_order]))
+    assert len(kept[0][0]) > WORLDS
+    for together, alone in zip(*kept, strict=True):
+        np.testing.assert_allclose(together, alone, atol=APART[ants.alone.dtype], rtol=0)
+
+
+def test_parameters_of_each_world_are_its_own(ants: Both) -> None:
+    mass = ants.alone.rows("actor0_mass")
+    ants.write("actor0_mass", mass * np.linspace(0.5, 2.0, WORLDS)[:, None])
+    ants.step(STEPS[ants.alone.dtype])
+    assert ants.apart() < APART[ants.alone.dtype]
+
+
+def test_worlds_that_are_set_anew_repeat_bit_for_bit(ants: Both) -> None:
+    worlds, names = ants.together, island_lasting_rows(ants.t)
+    start = {name: worlds.rows(name) for name in names}
+    worlds.step(12, *ITERATIONS)
+    first = worlds.rows("actor0_q")
+    again = np.arange(0, WORLDS, 3)
+    worlds.forget(again)
+    for name, values in start.items():
+        now = worlds.rows(name)
+        now[again] = values[again]
+        worlds.write(name, now)
+    worlds.step(12, *ITERATIONS)
+    np.testing.assert_array_equal(worlds.rows("actor0_q")[again], first[again])
+
+
+def test_worlds_under_counts_of_their_own_move_as_each_by_itself(ants: Both) -> None:
+    counts = np.array([(4, 1), (8, 2)])[np.arange(WORLDS) % 2]
+    for worlds in (ants.together, ants.alone):
+        for _ in range(STEPS[ants.alone.dtype]):
+            worlds.step_under(counts)
+    assert ants.apart() < APART[ants.alone.dtype]
+
+
+def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant: PackedIsland) -> None:
+    ants, turns = made(ant, "float64", 3, sleeping=True), []
+    ants.write("actor0_wake_counter", np.full_like(ants.alone.rows("actor0_wake_counter"), WAKE_TIME))
+    ants.write("actor0_sleep_threshold", np.array([[STILL], [STILL], [0.0]]))
+    for step in range(165):
+        if step == 130:
+            ants.write("actor0_stirred", np.array([[1.0], [0.0], [0.0]]))
+        ants.step(1)
+        turns.append([(worlds.rows("actor0_asleep").ravel().tolist(), told(worlds), len(worlds.touching))
+                      for worlds in (ants.together, ants.alone)])
+    assert [together for together, _ in turns] == [alone for _, alone in turns]
+    assert ants.apart() < APART["float64"]
+    asleep = np.array([together[0] for together, _ in turns])
+    assert np.abs(np.diff(asleep, axis=0)).sum(axis=0).tolist() == [3, 1, 0]
+    assert [together[1] for together, _ in turns][129] == 4
+
+
+def told(worlds: TouchingWorlds) -> int:
+    """How many contacts of the last step are of worlds that are awake."""
+    return int(worlds.shown(worlds.contacts["pair"]).sum())
