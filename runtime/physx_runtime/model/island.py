@@ -78,6 +78,7 @@ class JointTopology:
     breaks: bool = False                        # a force or torque takes it away
     keeps_force: bool = False                   # a step leaves what it gave in it
     exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
+    pgs: bool = False                           # every iteration repeats the whole step
 
     @property
     def weighed(self) -> bool:

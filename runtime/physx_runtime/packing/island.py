@@ -214,7 +214,6 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
             solver: str, touching: Touching | None) -> PackedIsland:
     actors = {name: pack_actor(model.actors[name], description.scene_of(model.actors[name]), solver)
               for name in names}
-    _refuse_pgs(actors, joints)
     scene = next(iter(actors.values())).scene
     places = _Places(model, actors, joints, touching.kinematic(scene) if touching else ())
     topologies, rows = [], dict[str, Array]()
@@ -223,7 +222,8 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         # PhysX counts the turns of neither where one is missing.
         hinges = [hinge for hinge in held_by if hinge is not None] if None not in held_by else []
         held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
-        topologies.append(replace(held, exact=solver == "ideal"))
+        pgs = any(actor.topology.pgs for actor in actors.values())
+        topologies.append(replace(held, exact=solver == "ideal", pgs=pgs))
         frames = _frames(places, joint, held_by, exact=solver == "ideal")
         found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
@@ -248,14 +248,6 @@ def _contacts(description: Description, touching: Touching, places: _Places, sce
               for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
     movers += [Mover(body, KINEMATIC_PLACE, i, 0, places.into(body.path)) for i, body in enumerate(places.kinematic)]
     return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene)
-
-
-def _refuse_pgs(actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint]) -> None:
-    for actor in actors.values() if joints else ():
-        if actor.topology.pgs:
-            raise UnsupportedError(
-                f"{actor.scene.path}.physxScene:solverType: PGS, with which joints outside articulations such as "
-                f"{joints[0].path} are not stepped; set it to TGS, or solve for the ideal")
 
 
 def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame, Frame]:

@@ -51,7 +51,7 @@ def everything(description: Description, solver: str, contacts: bool = True) -> 
     model = scene_model(description, bodies if bodies or description.articulations else description.bodies)
     if not model.actors:
         raise UnsupportedError(nothing_moves(description))
-    touching = Touching(description, model, solver) if contacts else None
+    touching = Touching(description, model) if contacts else None
     packed: dict[str, PackedModel] = {}
     refused = {name: tuple(_refusals(description, name, actor, solver, packed))
                for name, actor in model.actors.items()}

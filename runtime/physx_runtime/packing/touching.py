@@ -27,7 +27,7 @@ class Touching:
     is in none. Contacts of kinds that `generate` does not know are not stepped.
     """
 
-    def __init__(self, description: Description, model: SceneModel, solver: str) -> None:
+    def __init__(self, description: Description, model: SceneModel) -> None:
         self.filter = CollisionFilter(description)
         self._kind = [KINDS.get(side.collider.kind, NO_KIND) for side in self.filter.sides]
         names = {link.path: name for name, actor in model.actors.items() for link in actor.links}

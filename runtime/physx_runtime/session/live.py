@@ -328,7 +328,7 @@ class Session:
         description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
         self._description, self._rest_lengths = description, rest_lengths(description)
         self._outdated = description is not read
-        self._messages.say(*messages_of(description, self._settings["solver"]))
+        self._messages.say(*messages_of(description))
         packed = self._packed(description)
         fitting = {} if afresh else fitting_runs(description, packed, self._runs.values())
         kept = kept_runs(description, packed, fitting)
@@ -360,7 +360,7 @@ class Session:
             return PackedScene(SceneModel({}), {}, ())
         moving = [body for body in description.bodies if not body.kinematic]
         model = scene_model(description, moving)
-        touching = Touching(description, model, self._settings["solver"])
+        touching = Touching(description, model)
         islands, refused = sorted_islands(description, model, self._settings["solver"], touching)
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:

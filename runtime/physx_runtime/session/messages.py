@@ -72,7 +72,7 @@ def diverged_message(loss: Loss) -> Message:
                    f"{loss.what} is no longer finite; {stand} still until reset; {ADVICE}")
 
 
-def messages_of(description: Description, solver: str) -> Iterator[Message]:
+def messages_of(description: Description) -> Iterator[Message]:
     """What the reading of a stage found, and what of it no step moves."""
     for problem in description.problems:
         yield problem_message(problem)
@@ -84,10 +84,10 @@ def messages_of(description: Description, solver: str) -> Iterator[Message]:
             continue
         yield Message("not-evaluated", "info", opinion.code, opinion.path, opinion.property,
                       f"PhysX reads it, this library does not: {opinion.reason}")
-    yield from _not_simulated(description, solver)
+    yield from _not_simulated(description)
 
 
-def _not_simulated(description: Description, solver: str) -> Iterator[Message]:
+def _not_simulated(description: Description) -> Iterator[Message]:
     def left(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
@@ -100,7 +100,7 @@ def _not_simulated(description: Description, solver: str) -> Iterator[Message]:
         if not any(moved.ends(joint)):
             yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
                        "moves")
-    touching = Touching(description, moved, solver)
+    touching = Touching(description, moved)
     found = {(item.path, item.code): item for item in left_out(description, moved, touching)}
     for item in found.values():
         if item.code in ("contact", "sleep"):       # loops and what is not read are said above

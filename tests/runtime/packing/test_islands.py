@@ -226,11 +226,11 @@ PGS = '\ndef PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{\n'
       '    uniform token physxScene:solverType = "PGS"\n}\n'
 
 
-def test_joints_under_pgs_are_refused_in_one_line() -> None:
+def test_joints_are_solved_as_their_scene_says_and_ideally_by_tgs() -> None:
     found = loose(link("a"), joint("Fixed", "w", "", "a"), outside=PGS)
-    with pytest.raises(UnsupportedError, match=r"^/scene.physxScene:solverType: PGS, .* /Robot/w .* set it to TGS"):
-        islands(found)
-    assert islands(found, "ideal")
+    for solver, pgs in (("physx", True), ("ideal", False)):
+        t = islands(found, solver)[0].topology
+        assert (t.pgs, t.joints[0].pgs) == (pgs, pgs)
 
 
 def test_a_joint_at_a_body_that_is_left_out_is_refused() -> None:

@@ -30,8 +30,12 @@ TOGETHER = stage(slider("A", (1, 0)), free("B", (60, 3), more=WEIGHTLESS), free(
 BODIES = ("/A/base", "/A/tip", "/B", "/K")
 SPEED = [0.0, 0.0, 0.3, 0.0, 0.0, 0.0]      # of what does not rest
 ROUNDING = 1e-6     # m/s in float32
-PGS = {"uniform token physxScene:solverType": '"PGS"'}
-HELD = prim("PhysicsFixedJoint", "weld", "", {"rel physics:body1": "</B>"})
+# A gear between two bodies with a hinge that holds but one of them.
+GEARED = free("B") + free("C", x=60.0) + prim("PhysicsRevoluteJoint", "hinge", "", {
+    "rel physics:body1": "</C>", "point3f physics:localPos0": "(60, 0, 0)"}) + prim(
+        "PhysxPhysicsGearJoint", "gear", "", {
+            "rel physics:body0": "</B>", "rel physics:body1": "</C>", "rel physics:hinge0": "</hinge>",
+            "rel physics:hinge1": "</hinge>"})
 
 
 def scene(text: str = TOGETHER, worlds: int = 1, **options: Any) -> Scene:
@@ -237,11 +241,11 @@ def test_the_example_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 # --- what is not stepped --------------------------------------------------------------------------------------------
 
 def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> None:
-    text = stage(slider("A"), free("B"), HELD, scene=PGS)
+    text = stage(slider("A"), GEARED)
     with pytest.raises(UnsupportedError) as refused:
         scene(text)
     lines = str(refused.value).splitlines()
-    assert lines[0].startswith("/scene.physxScene:solverType: PGS, with which joints outside articulations such as")
+    assert lines[0].startswith("/gear: its hinge /hinge does not hold /B, and such gears are not stepped")
     assert lines[1].endswith("not everything on the stage is stepped; articulation picks one by itself: /A")
     with pytest.raises(UnsupportedError) as again:
         simulate(opened(text), steps=1)
@@ -251,10 +255,10 @@ def test_what_cannot_be_stepped_is_refused_by_name_and_says_whom_to_pick() -> No
 
 def test_the_command_refuses_a_stage_of_which_it_cannot_step_all_and_writes_nothing(tmp_path: Path) -> None:
     file, out = tmp_path / "stage.usda", tmp_path / "motion.npz"
-    file.write_text(stage(slider("A"), free("B"), HELD, scene=PGS), encoding="utf-8")
+    file.write_text(stage(slider("A"), GEARED), encoding="utf-8")
     result = CliRunner().invoke(program(), ["simulate", str(file), "--steps", "1", "--out", str(out)])
     assert (result.exit_code, result.stdout, out.exists()) == (2, "", False)
-    assert "PGS, with which joints outside articulations such as /weld are not stepped" in result.stderr
+    assert "/gear: its hinge /hinge does not hold /B" in result.stderr
     assert "articulation picks one by itself: /A" in result.stderr
 
 

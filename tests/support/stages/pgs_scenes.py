@@ -80,6 +80,69 @@ def soft_robot(s: Start) -> tuple[str, ...]:
             robot("R", s.at(0, 0, 0.6), threshold=0.0, **BOUND))
 
 
+def held(kind: str, name: str, first: str, second: str, at: tuple[Place, Place], schemas: str = "",
+         **more: str) -> str:
+    """A joint outside articulations, its axis y."""
+    sides = {f"rel physics:body{k}": f"</{path}>" for k, path in enumerate((first, second)) if path}
+    return prim(f"Physics{kind}Joint", name, schemas, {
+        **sides, **({"uniform token physics:axis": '"Y"'} if kind in ("Revolute", "Prismatic") else {}),
+        "point3f physics:localPos0": str(at[0]), "point3f physics:localPos1": str(at[1]),
+        **{key.replace("__", " ").replace("_", ":"): value for key, value in more.items()}})
+
+
+def chain(s: Start) -> tuple[str, ...]:
+    bodies = [awake(f"A{i}", s.at(1.2 * i + 0.6, 0, 3), vector3f__physics_angularVelocity="(20, 0, 30)")
+              for i in range(3)]
+    hinges = [held("Spherical", f"j{i}", f"A{i - 1}" if i else "", f"A{i}",
+                   ((0.6, 0, 0) if i else (0, 0, 3), (-0.6, 0, 0))) for i in range(3)]
+    return *bodies, *hinges
+
+
+def driven(s: Start) -> tuple[str, ...]:
+    drive = held("Revolute", "force", "", "A", ((0, 0, 3), (-0.6, 0, 0)), "PhysicsDriveAPI:angular",
+                 float__drive_angular_physics_stiffness="2", float__drive_angular_physics_damping="0.1",
+                 float__drive_angular_physics_targetPosition="-40")
+    free = held("Revolute", "acceleration", "", "B", ((0, 3, 3), (-0.6, 0, 0)), "PhysicsDriveAPI:angular",
+                float__drive_angular_physics_stiffness="3", float__drive_angular_physics_damping="0.2",
+                float__drive_angular_physics_maxForce="20",
+                uniform__token__drive_angular_physics_type='"acceleration"')
+    return awake("A", s.at(0.6, 0, 3)), awake("B", s.at(0.6, 3, 3)), drive, free
+
+
+def limited(s: Start) -> tuple[str, ...]:
+    hard = held("Revolute", "hard", "", "A", ((0, 0, 3), (-0.6, 0, 0)), float__physics_lowerLimit="-10",
+                float__physics_upperLimit="20")
+    soft = held("Revolute", "soft", "", "B", ((0, 3, 3), (-0.6, 0, 0)), "PhysxLimitAPI:angular",
+                float__physics_lowerLimit="-10", float__physics_upperLimit="20",
+                float__physxLimit_angular_stiffness="200", float__physxLimit_angular_damping="5")
+    cone = held("Spherical", "cone", "", "C", ((0, 6, 3), (-0.6, 0, 0)), float__physics_coneAngle0Limit="20",
+                float__physics_coneAngle1Limit="30")
+    return (*(awake(name, s.at(0.6, y, 3)) for name, y in (("A", 0), ("B", 3), ("C", 6))), hard, soft, cone)
+
+
+def on_ropes(s: Start) -> tuple[str, ...]:
+    rope = held("Distance", "rope", "", "A", ((0, 0, 3), (-0.6, 0, 0)), float__physics_minDistance="0.1",
+                float__physics_maxDistance="0.3")
+    return awake("A", s.at(0.8, 0, 3)), rope
+
+
+def jointed_robot(s: Start) -> tuple[str, ...]:
+    return (robot("R", s.at(0, 0, 3), threshold=0.0), awake("B", s.at(0.05, 0, 1.8)),
+            held("Revolute", "hanger", "", "R/base", ((0, 0, 3.6), (0, 0, 0.6))),
+            held("Spherical", "holder", "R/base", "B", ((0, 0, -0.6), (0, 0, 0.6))))
+
+
+def hinged_on_ground(s: Start) -> tuple[str, ...]:
+    return (GROUND, awake("A", s.at(0, 0, 0.7)), awake("B", s.at(1.2, 0, 0.6)),
+            held("Revolute", "hinge", "A", "B", ((0.6, 0, 0), (-0.6, 0, 0))))
+
+
+def locked(s: Start) -> tuple[str, ...]:
+    return (GROUND, awake("A", s.at(0, 0, 0.501), int__physxRigidBody_lockedRotAxis="4",
+                          int__physxRigidBody_lockedPosAxis="2"),
+            awake("B", s.at(-1.3, 0.4, 0.501), BALL, **moving((3, 0, 0))))
+
+
 STAGES: Mapping[str, Parts] = {
     "a ball that bounces": bouncing,
     "a box that is thrown": lambda s: (GROUND, awake("B", s.at(0, 0, 1), **moving((1, 0.5, 0)), **SPIN)),
@@ -103,6 +166,13 @@ STAGES: Mapping[str, Parts] = {
                       vector3f__physics_angularVelocity="(0, 0, 300)")),
     "a robot that falls": falling_robot,
     "a robot on springs": soft_robot,
+    "a body with locked axes that is hit": locked,
+    "a chain of bodies": chain,
+    "drives": driven,
+    "limits": limited,
+    "a rope": on_ropes,
+    "boxes with a hinge on the ground": hinged_on_ground,
+    "a robot on joints": jointed_robot,
 }
 
 

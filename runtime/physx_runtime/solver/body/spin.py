@@ -80,6 +80,11 @@ def held(roots: Rows, w: sp.Vec3) -> dict[str, list[Scalar]]:
     return {MOMENTUM: list(m), LEFT: list(rooted(roots, INVERSE_ROOT, m))}
 
 
+def held_still(w: sp.Vec3) -> dict[str, list[Scalar]]:
+    """What `unlocked` goes on from with PGS, which counts m from the step's start."""
+    return {MOMENTUM: [0.0] * 3, LEFT: list(w)}
+
+
 def unlocked(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scalar]]:
     """m and the angular velocity without the parts of m along locked axes; w may keep parts along them."""
     change = rooted(rows, INERTIA_ROOT, sp.sub(w, triple(rows, LEFT, 0)))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_first, motion_of, quaternion, triple
-from physx_runtime.language.ops import Rows, Scalar, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.body import spin
 from physx_runtime.solver.link_forces import applied_force, pushed_by
@@ -28,9 +28,9 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     w = spin.limited(spin.damped(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
     w = sp.add(w, sp.scale(rows["gyroscopic"][0], spin.gyroscopic_change(rows, rotation, w, dt)))
     v, w = spin.without(v, t.locked_position), spin.without(w, t.locked_rotation)
-    roots = {} if t.pgs else spin.roots(rows, rotation)
-    kept = {**roots, **spin.held(roots, w)} if _holds_spin(t) else {}
-    w = spin.there_and_back(roots, w) if roots else w
+    roots = spin.roots(rows, rotation) if t.locked_rotation or not t.pgs else {}
+    kept = {**roots, **(spin.held_still(w) if t.pgs else spin.held(roots, w))} if t.locked_rotation else {}
+    w = w if t.pgs else spin.there_and_back(roots, w)
     moving = {"v_moving": [*v, *w]} if t.pgs else {}
     return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in fall.linear],
             "push": [rows["h"][0] * x for x in linear_first(a)], **kept,
@@ -39,7 +39,7 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 
 def _holds_spin(t: BodyTopology) -> bool:
-    """Whether its iterations go on from m, which PGS does not have."""
+    """Whether its iterations go on from m; PGS counts m from the step's start, and unlocks it once."""
     return bool(t.locked_rotation) and not t.pgs
 
 
@@ -112,12 +112,21 @@ def moved(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sc
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    by = list(rows["v_moving"] if t.pgs else rows["v"])
+    left = {name: _unlocked(t, rows, rows[name]) for name in ("v", "v_moving")} if t.pgs else {}
+    by = left["v_moving"] if t.pgs else list(rows["v"])
     end = {} if t.forces_every_iteration else moved(t, {**rows, "h": rows["dt"]}, by)
-    rows = {**rows, **end}
+    rows = {**rows, **end, **left}
     rotation = spin.turned_by(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(rotation)}
+
+
+def _unlocked(t: BodyTopology, rows: Rows, v: Scalars) -> list[Scalar]:
+    """With PGS: a velocity without what constraints gave it along locked axes."""
+    linear, w = spin.without((v[0], v[1], v[2]), t.locked_position), (v[3], v[4], v[5])
+    if t.locked_rotation:
+        w = sp.add(triple(rows, spin.LEFT, 0), triple(spin.unlocked(rows, w, t.locked_rotation), spin.LEFT, 0))
+    return [*linear, *w]
 
 
 def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:

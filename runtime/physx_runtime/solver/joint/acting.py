@@ -19,7 +19,7 @@ from physx_runtime.dynamics.spatial import (
 )
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.island import BODY, GEAR, RACK, JointTopology
-from physx_runtime.solver.joint.kinds import RowKind, has_arm, linked
+from physx_runtime.solver.joint.kinds import RowKind, has_arm, lasting
 from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, answer_along
 from physx_runtime.solver.joint.preparation import body_response
 from physx_runtime.solver.joint.scratch import Reading
@@ -64,12 +64,15 @@ def sides_at_start(t: JointTopology, reading: Reading) -> Sides:
 
 def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) -> Forces:
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
+    if t.pgs:
+        first, second = (Force(reading.vector("forces"), reading.vector("forces")) for _ in (0, 1))
+        return first, second
     axis = reading.vector("axes")
     if t.kind == GEAR:
         return Force(axis, ZERO3), Force(reading.vector("axes"), ZERO3)
     if t.kind == RACK:
         slider = reading.vector("axes")
-        return Force(axis, ZERO3), Force(ZERO3 if linked(t) else sp.cross(sides[1].arm, slider), slider)
+        return Force(axis, ZERO3), Force(ZERO3 if lasting(t) else sp.cross(sides[1].arm, slider), slider)
     if kind.angular:
         return Force(axis, ZERO3), Force(axis, ZERO3)
     levers = [_lever(t, k, sides[k], axis, reading) for k in (0, 1)]
@@ -79,7 +82,7 @@ def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) 
 def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: Reading) -> Vec3:
     if not (t.weighed or t.sides[k].moves):
         return ZERO3
-    return reading.vector("levers") if linked(t) else sp.cross(side.arm, axis)
+    return reading.vector("levers") if lasting(t) else sp.cross(side.arm, axis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, linear_first
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.island import BODY, JointTopology
 from physx_runtime.solver.joint.acting import Held, clear_of, forces_now, sides_at_start
-from physx_runtime.solver.joint.kinds import linked, row_kinds, stays
+from physx_runtime.solver.joint.kinds import lasting, row_kinds, stays
 from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
 from physx_runtime.solver.joint.scratch import Made, Reading
@@ -38,7 +38,7 @@ def force_given(t: JointTopology, rows: Rows) -> Force:
     for kind in row_kinds(t):
         forces = forces_now(t, kind, sides, reading)
         impulse = reading.scalar(impulse_group(kind))
-        if not linked(t):
+        if not lasting(t):
             if kind.projected:
                 forces, _ = clear_of(held, forces)
             r = reading.scalar("reciprocal") if stays(t, kind) and not kind.spring else 0.0

@@ -20,7 +20,9 @@ from physx_runtime.solver.joint.row import (
     JointRow,
 )
 
-ROTATIONAL = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
+# TGS makes rows that turn a group of their own, PGS has one group of all.
+APART = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
+TOGETHER = {ROTATION: TRANSLATION, ROTATION_LIMIT: TRANSLATION_LIMIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,10 @@ class RowKind:
         return self.hint in (TRANSLATION, TRANSLATION_LIMIT)
 
 
-def solving_order(rows: list[JointRow]) -> list[JointRow]:
-    """Rows sorted by hint, the rotational ones before the others."""
-    marked = [replace(row, hint=ROTATIONAL.get(row.hint, row.hint)) if row.angular else row for row in rows]
+def solving_order(t: JointTopology, rows: list[JointRow]) -> list[JointRow]:
+    """Rows sorted by hint; but with PGS the rotational ones before the others."""
+    groups = TOGETHER if t.pgs else APART
+    marked = [replace(row, hint=groups.get(row.hint, row.hint)) if row.angular else row for row in rows]
     return sorted(marked, key=lambda row: row.hint)
 
 
@@ -87,12 +90,17 @@ def symbols_for(t: JointTopology) -> dict[str, list[Symbol]]:
 @functools.lru_cache(maxsize=256)
 def row_kinds(t: JointTopology) -> tuple[RowKind, ...]:
     """A joint's rows in solving order."""
-    return tuple(RowKind.of(row) for row in solving_order(rows_of(t, symbols_for(t)).rows))
+    return tuple(RowKind.of(row) for row in solving_order(t, rows_of(t, symbols_for(t)).rows))
 
 
 def linked(t: JointTopology) -> bool:
-    """Whether a side is a link: then the rows stay as at the step's start."""
+    """Whether a side is a link."""
     return any(side.kind == LINK for side in t.sides)
+
+
+def lasting(t: JointTopology) -> bool:
+    """Whether all rows stay as at the step's start: at links, and with PGS, where nothing moves within a step."""
+    return linked(t) or t.pgs
 
 
 def driven(t: JointTopology) -> bool:

@@ -1,12 +1,13 @@
 """Constants of a joint's rows, once a step at the poses of its start (DyTGSContactPrep.cpp, DyConstraintSetup.cpp).
 
-Between rigid bodies the rows are orthogonalised first, and linear ones are built anew in every iteration; at links
-they stay what they are, and how they answer each other is all that an iteration needs of the responses.
+Between rigid bodies the rows are orthogonalised first, and linear ones are built anew in every iteration; at links, and
+with PGS, they stay what they are, and how they answer each other is all that an iteration needs of the responses.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -22,6 +23,7 @@ from physx_runtime.solver.joint.kinds import (
     RowKind,
     aims,
     has_arm,
+    lasting,
     linked,
     row_kinds,
     solving_order,
@@ -63,11 +65,12 @@ def prepare(t: JointTopology, rows: Rows) -> Made:
     """
     geometry, kinds, made = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
     _put_joint(made, t, rows, geometry, kinds)
-    ordered, responses = solving_order(geometry.rows), (_response(t, rows, 0), _response(t, rows, 1))
-    if linked(t):
-        units, answers = _at_links(made, t, rows, ordered, responses)
-    else:
+    ordered, responses = solving_order(t, geometry.rows), (_response(t, rows, 0), _response(t, rows, 1))
+    if not linked(t):
         ordered = orthogonalised(ordered, responses)
+    if lasting(t):
+        units, answers = _as_begun(made, t, rows, ordered, responses)
+    else:
         units = _between_bodies(made, t, ordered, kinds, responses)
         answers = [reciprocal(unit) for unit in units]
     for row, kind, unit, r in zip(ordered, kinds, units, answers, strict=True):
@@ -86,8 +89,10 @@ def _put_joint(made: Made, t: JointTopology, rows: Rows, geometry: JointGeometry
     if t.breaks:
         put(made, "acts", 1.0 - rows["broken"][0])
     fastest = FASTEST_WAY_AT_LINKS if linked(t) else FASTEST_WAY
+    fastest_turn, fastest_way = (math.inf, math.inf) if t.pgs else (
+        FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
     if not all(kind.spring for kind in kinds):
-        put(made, "bias", -1.0 / sqrt(h * dt), FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
+        put(made, "bias", -1.0 / sqrt(h * dt), fastest_turn, fastest_way)
     for kind in kinds:
         put(made, impulse_group(kind), 0.0)
 
@@ -133,27 +138,35 @@ def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
     return [*row.angular0, *row.angular1] if t.kind == GEAR else [*(row.angular0 if row.angular else row.linear0)]
 
 
-def _at_links(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
+def _as_begun(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
               responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
     """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
-    cfm = functools.reduce(maximum, [rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK])
+    cfm = functools.reduce(
+        maximum, [rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK] or [0.0])
     before: list[Motions] = []
     units, answers = [], []
     for row in ordered:
         forces = forces_of(row)
-        put(made, "axes", *_axes(t, row))
-        if not row.angular:
-            for k, lever in enumerate((row.angular0, row.angular1)):
-                if t.weighed or t.sides[k].moves:
-                    put(made, "levers", *lever)
+        _put_forces(made, t, row)
         for other in before:
             put(made, "delassus", answer_along(forces, other))
         before.append(_together(rows, forces, responses))
         alone = answer_along(forces, before[-1])
-        some = alone >= LEAST_ANSWER
+        some = alone >= LEAST_ANSWER if linked(t) else alone > 0.0
         units.append(alone + cfm)
         answers.append(where(some, 1.0 / where(some, alone + cfm, 1.0), 0.0))
     return units, answers
+
+
+def _put_forces(made: Made, t: JointTopology, row: JointRow) -> None:
+    """What a row acts along and about throughout the step; with PGS any row may do both, made upright to others."""
+    if t.pgs:
+        put(made, "forces", *row.angular0, *row.linear0, *row.angular1, *row.linear1)
+        return
+    put(made, "axes", *_axes(t, row))
+    for k, lever in enumerate(() if row.angular else (row.angular0, row.angular1)):
+        if t.weighed or t.sides[k].moves:
+            put(made, "levers", *lever)
 
 
 def _together(rows: Rows, forces: Forces, responses: Responses) -> Motions:
@@ -173,6 +186,8 @@ def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind
     approach = _approach(t, rows, row)
     if row.spring:
         put(made, "spring", *_spring(row.spring, row, rows["h"][0], unit, r, approach, linked(t)))
+        if t.pgs:
+            put(made, "again", _given_again(row.spring, row, rows["h"][0], unit))
     else:
         back = _bounced(row.bounce, row.error, _speed(t, rows, row)) if row.bounce else 0.0
         bias = where(back > 0.0, 0.0, made["bias"][0]) if row.bounce else made["bias"][0]
@@ -183,7 +198,7 @@ def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind
             put(made, "own_bias", bias)
         if kind.keeps_bias:
             put(made, "kept_bias", where(row.keeps_bias, bias, 0.0))
-        if linked(t) or stays(t, kind):
+        if lasting(t) or stays(t, kind):
             put(made, "reciprocal", r)
     if kind.drive:
         put(made, "largest_impulse", rows["dt"][0] * row.upper)
@@ -199,6 +214,13 @@ def _spring(spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar, a
     for_velocity, for_way = -x * a, -x * h * k
     at_once = x * h * d * spring.target_velocity - for_velocity * approach + for_way * row.error
     return [for_velocity, for_way, at_once]
+
+
+def _given_again(spring: Spring, row: JointRow, h: Scalar, unit: Scalar) -> Scalar:
+    """With PGS: the part of its impulse so far that a spring works out anew."""
+    a = h * (h * spring.stiffness + spring.damping)
+    x = 1.0 / (1.0 + (a if spring.acceleration else a * unit))
+    return where(row.active, x, 0.0)
 
 
 def _bounced(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:

@@ -6,7 +6,7 @@ from physx_runtime.dynamics.spatial import NO_FORCE, ZERO3, Force, Motion, dot, 
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum
 from physx_runtime.model.island import BODY, LINK, JointTopology
 from physx_runtime.solver.joint.acting import Held, MovedSide, Sides, clear_of, forces_now, moved_sides
-from physx_runtime.solver.joint.kinds import RowKind, aims, linked, row_kinds, stays
+from physx_runtime.solver.joint.kinds import RowKind, aims, lasting, row_kinds, stays
 from physx_runtime.solver.joint.orthogonalisation import Forces, answer_along, answers_to, speed_along
 from physx_runtime.solver.joint.preparation import impulse_group
 from physx_runtime.solver.joint.row import ROTATION
@@ -24,11 +24,12 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
     made: Made = {}
     reading = Reading(rows)
     sides = moved_sides(t, rows, reading)
-    if linked(t):
-        _at_links(made, t, rows, sides, reading, final)
+    if lasting(t):
+        _as_begun(made, t, rows, sides, reading, final)
     else:
         _between_bodies(made, t, rows, sides, reading, final)
-    return {name: values for name, values in made.items() if not (final and name == "spring_impulse")}
+    rests = final and not t.pgs         # with PGS springs act in every iteration
+    return {name: values for name, values in made.items() if not (rests and name == "spring_impulse")}
 
 
 def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
@@ -60,8 +61,8 @@ def _spun(t: JointTopology, k: int, reading: Reading) -> Motion:
     return Motion(reading.vector("spins") if t.sides[k].kind == BODY else ZERO3, ZERO3)
 
 
-def _at_links(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
-    """Row by row on velocities that are read once; how rows answer each other is known."""
+def _as_begun(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
+    """Row by row, all as they were prepared, on velocities that are read once; how they answer each other is known."""
     velocities = (sides[0].velocity, sides[1].velocity)
     given, taken = NO_FORCE, NO_FORCE
     changes: list[Scalar] = []
@@ -96,7 +97,9 @@ def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Re
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
     before = reading.scalar(impulse_group(kind))
-    change = _spring(reading, now, final) if kind.spring else _hard(t, rows, kind, reading, now, final)
+    change = _spring(t, reading, now, final) if kind.spring else _hard(t, rows, kind, reading, now, final)
+    if kind.spring and t.pgs:
+        change = change - reading.scalar("again") * before
     bounded = kind.drive or kind.pushes or kind.pulls
     after = _bounded(kind, reading, before + change) if bounded else before + change
     if t.breaks:
@@ -105,10 +108,10 @@ def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Re
     return after - before if bounded or t.breaks else change
 
 
-def _spring(reading: Reading, now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
+def _spring(t: JointTopology, reading: Reading, now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     speed, way, _ = now
     for_velocity, for_way, at_once = reading.vector("spring")
-    return 0.0 if final else for_velocity * speed + for_way * way + at_once
+    return 0.0 if final and not t.pgs else for_velocity * speed + for_way * way + at_once
 
 
 def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: Reading, now: tuple[Scalar, Scalar, Scalar],
