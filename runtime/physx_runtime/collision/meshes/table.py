@@ -59,7 +59,7 @@ def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
         own = own * np.asarray(scale, np.float32)
         levels, bounds = _search_tree(own[faces])
         row["levels"], row["low"], row["high"] = levels, own.min(axis=0), own.max(axis=0)
-        after = [a + len(b) for a, b in zip(counts, (own, faces, bounds), strict=True)]
+        after = [a + b for a, b in zip(counts, (len(own), len(faces), len(bounds)), strict=True)]
         for name, first, last in zip(("vertices", "triangles", "nodes"), counts, after, strict=True):
             row[name] = first, last
         counts = after
