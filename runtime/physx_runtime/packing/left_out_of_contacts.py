@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Description
@@ -14,6 +15,22 @@ _IDLE = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
          "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
 _NEEDS_SCENE, _OF_SCENE = "physxRigidBody:enableCCD", "physxScene:enableCCD"
 _CONVEYING = "PhysxSurfaceVelocityAPI"
+
+
+_LAST = "physxScene:solveArticulationContactLast"
+
+
+def reordered(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
+    """Scenes in which PhysX solves what holds links and what they touch behind the links' own constraints."""
+    values = {item.path: item.value for item in description.authored if item.property == _LAST}
+    held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
+    held |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
+    scenes = {description.scene_of(robot).path for robot in description.articulations if robot.path in held}
+    for path in sorted(scenes):
+        if values.get(path):
+            yield NotSimulated("contact", path, _LAST, "True, with which PhysX solves contacts of links, and joints "
+                               "outside articulations at them, behind drives and limits; they are solved before, set "
+                               "it to False")
 
 
 def left_out_of_contacts(description: Description, touching: Touching) -> Iterator[NotSimulated]:

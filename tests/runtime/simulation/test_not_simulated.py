@@ -352,6 +352,23 @@ def test_contact_of_many_colliders_is_one_line() -> None:
         assert sum(m.code == "session/contact" for m in session.messages) == 1
 
 
+LAST = "bool physxScene:solveArticulationContactLast"
+
+
+@pytest.mark.parametrize(("outside", "value", "named"), [
+    (GROUND, True, True), (GROUND, False, False), ("", True, False)], ids=["asked", "not-asked", "touches-nothing"])
+def test_contacts_that_are_to_be_solved_last_are_named(outside: str, value: bool, named: bool) -> None:
+    name = LAST.partition(" ")[2]
+    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {LAST: value})
+    stage = opened(sliding(of_tip=CUBE, outside=outside + scene))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)
+        found = Scene(stage).not_simulated
+    assert [(item.path, item.property) for item in found] == ([("/scene", name)] if named else [])
+    with Session(stage) as session:
+        assert sum(m.property == name and m.kind == "not-simulated" for m in session.messages) == named
+
+
 def test_of_links_that_touch_nothing_is_left_out() -> None:
     stage = opened(sliding(of_tip=CUBE, outside=GROUND))
     with warnings.catch_warnings():
