@@ -40,7 +40,6 @@ MEMORY = np.dtype([
 ])
 # What tells at once of most pairs that they are apart: a ball around the moving shape, and bounds of the other.
 BALL = np.dtype([
-    ("x", "f4"), ("y", "f4"), ("z", "f4"),      # its centre in F
     ("radius", "f4"),
     ("low", "f4", 3),
     ("high", "f4", 3),
@@ -87,12 +86,6 @@ class FixedPairs:
         """Those of the table."""
         pairs = self.table.pairs
         return Colliders(pairs.shapes, pairs.placed, pairs.bounds, pairs.geometry, pairs.manifolds)
-
-    def place_balls(self) -> None:
-        """Put the balls where their shapes are in F, which may have moved."""
-        places = self.table.pairs.shapes["position"][self.all.moving]
-        for i, axis in enumerate("xyz"):
-            self.all.balls[axis] = places[:, i]
 
     def forget(self, worlds: Array) -> Array:
         """Drop what pairs of these worlds remember; which of all pairs these are."""
@@ -218,8 +211,8 @@ def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Coll
     """Place the shapes of a link's pairs, rows `first` to `end`, that may be near, and tell whose bounds overlap."""
     shape = -1
     for k in range(first, end):
-        ball, own, pair = pairs.balls[k], pairs.memory[k], pairs.rows[k]
-        own.parted, near = 0, _within(ball, outward(pose, (ball.x, ball.y, ball.z)))
+        own, pair, place = pairs.memory[k], pairs.rows[k], colliders.shapes[pairs.moving[k]].position
+        own.parted, near = 0, _within(pairs.balls[k], outward(pose, (place[0], place[1], place[2])))
         if near:
             if pairs.moving[k] != shape:
                 shape = pairs.moving[k]

@@ -71,6 +71,12 @@ class PairTable:
         self._heads[gone] = FREE
         self.touching = self.touching[~lost[self.touching]]
 
+    def sides(self, pairs: Array) -> Array:
+        """(n, 2) the shapes of solver sides 0 and 1 of rows of pairs."""
+        rows = self.rows
+        shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
+        return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
+
     def lie_still(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
         for name in ("known", "points", "contacts", "warm"):

@@ -37,7 +37,7 @@ class LastContacts(StepWatcher):
     def about_to_step(self) -> None:
         """Keep the time of the step, and what touches before it."""
         self._dt = self._lanes.dt
-        self._before = _sides(self._worlds, self._worlds.touching)
+        self._before = self._worlds.sides(self._worlds.touching)
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
@@ -47,14 +47,14 @@ class LastContacts(StepWatcher):
         worlds = self._worlds
         shown, dtype = worlds.shown(worlds.contacts["pair"]), worlds.dtype
         found = worlds.contacts[shown]
-        sides = _sides(worlds, found["pair"])
+        sides = worlds.sides(found["pair"])
         return Contacts(Meeting(self._names, self._owners, sides), _worlds_of(worlds, sides),
                         found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
                         worlds.impulses[shown].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step."""
-        now = _sides(self._worlds, self._worlds.touching)
+        now = self._worlds.sides(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
     def _touches(self, sides: Array) -> set[Touch]:
@@ -67,7 +67,7 @@ class LastContacts(StepWatcher):
         What friction gave about normals alone, by torsional patch radii, is not among it.
         """
         worlds, out = self._worlds, np.zeros((self._worlds.count, links, 6))
-        bodies = worlds.table.pairs.shapes["body"][_sides(worlds, worlds.contacts["pair"])]
+        bodies = worlds.table.pairs.shapes["body"][worlds.sides(worlds.contacts["pair"])]
         pressed = worlds.impulses[:, None] * worlds.contacts["normal"]
         own, which = np.nonzero(np.arange(ANCHORS) < worlds.patches["anchors"][:, None])
         rubbed, anchors = worlds.frictions[own, which], _anchor_points(worlds, own, which)
@@ -98,7 +98,7 @@ def _friction(worlds: TouchingWorlds, names: tuple[str, ...], owners: tuple[str,
     patches = worlds.patches
     used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
     own, which = np.nonzero(used)
-    sides = _sides(worlds, patches["pair"])[own]
+    sides = worlds.sides(patches["pair"])[own]
     points = _anchor_points(worlds, own, which).astype(worlds.dtype)
     return Friction(Meeting(names, owners, sides), _worlds_of(worlds, sides), points,
                     worlds.frictions[own, which].astype(worlds.dtype))
@@ -109,13 +109,6 @@ def _anchor_points(worlds: TouchingWorlds, patches: Array, which: Array) -> Arra
     chosen = worlds.patches[patches]
     frames = worlds.centers[chosen["side0"]]
     return np.asarray(frames[:, :3] + _turned(frames[:, 3:], chosen["anchor0"][np.arange(len(which)), which]))
-
-
-def _sides(worlds: TouchingWorlds, pairs: Array) -> Array:
-    """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
-    rows = worlds.table.pairs.rows
-    shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
-    return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
 
 
 def _worlds_of(worlds: TouchingWorlds, sides: Array) -> Array:

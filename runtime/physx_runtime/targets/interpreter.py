@@ -185,7 +185,7 @@ class LoadedProgram:
         if rounds < 1:
             return
         times = np.array([1 if i is None else counts[i] for i in self._counts], np.int64)
-        size, count = x[0].nbytes, min(len(x), os.cpu_count() or 1)
+        size, count = x[0].nbytes, min(len(x), cores())
         edges = [len(x) * i // count for i in range(count + 1)]
         if count == 1:
             self._run(x.ctypes.data, size, len(x), times, rounds)
@@ -210,3 +210,8 @@ class LoadedProgram:
 def threads() -> ThreadPoolExecutor:
     """Threads that share blocks."""
     return ThreadPoolExecutor(os.cpu_count() or 1, "physx-interpreter")
+
+
+def cores() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -66,6 +66,10 @@ class ContactWorlds(Buffer):
         """Rows of the pairs that touch, also of what rests."""
         return self.table.pairs.touching
 
+    def sides(self, pairs: Array) -> Array:
+        """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
+        return self.table.pairs.sides(pairs)
+
     def go_on(self, before: ContactWorlds) -> None:
         """Remember what touched in other worlds with the same table, whose rows these have taken over."""
         self.contacts, self.impulses, self.frictions, self.centers, self._patches = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from typing import Any
 
@@ -16,7 +15,7 @@ from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
-from physx_runtime.targets.interpreter import load_fragments, run_in_place, threads, vector_lanes, words_of
+from physx_runtime.targets.interpreter import cores, load_fragments, run_in_place, threads, vector_lanes, words_of
 from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.slot_blocks import SlotBlocks
@@ -50,6 +49,7 @@ class GroundedWorlds(Buffer):
         self._known = _known_of(pairs)
         self._code = _Code(program, dtype, self.lanes)
         self._links, self._slots = _slot_rows(pairs, program)
+        self._sides = table.pairs.sides(np.arange(number))
         self._fill = filling(pairs.kinds)
         self._resting = resting_rows(program, pairs.links)
         self._worlds = np.zeros(count, REST)
@@ -88,6 +88,10 @@ class GroundedWorlds(Buffer):
         """Rows of the pairs that touch, also of what rests."""
         return np.flatnonzero(self._pairs.all.memory["touching"])
 
+    def sides(self, pairs: Array) -> Array:
+        """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
+        return self._sides[pairs]
+
     def _touched(self) -> Array:
         filled = np.arange(MOST_POINTS) < self.table.pairs.rows["contacts"][:, None]
         return np.flatnonzero(filled)
@@ -122,9 +126,8 @@ class GroundedWorlds(Buffer):
     def _run(self, steps: int, counts: Array, which: Array) -> None:
         if steps < 1:
             return
-        self._pairs.place_balls()
         blocks = len(self.host)
-        parts = min(-(-blocks // BLOCKS), len(os.sched_getaffinity(0)))
+        parts = min(-(-blocks // BLOCKS), cores())
         edges = [blocks * i // parts for i in range(parts + 1)]
         if parts == 1:
             self._run_part(0, blocks, steps, counts, which)
