@@ -11,12 +11,17 @@ from support.physx.recorded_scenes import apart
 from support.stages.contact_scenes import SCENES
 
 # Of each kind of pair one, soon stepped.
-SOON = ("ball in a corner", "box slides into a corner", "cone falls on its rim", "cylinders and cones meet",
-        "hull on a box", "hulls meet")
+SOON = ("ball in a corner", "bounce threshold", "box slides into a corner", "cone falls on its rim",
+        "cylinders and cones meet", "hull on a box", "hulls meet")
 # Times PhysX's growth where it is not GROWTHS, each with its reason and the error in growths.
 WIDER = {
     # 13: it comes to rest along an edge of two boxes, where last bits decide whether a point is there twice
     ("capsule in a corner", "float64"): 15.0,
+    # 16 of a quaternion: balls that spin on the spot drift from PhysX's by 4e-5 rad in 240 steps, its float32
+    ("spinning balls", "float32"): 20.0,
+    # 45 and 11, from the 41st step on: chaos, in which five moved starts say little of what others grow to
+    ("pile of balls", "float32"): 60.0,
+    ("pile of capsules", "float32"): 20.0,
 }
 
 

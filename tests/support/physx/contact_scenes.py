@@ -27,7 +27,7 @@ FILES = DATA / "contact_scenes"
 MOVED = 1e-7            # m and rad
 MOVES = 5               # ways in which the start is moved
 EVERY = 4               # steps between records
-FIRST = 60              # the step up to which errors are held to a growth of their own, besides the last one
+MARKS = (12, 24, 40, 60, 120)   # steps up to which errors are held to the growth up to there, besides the last one
 GROWTHS = 10.0          # times PhysX's growth an error may come to
 # What an error may come to anyway, as in the recorded cases: metres, m/s, rad/s.
 FLOORS = {"position": 5e-6, "velocity": 2e-4, "angular_velocity": 2e-3}
@@ -37,7 +37,7 @@ POSES = ("kinematicTargetPosition", "kinematicTargetOrientation")
 
 def place_of(name: str) -> Path:
     """The file of a scene."""
-    return FILES / f"{name.replace(' ', '_')}.npz"
+    return FILES / f"{name.replace(',', '').replace(' ', '_')}.npz"
 
 
 def digest(scene: ContactScene) -> str:
@@ -52,10 +52,11 @@ def kept(name: str, dtype: str = "float32", growths: float = GROWTHS) -> Kept:
     """What PhysX did with a scene, with what an error of ours in a precision may come to: so many growths."""
     floors = {quantity: floor * (FLOAT64 if dtype == "float64" else 1.0) for quantity, floor in FLOORS.items()}
     with np.load(place_of(name)) as file:
-        steps, growth = file["step"], file["growth"]
-        marks = (FIRST, int(steps[-1]))
-        tolerance = {quantity: {str(mark): max(floor, growths * float(grown)) for mark, grown in zip(
-            marks, growth[:, k], strict=True)} for k, (quantity, floor) in enumerate(floors.items())}
+        steps = file["step"]
+        last = int(steps[-1])
+        marks = (*(mark for mark in MARKS if mark < last), last)
+        tolerance = {quantity: {str(mark): max(floor, growths * float(grown[steps <= mark].max())) for mark in marks}
+                     for (quantity, floor), grown in zip(floors.items(), file["growth"], strict=True)}
         return Kept(opened(SCENES[name].text), SCENES[name].dt, steps, tuple(map(str, file["bodies"])),
                     file["pose"].astype(np.float64), file["velocity"].astype(np.float64), tolerance,
                     kinematic=SCENES[name].targets)
@@ -89,8 +90,8 @@ def _write(name: str, real: Recorded, *others: Recorded) -> None:
     scene = SCENES[name]
     steps = np.array([*range(0, scene.steps, EVERY), scene.steps])
     motions = [_motion(motion)[steps] for motion in (real, *others)]
-    growth = np.array([[max(float(np.abs(other - motions[0])[steps <= mark][..., part].max()) for other in motions[1:])
-                        for part in (slice(0, 3), slice(7, 10), slice(10, 13))] for mark in (FIRST, scene.steps)])
+    growth = [np.max([np.abs(other - motions[0])[..., part].max(axis=(1, 2)) for other in motions[1:]], axis=0)
+              for part in (slice(0, 3), slice(7, 10), slice(10, 13))]
     FILES.mkdir(exist_ok=True)
     np.savez_compressed(place_of(name), scene=digest(scene), step=steps.astype(np.int16), bodies=np.array(real.paths),
                         pose=motions[0][..., :7], velocity=motions[0][..., 7:], growth=growth)

@@ -1,6 +1,8 @@
 """Stages of bodies and links that touch, whose motion in real PhysX is recorded in tests/data/contact_scenes."""
 
 from support.stages.contact_scenes.parts import ContactScene
+from support.stages.contact_scenes.piles import PILES
 from support.stages.contact_scenes.shapes import SHAPES
+from support.stages.contact_scenes.surfaces import SURFACES
 
-SCENES: dict[str, ContactScene] = {**SHAPES}
+SCENES: dict[str, ContactScene] = {**SHAPES, **PILES, **SURFACES}

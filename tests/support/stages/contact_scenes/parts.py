@@ -168,10 +168,17 @@ def robot(name: str, *parts: str, place: Vector = ORIGIN, more: Attributes | Non
                 {"float physxArticulation:sleepThreshold": 0.0, **at(place), **(more or {})}, "".join(parts))
 
 
+def link(name: str, shape: str, place: Vector, mass: float | None = None) -> str:
+    """A link of a robot, without a mass as heavy as its shape."""
+    weighed: Attributes = {} if mass is None else {"float physics:mass": mass}
+    return prim("Xform", name, ("PhysicsRigidBodyAPI", *(("PhysicsMassAPI",) if weighed else ())),
+                {**at(place), **weighed}, shape)
+
+
 def hinge(name: str, first: str, second: str, arm0: Vector, arm1: Vector, axis: str = "Y", kind: str = "Revolute",
           schemas: Sequence[str] = (), more: Attributes | None = None) -> str:
     """A joint of two bodies, at paths below /World; an empty path is the world."""
     ends: Attributes = {f"rel physics:body{i}": f"</World/{path}>" for i, path in enumerate((first, second)) if path}
-    own: Attributes = {} if kind == "Fixed" else {"uniform token physics:axis": axis}
+    own: Attributes = {} if kind in ("Fixed", "Distance") else {"uniform token physics:axis": axis}
     return prim(f"Physics{kind}Joint", name, schemas, {
         **ends, "point3f physics:localPos0": arm0, "point3f physics:localPos1": arm1, **own, **(more or {})})
