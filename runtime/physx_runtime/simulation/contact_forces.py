@@ -43,12 +43,37 @@ def _net(meeting: Meeting, in_worlds: Array, impulses: Array, worlds: int, bodie
          partners: Sequence[str] | None) -> Array:
     """What first sides got, less what second sides gave, by world, body and partner."""
     several = [bodies] if isinstance(bodies, str) else bodies
-    whole = np.ones((len(in_worlds), 2), np.bool_)
-    others = [whole] if partners is None else [meeting.held_by(path) for path in partners]
-    found = np.zeros((worlds, len(several), len(others), 3), impulses.dtype)
-    for i, own in enumerate(map(meeting.held_by, several)):
-        for j, other in enumerate(others):
-            sign = (own[:, 0] & other[:, 1]).astype(impulses.dtype) - (own[:, 1] & other[:, 0])
-            np.add.at(found[:, i, j], in_worlds, sign[:, None] * impulses)
+    own, others = meeting.colliders_of(several), None if partners is None else meeting.colliders_of(partners)
+    found = np.zeros((worlds, len(several), 1 if partners is None else len(partners), 3), impulses.dtype)
+    gets, gives = (_held(meeting.sides, k, own, others) for k in (0, 1))
+    both = np.intersect1d(*(np.ravel_multi_index(held, (len(in_worlds), *found.shape[1:3])) for held in (gets, gives)))
+    row, body, partner = np.concatenate([gets, gives], axis=1)
+    signs = np.repeat(np.array([1, -1], impulses.dtype), [gets.shape[1], gives.shape[1]])
+    # a body that is on both sides gets what it gives
+    kept = ~np.isin(np.ravel_multi_index((row, body, partner), (len(in_worlds), *found.shape[1:3])), both)
+    order = np.flatnonzero(kept)[np.argsort(row[kept], kind="stable")]
+    row, body, partner, signs = row[order], body[order], partner[order], signs[order]
+    np.add.at(found, (in_worlds[row], body, partner), signs[:, None] * impulses[row])
     found = found[:, :, 0] if partners is None else found
     return found[:, 0] if isinstance(bodies, str) else found
+
+
+def _held(sides: Array, k: int, own: Array, others: Array | None) -> Array:
+    """(3, n) rows of contacts, the body that side k of each is of, and the partner that its other side is of.
+
+    own, others: colliders of bodies and of partners, as of `Meeting.colliders_of`; of no partner is asked where None.
+    """
+    row, body = _joined(sides[:, k], own)
+    if others is None:
+        return np.stack([row, body, np.zeros_like(row)])
+    again, partner = _joined(sides[row, 1 - k], others)
+    return np.stack([row[again], body[again], partner])
+
+
+def _joined(colliders: Array, known: Array) -> tuple[Array, Array]:
+    """Every place of a list of colliders with every path that is known to hold the collider there."""
+    first, end = (np.searchsorted(known[:, 0], colliders, side) for side in ("left", "right"))
+    counts = end - first
+    place = np.repeat(np.arange(len(colliders)), counts)
+    within = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return place, known[first[place] + within, 1]

@@ -36,10 +36,14 @@ class Meeting:
         """All colliders that may touch, and their bodies."""
         return frozenset(self.names + self.owners)
 
-    def held_by(self, path: str) -> Array:
-        """(n, 2) whether each side is of the body or the collider at a path."""
-        own = np.array([path in names for names in zip(self.names, self.owners, strict=True)], np.bool_)
-        return np.asarray(own[self.sides]) if len(own) else np.zeros((0, 2), np.bool_)
+    def colliders_of(self, paths: Sequence[str]) -> Array:
+        """(n, 2) rows of colliders, and which of the paths is theirs or their body's; in the order of colliders."""
+        known: dict[str, list[int]] = {}
+        for i, path in enumerate(paths):
+            known.setdefault(path, []).append(i)
+        found = [(collider, i) for collider, own in enumerate(zip(self.names, self.owners, strict=True))
+                 for path in dict.fromkeys(own) for i in known.get(path, ())]
+        return np.array(found, np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, slots=True)

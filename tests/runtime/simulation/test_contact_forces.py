@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from physx_runtime import Scene, Session, simulate
+from physx_runtime.simulation.contact_forces import normal_force
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, Meeting
 from physx_runtime.simulation.recording_file import write_recording
 from support.recorded.contact_answers import FORCES, STEP, told
 
@@ -132,3 +135,37 @@ def test_a_file_has_the_friction_of_every_record(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["friction_impulse"], friction.impulses)
     np.testing.assert_array_equal(found["friction_point"], friction.points)
     np.testing.assert_array_equal(found["contact_impulse"], recording.contacts[1].impulses)
+
+
+class Counted(tuple[str, ...]):
+    """Names that count how often they are gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[str]:
+        Counted.times += 1
+        return super().__iter__()
+
+
+def in_a_row(count: int) -> Contacts:
+    """Balls side by side, each pressed by its neighbour with its number."""
+    names, sides = Counted(f"/ball{i}" for i in range(count)), np.arange(count - 1)
+    normals = np.tile([1.0, 0.0, 0.0], (count - 1, 1))
+    return Contacts(Meeting(names, names, np.stack([sides + 1, sides], axis=1)), np.zeros(count - 1, np.int64), normals,
+                    normals, np.zeros(count - 1), sides + 1.0, NO_CONTACTS.friction, 1.0)
+
+
+def test_forces_of_many_bodies_go_through_the_colliders_no_more_often_than_that_of_one() -> None:
+    contacts, times = in_a_row(100), []
+    for bodies in (["/ball5"], [f"/ball{i}" for i in range(100)]):
+        Counted.times = 0
+        found = normal_force(contacts, 1, bodies, bodies[:1])
+        times.append(Counted.times)
+    assert times[0] == times[1]
+    assert found[0, :2, 0, 0].tolist() == [0.0, 1.0]
+
+
+def test_a_body_gets_what_its_neighbours_give_and_nothing_from_itself() -> None:
+    contacts = in_a_row(3)
+    assert normal_force(contacts, 1, ["/ball0", "/ball1", "/ball2"], None)[0, :, 0].tolist() == [-1.0, -1.0, 2.0]
+    assert normal_force(contacts, 1, "/ball1", ["/ball0", "/ball1", "/ball2"])[0, :, 0].tolist() == [1.0, 0.0, -2.0]
