@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import FREE, NO_OWNER
-from physx_runtime.collision.tree import overlapping
+from physx_runtime.collision.tree import near_leaf, overlap, stretch
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
@@ -38,49 +38,51 @@ def may_meet(shapes: Any, moving: Any, meets: Any, apart: Any, i: Any, j: Any) -
 
 @scalar_entry
 def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: Any, levels: Any, nodes: Any,
-         partners: Any, counts: Any) -> Any:
-    """Partners of each moving shape, one shape's after the other's, and how many each has.
+         partners: Any, starts: Any, counts: Any) -> Any:
+    """Partners of each moving shape: where they begin, and how many there are.
 
-    Returns their number, which may exceed the room for them, and how many nodes of the tree were looked at.
+    Shapes of a leaf look together for what is near. Returns the number of partners, which may exceed the room for them,
+    and how many nodes of the tree were looked at.
     """
-    total, looked = 0, 0
+    total, looked, first = 0, 0, (1 << (levels - 1)) - 1
     near = np.empty(len(shapes), np.int32)
-    for i in range(len(shapes)):
-        counts[i] = 0
-        if shapes[i].body >= moving:
-            continue
-        count, nodes_looked_at = overlapping(bounds, order, levels, nodes, i, near)
+    for place in range(first + 1):
+        start, stop = stretch(len(order), levels - 1, place)
+        count, nodes_looked_at = near_leaf(bounds, order, levels, nodes, first + place, near)
         looked += nodes_looked_at
-        for k in range(count):
-            if may_meet(shapes, moving, meets, apart, i, near[k]):
-                if total < len(partners):
-                    partners[total] = near[k]
-                total += 1
-                counts[i] += 1
+        for i in order[start:stop]:
+            starts[i], counts[i] = total, 0
+            if shapes[i].body >= moving:
+                continue
+            for j in near[:count]:
+                if overlap(bounds, j, bounds, i) and may_meet(shapes, moving, meets, apart, i, j):
+                    if total < len(partners):
+                        partners[total] = j
+                    total += 1
+                    counts[i] += 1
     return total, looked
 
 
 @scalar_entry
-def match(rows: Any, heads: Any, partners: Any, counts: Any, mates: Any, fresh: Any) -> Any:
+def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates: Any, fresh: Any) -> Any:
     """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
 
     heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
     """
-    first, new = 0, 0
+    new = 0
     for i in range(len(counts)):
         k = heads[i]
         while k != FREE:
             mates[_other(rows[k], i)] = k
             k = rows[k].following
         old, heads[i] = heads[i], FREE
-        for at in range(first, first + counts[i]):
+        for at in range(starts[i], starts[i] + counts[i]):
             k = mates[partners[at]]
             if k == FREE:
                 fresh[new, 0], fresh[new, 1] = i, partners[at]
                 new += 1
             else:
                 mates[partners[at]] = FREE
-        first += counts[i]
         while old != FREE:
             row, other = rows[old], _other(rows[old], i)
             following = row.following

@@ -48,6 +48,7 @@ class PairTable:
         self._work = 0.0                        # nodes looked at with the tree as it was built
         self._heads = np.full(count, FREE, np.int32)
         self._mates = np.full(count, FREE, np.int32)
+        self._starts = np.zeros(count, np.int64)
         self._counts = np.zeros(count, np.int32)
         self._partners = np.zeros(count, np.int32)
         self._born = 0
@@ -57,7 +58,8 @@ class PairTable:
         place_shapes(self.shapes, poses, self.geometry, self.placed, self.bounds)
         total = self._find()
         fresh = np.empty((total, 2), np.int32)
-        fresh = fresh[:match(self.rows, self._heads, self._partners, self._counts, self._mates, fresh)]
+        fresh = fresh[:match(self.rows, self._heads, self._partners, self._starts, self._counts, self._mates,
+                             fresh)]
         if len(fresh):
             moves = self.shapes["body"] < self.moving
             self._add(in_order_of_birth(fresh, self.bounds[:, 0, 0], moves))
@@ -99,7 +101,7 @@ class PairTable:
 
     def _search(self) -> tuple[int, int]:
         total, looked = find(self.shapes, self.moving, self.meets, self.apart, self.bounds, self._order, self._levels,
-                             self._nodes, self._partners, self._counts)
+                             self._nodes, self._partners, self._starts, self._counts)
         return int(total), int(looked)
 
     def _add(self, fresh: Array) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from physx_runtime.collision.vectors import LARGEST
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
-IN_LEAF = 4         # shapes in a leaf, about
+IN_LEAF = 8         # shapes in a leaf, about
 
 
 def levels_for(shapes: int) -> int:
@@ -22,7 +22,7 @@ def levels_for(shapes: int) -> int:
 
 
 @scalar_code
-def _stretch(count: Any, level: Any, place: Any) -> Any:
+def stretch(count: Any, level: Any, place: Any) -> Any:
     """Of the shapes below a node: the first, and the one after the last."""
     return (place * count) >> level, ((place + 1) * count) >> level
 
@@ -32,7 +32,7 @@ def build(bounds: Any, order: Any, levels: Any) -> None:
     """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
     for level in range(levels - 1):
         for place in range(1 << level):
-            start, stop = _stretch(len(order), level, place)
+            start, stop = stretch(len(order), level, place)
             middle = ((2 * place + 1) * len(order)) >> (level + 1)
             if stop - start > 1:
                 _halve(bounds, order, start, stop, middle, _widest(bounds, order, start, stop))
@@ -86,7 +86,7 @@ def fit(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
     """Bounds of the nodes around those of the shapes."""
     first = (1 << (levels - 1)) - 1
     for place in range(first + 1):
-        start, stop = _stretch(len(order), levels - 1, place)
+        start, stop = stretch(len(order), levels - 1, place)
         node = nodes[first + place]
         for axis in range(4):
             node[0, axis], node[1, axis] = LARGEST, -LARGEST
@@ -116,8 +116,8 @@ def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
 
 
 @scalar_code
-def overlapping(bounds: Any, order: Any, levels: Any, nodes: Any, shape: Any, found: Any) -> Any:
-    """Fill in the shapes whose bounds overlap those of one; how many, and how many nodes were looked at."""
+def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found: Any) -> Any:
+    """Fill in the shapes whose bounds overlap those of a leaf; how many, and how many nodes were looked at."""
     stack, top, count, looked = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
     stack[0] = 0
@@ -125,15 +125,15 @@ def overlapping(bounds: Any, order: Any, levels: Any, nodes: Any, shape: Any, fo
         top -= 1
         k = stack[top]
         looked += 1
-        if not overlap(nodes, k, bounds, shape):
+        if not overlap(nodes, k, nodes, leaf):
             continue
         if k < first:
             stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
             top += 2
             continue
-        start, stop = _stretch(len(order), levels - 1, k - first)
+        start, stop = stretch(len(order), levels - 1, k - first)
         for i in range(start, stop):
-            if overlap(bounds, order[i], bounds, shape):
+            if overlap(bounds, order[i], nodes, leaf):
                 found[count] = order[i]
                 count += 1
     return count, looked
