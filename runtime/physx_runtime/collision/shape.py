@@ -34,6 +34,7 @@ SHAPE = np.dtype([
 ])
 
 FREE = -1
+TO_SEARCH = -1      # in `warm` of a pair: its faces make no contact, and yet nothing parts the shapes
 
 PAIR = np.dtype([
     ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free place of the table

@@ -87,7 +87,7 @@ def sources_of(module: str) -> str:
     """A hash of the source of a module of the package and of all modules of the package that it imports in turn."""
     found, waiting = {module}, [module]
     while waiting:
-        new = set(_imports(waiting.pop())) - found
+        new = _imports(waiting.pop()) - found
         found |= new
         waiting += sorted(new)
     total = hashlib.sha256()
@@ -96,8 +96,13 @@ def sources_of(module: str) -> str:
     return total.hexdigest()
 
 
-def _imports(module: str) -> Iterator[str]:
+@functools.cache
+def _imports(module: str) -> frozenset[str]:
     """Modules of the package that a module imports; of `from package import name` also that name where it is one."""
+    return frozenset(_imported(module))
+
+
+def _imported(module: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(_file(module).read_bytes())):
         names: list[str] = []
         if isinstance(node, ast.Import):

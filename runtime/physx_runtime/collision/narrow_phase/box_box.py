@@ -23,6 +23,7 @@ from physx_runtime.collision.manifold import (
 )
 from physx_runtime.collision.narrow_phase.box_face import MOST, incident_face, points_over_face
 from physx_runtime.collision.reduction import four_of_boxes
+from physx_runtime.collision.shape import TO_SEARCH
 from physx_runtime.collision.vectors import (
     ZERO,
     Frame,
@@ -60,6 +61,15 @@ APART = -1                          # a face that does not exist: the boxes are 
 @scalar_code
 def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
             at: Any) -> Any:
+    after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
+    if pair.warm == TO_SEARCH:
+        return box_nearest(pair, size0, pose0, size1, pose1, hulls, contacts, at)
+    return after
+
+
+@scalar_code
+def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_nearest` is to make them."""
     pose, margin = relative(pose0, pose1), min(box_margin(size0), box_margin(size1))
     lost = refresh(pair, frame_of(pose), margin * BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
@@ -67,23 +77,22 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
         remember(pair, pose)
         remember_rotations(pair, pose0[1], pose1[1])
         apart, after = _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
-        if apart or after > at:
-            return after
-        pair.warm = 0
-        cores = box_core(size0, hulls), box_core(size1, hulls)
-        return _add_closest(pair, cores, frame_of(pose), pose1, margin, contacts, at)
+        if not apart and after == at:
+            pair.warm = TO_SEARCH
+        return after
     if pair.points == 0:
         return at
     return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
 
 
 @scalar_code
-def _add_closest(pair: Any, cores: Any, frame: Frame, pose1: Pose, margin: Number, contacts: Any, at: Any) -> Any:
-    """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next one.
-
-    frame: of box 0 in box 1.
-    """
-    end, point0, point1, normal, distance, _ = closest_points(pair, cores[0], frame, cores[1], frame[0], pair.reach)
+def box_nearest(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+                at: Any) -> Any:
+    """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
+    pair.warm = 0
+    frame, margin = frame_of(relative(pose0, pose1)), min(box_margin(size0), box_margin(size1))
+    core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
+    end, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
     if end != FOUND:
         return at
     add_of_four(pair, into(frame, point0), point1, normal, distance, margin * SAME)

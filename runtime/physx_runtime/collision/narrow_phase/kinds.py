@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from physx_runtime.collision.narrow_phase.box_box import box_box
+from physx_runtime.collision.narrow_phase.box_box import box_box, box_faces, box_nearest
 from physx_runtime.collision.narrow_phase.capsule_box import capsule_box
 from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
 from physx_runtime.collision.narrow_phase.capsule_convex import capsule_convex
@@ -19,6 +19,7 @@ from physx_runtime.collision.narrow_phase.over_pairs import (
     of_sizes,
     of_sizes_beside_hulls,
     over_pairs,
+    searched_apart,
 )
 from physx_runtime.collision.narrow_phase.plane_box import plane_box
 from physx_runtime.collision.narrow_phase.plane_capsule import plane_capsule
@@ -57,4 +58,5 @@ MAKERS: Mapping[tuple[int, int], Maker] = {
 }
 _LOOPS = {make: over_pairs(make) for make in MAKERS.values()}
 # The loop over pairs of such kinds; each is compiled when it is first needed.
-TOUCH: Mapping[tuple[int, int], Maker] = {kinds: _LOOPS[make] for kinds, make in MAKERS.items()}
+TOUCH: Mapping[tuple[int, int], Maker] = {kinds: _LOOPS[make] for kinds, make in MAKERS.items()} | {
+    (BOX, BOX): searched_apart(over_pairs(of_sizes(box_faces)), over_pairs(of_sizes_beside_hulls(box_nearest)))}

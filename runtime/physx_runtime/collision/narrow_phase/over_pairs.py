@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from physx_runtime.collision.bounds import pose_at, size_of
+from physx_runtime.collision.shape import TO_SEARCH
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Maker = Callable[..., Any]
@@ -71,6 +72,18 @@ def _or(make: Maker, others: Maker) -> Maker:
         return others(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
 
     return contacts_of
+
+
+def searched_apart(touch: Maker, search: Maker) -> Maker:
+    """The loop of `touch`, and that of `search` over the pairs that it leaves, which is not compiled before one is."""
+
+    def both(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
+             at: int) -> int:
+        at = touch(rows, chosen, shapes, placed, geometry, manifolds, contacts, at)
+        left = chosen[rows["warm"][chosen] == TO_SEARCH]
+        return search(rows, left, shapes, placed, geometry, manifolds, contacts, at) if len(left) else at
+
+    return both
 
 
 def of_sizes(make: Maker) -> Maker:
