@@ -46,12 +46,12 @@ def _net(meeting: Meeting, in_worlds: Array, impulses: Array, worlds: int, bodie
     own, others = meeting.colliders_of(several), None if partners is None else meeting.colliders_of(partners)
     found = np.zeros((worlds, len(several), 1 if partners is None else len(partners), 3), impulses.dtype)
     gets, gives = (_held(meeting.sides, k, own, others) for k in (0, 1))
-    both = np.intersect1d(*(np.ravel_multi_index(held, (len(in_worlds), *found.shape[1:3])) for held in (gets, gives)))
-    row, body, partner = np.concatenate([gets, gives], axis=1)
     signs = np.repeat(np.array([1, -1], impulses.dtype), [gets.shape[1], gives.shape[1]])
+    row, body, partner = held = np.concatenate([gets, gives], axis=1)
     # a body that is on both sides gets what it gives
-    kept = ~np.isin(np.ravel_multi_index((row, body, partner), (len(in_worlds), *found.shape[1:3])), both)
-    order = np.flatnonzero(kept)[np.argsort(row[kept], kind="stable")]
+    _, which, times = np.unique(held, axis=1, return_inverse=True, return_counts=True)
+    once = times[which.ravel()] == 1
+    order = np.flatnonzero(once)[np.argsort(row[once], kind="stable")]
     row, body, partner, signs = row[order], body[order], partner[order], signs[order]
     np.add.at(found, (in_worlds[row], body, partner), signs[:, None] * impulses[row])
     found = found[:, :, 0] if partners is None else found

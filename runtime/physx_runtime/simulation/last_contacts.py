@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import ANCHORS, LINK, STATIC
+from physx_runtime.dynamics.spatial import add, rotate
 from physx_runtime.packing.contact import PackedContacts
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports, Touch, events_of
 from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
@@ -25,6 +26,7 @@ class LastContacts(StepWatcher):
     def __init__(self, lanes: Lanes, packed: PackedContacts) -> None:
         self._lanes, self._dt = lanes, lanes.dt
         self._before = np.zeros((0, 2), np.int64)       # shapes that touched a step earlier
+        self._given: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
         self._names = tuple(packed.colliders[i] for i in packed.copies_of_shapes(lanes.worlds))
         bodies = [packed.bodies[i] for i in packed.copies_of_places(lanes.worlds)]
         table = self._worlds.table
@@ -41,6 +43,7 @@ class LastContacts(StepWatcher):
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
+        self._given = None
 
     def read(self) -> Contacts:
         """Those of the last step."""
@@ -66,26 +69,35 @@ class LastContacts(StepWatcher):
 
         What friction gave about normals alone, by torsional patch radii, is not among it.
         """
-        worlds, out = self._worlds, np.zeros((self._worlds.count, links, 6))
+        if self._given is None:
+            self._given = self._impulses_on_links()
+        owners, places, given = self._given
+        own = slice(*np.searchsorted(owners, (actor, actor + 1)))
+        held, out = self._worlds.table.places[places[own]], np.zeros((self._worlds.count, links, 6))
+        np.add.at(out, (held["world"], held["link"]), given[own])
+        return out
+
+    def _impulses_on_links(self) -> tuple[Array, Array, Array]:
+        """The articulation of every impulse on a link, in their order; the link's place; what it gave, (n, 6)."""
+        worlds = self._worlds
         bodies = worlds.table.pairs.shapes["body"][worlds.sides(worlds.contacts["pair"])]
         pressed = worlds.impulses[:, None] * worlds.contacts["normal"]
         own, which = np.nonzero(np.arange(ANCHORS) < worlds.patches["anchors"][:, None])
         rubbed, anchors = worlds.frictions[own, which], _anchor_points(worlds, own, which)
-        for k, sign in enumerate((1.0, -1.0)):
-            self._add(out, actor, bodies[:, k], worlds.contacts["point"], sign * pressed)
-            self._add(out, actor, worlds.patches[f"side{k}"][own], anchors, sign * rubbed)
-        return out
-
-    def _add(self, out: Array, actor: int, places: Array, points: Array, impulses: Array) -> None:
-        """Add impulses at points to those of an actor's links that are in these places."""
-        held = self._worlds.table.places[places]
-        own = (held["kind"] == LINK) & (held["owner"] == actor)
-        arms = points[own] - self._worlds.centers[places[own], :3]
-        given = np.concatenate([impulses[own], np.cross(arms, impulses[own])], axis=1)
-        np.add.at(out, (held["world"][own], held["link"][own]), given)
+        parts = [part for k, sign in enumerate((1.0, -1.0))
+                 for part in ((bodies[:, k], worlds.contacts["point"], sign * pressed),
+                              (worlds.patches[f"side{k}"][own], anchors, sign * rubbed))]
+        places, points, impulses = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        linked = np.flatnonzero(worlds.table.places["kind"][places] == LINK)
+        owners = worlds.table.places["owner"][places[linked]]
+        order = linked[np.argsort(owners, kind="stable")]
+        places, given = places[order], impulses[order]
+        turns = np.cross(points[order] - worlds.centers[places, :3], given)
+        return np.sort(owners), places, np.concatenate([given, turns], axis=1)
 
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing touched in them."""
+        self._given = None
         self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
@@ -107,15 +119,10 @@ def _friction(worlds: TouchingWorlds, names: tuple[str, ...], owners: tuple[str,
 def _anchor_points(worlds: TouchingWorlds, patches: Array, which: Array) -> Array:
     """Where anchors of patches are in the world, at the step's start."""
     chosen = worlds.patches[patches]
-    frames = worlds.centers[chosen["side0"]]
-    return np.asarray(frames[:, :3] + _turned(frames[:, 3:], chosen["anchor0"][np.arange(len(which)), which]))
+    x, y, z, *rotation = worlds.centers[chosen["side0"]].T
+    arms = chosen["anchor0"][np.arange(len(which)), which].T
+    return np.stack(add((x, y, z), rotate((*rotation,), (*arms,))), axis=1)
 
 
 def _worlds_of(worlds: TouchingWorlds, sides: Array) -> Array:
     return np.asarray(worlds.table.pairs.shapes["world"][sides].max(axis=1, initial=-1))
-
-
-def _turned(rotations: Array, vectors: Array) -> Array:
-    axis = rotations[:, :3]
-    turn = 2.0 * np.cross(axis, vectors)
-    return np.asarray(vectors + rotations[:, 3:] * turn + np.cross(axis, turn))

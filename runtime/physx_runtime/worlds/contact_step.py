@@ -14,7 +14,7 @@ from physx_runtime.worlds.buffer import aligned
 from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, PRESS, SOLVE, Structures
 from physx_runtime.worlds.patch_values import give, take
 from physx_runtime.worlds.patch_words import Around, PatchRows, words_of_patches
-from physx_runtime.worlds.touching import Touching
+from physx_runtime.worlds.touching import PatchOrder
 from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
@@ -100,7 +100,7 @@ class ContactStep:
         owner = self._known.owner
         self._rows = PatchRows(structures, base, (owner[sides[0]], owner[sides[1]]))
         self._make_room(self._program.size + int(sizes.sum()))
-        self._write(Touching(self._program, given.places, patches), awake)
+        self._write(PatchOrder(self._program, given.places, patches), awake)
 
     def _make_room(self, size: int) -> None:
         if size > len(self.memory):
@@ -108,7 +108,7 @@ class ContactStep:
             grown[:len(self.memory)] = self.memory
             self.memory = grown
 
-    def _write(self, touching: Touching, awake: Array) -> None:
+    def _write(self, touching: PatchOrder, awake: Array) -> None:
         """All passes but the start."""
         program, code, row_bytes = self._program, self._code, self.memory.itemsize
         joints, places = touching.ordered()

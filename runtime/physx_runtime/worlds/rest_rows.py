@@ -15,6 +15,7 @@ from physx_runtime.model.island import IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
+from physx_runtime.solver.contact.order import NOTHING
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
 from physx_runtime.solver.island.plan import IslandPlan
@@ -23,7 +24,6 @@ from physx_runtime.worlds.by_world import by_world
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]
-NOTHING = -1        # in place of a node: what never moves
 
 
 class RestRows:

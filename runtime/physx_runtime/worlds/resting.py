@@ -18,7 +18,8 @@ from physx_runtime.collision.components import reached
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import FREE
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.worlds.rest_rows import NOTHING, RestRows
+from physx_runtime.solver.contact.order import NOTHING
+from physx_runtime.worlds.rest_rows import RestRows
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]

@@ -21,7 +21,7 @@ from physx_runtime.worlds.written import Code
 Array = NDArray[Any]
 
 
-class Touching:
+class PatchOrder:
     """The patches of one world at a step's start."""
 
     def __init__(self, program: ContactProgram, places: Array, patches: Array) -> None:

@@ -15,7 +15,7 @@ from physx_runtime.compiling.scalar_code import scalar_entry
 from physx_runtime.solver.islands import ROUND
 
 Array = NDArray[Any]
-NOTHING = -1        # in place of an actor: what holds it is moved by no force
+NOTHING = -1        # in place of an actor: what no force moves
 
 
 def starts_of(sizes: Array, first: Array, second: Array, actors: int) -> Array:
