@@ -79,6 +79,11 @@ class PairTable:
         shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
         return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
 
+    def go_on(self, before: PairTable) -> None:
+        """Remember the pairs of another table of the same shapes."""
+        self.rows, self.manifolds, self.touching, self._heads, self._born = (
+            before.rows, before.manifolds, before.touching, before._heads, before._born)
+
     def lie_still(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
         for name in ("known", "points", "contacts", "warm"):

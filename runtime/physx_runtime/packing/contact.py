@@ -74,6 +74,14 @@ class PackedContacts:
             self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
             settings.friction_correlation_distance)
 
+    def stands_as(self, other: PackedContacts) -> bool:
+        """Whether these are colliders of the same prims, shapes and bodies, whatever they are made of."""
+        names = [name for name in SHAPE.names or () if name != "material"]
+        return ((self.colliders, self.bodies, self.moving) == (other.colliders, other.bodies, other.moving)
+                and np.array_equal(self.places, other.places)
+                and all(np.array_equal(self.shapes[name], other.shapes[name]) for name in names)
+                and _alike(self.geometry, other.geometry))
+
     def copies_of_places(self, worlds: int) -> Array:
         """Which place each one of so many worlds is."""
         return np.repeat(np.arange(len(self.places)), np.where(self.places["kind"] == STATIC, 1, worlds))
@@ -99,6 +107,13 @@ class PackedContacts:
         for row, shape in enumerate(which.tolist()):
             rows.setdefault(shape, []).append(row)
         return [(int(i), int(j)) for a, b in self.apart for i, j in np.broadcast(rows[a], rows[b])]
+
+
+def _alike(own: Any, others: Any) -> bool:
+    """Whether arrays in tuples are the same."""
+    if isinstance(own, tuple):
+        return all(map(_alike, own, others))
+    return np.array_equal(own, others)
 
 
 def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:

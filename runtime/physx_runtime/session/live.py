@@ -347,6 +347,8 @@ class Session:
         scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes), self._dt)
         if not afresh:
             scene.go_on(self._scene)
+            for name in made.actors:
+                kept[name].look()
         self._scene = scene
         runs = list(self._runs.values())
         self._standing = self._known.standing(self._stage, runs)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.rows import ACTING, KEPT, STATE
 from physx_runtime.packing.contact import PackedContacts
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
@@ -19,9 +20,10 @@ from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.last_contacts import LastContacts
 from physx_runtime.simulation.parameter_values import rounded
+from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
-from physx_runtime.worlds.store import Worlds
+from physx_runtime.worlds.store import Worlds, copy_rows
 from physx_runtime.worlds.touching_worlds import TouchingWorlds
 
 Array = NDArray[Any]
@@ -70,6 +72,20 @@ class AlikeIslands:
             self.lanes.store.forget(worlds)
         if self._last is not None:
             self._last.forget(worlds)
+
+    def go_on(self, before: AlikeIslands) -> bool:
+        """Have the very state of islands of the same actors and colliders, and remember what touched in them; whether
+        these are such."""
+        own, other = self.islands[0].contacts, before.islands[0].contacts
+        store, held = self.lanes.store, before.lanes.store
+        if (own is None or other is None or len(self.islands) > 1 or self.lanes.topology != before.lanes.topology
+                or not own.stands_as(other) or not _frames_alike(self.islands[0], before.islands[0])
+                or not (isinstance(store, ContactWorlds) and isinstance(held, ContactWorlds))):
+            return False
+        copy_rows(held, rows_by(self.lanes.topology, STATE, KEPT, ACTING), store)
+        store.table.pairs.go_on(held.table.pairs)
+        store.go_on(held)
+        return True
 
     def contacts(self) -> Contacts:
         """What touched in the last step."""
@@ -141,3 +157,9 @@ class AlikeIslands:
             for name in own[0]:
                 values = np.concatenate([body[name] for body in own]).astype(self.lanes.dtype)
                 self.lanes.store.write(f"{KINEMATIC_GROUP}{k}_{name}", values)
+
+
+def _frames_alike(own: PackedIsland, other: PackedIsland) -> bool:
+    """Whether actors have the same frames in their links, in which states are."""
+    return own.actors.keys() == other.actors.keys() and all(
+        model.link_frames == other.actors[name].link_frames for name, model in own.actors.items())

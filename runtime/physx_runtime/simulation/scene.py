@@ -77,13 +77,16 @@ class Scene:
         return scene
 
     def go_on(self, before: Scene) -> None:
-        """Keep what joints of another scene keep, and send kinematic bodies from where they are there to their poses.
+        """Keep what joints and contacts of another scene keep, and send kinematic bodies from where they are there to
+        their poses.
 
         Joints and bodies are known by their paths.
         """
         for path in self._joints.keys() & before._joints.keys():
             self._joints[path].go_on(before._joints[path])
         self.kinematic.go_on(before.kinematic)
+        for islands in self._islands:       # what touches goes on as if nothing had happened where nothing of it did
+            any(islands.go_on(other) for other in before._islands)
 
     def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
