@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from measure_contact_rules import BIND, bound, material
-from rule_stages import STEP, Attributes, Fact, at, body, box, collider, ground, prim, print_facts, world
+from rule_stages import STEP, Attributes, Fact, at, body, box, collider, ground, physics_scene, prim, print_facts, world
 
 SHAPE = ("PhysxCollisionAPI",)
 BODY = ("PhysxRigidBodyAPI",)
@@ -137,6 +137,23 @@ def sunk(result: Any) -> str:
     return f"in the ground {last:.2f} mm, at most {most:.2f}; in each other {last_upper:.2f}, at most {most_upper:.2f}"
 
 
+def bounces() -> dict[str, Fact]:
+    """How fast a ball of restitution 0.5 rises after a drop, under gravity 9.81 and a scene's bounce threshold."""
+    def dropped(threshold: float, height: float) -> Fact:
+        shape = collider("Sphere", "shape", {"double radius": "0.1", **bound("m")}, BIND)
+        scene = physics_scene("9.81", "scene", {"float physxScene:bounceThreshold": f"{threshold:g}"})
+        return Fact(world(body("a", at(0.1 + height), children=shape), plane(bound("m"), BIND),
+                          material("m", "0.5", "0.5", "0.5"), scenes=scene), rise)
+
+    return {f"threshold {threshold:g}, from {height:g}": dropped(threshold, height)
+            for threshold in (0, 2, 3) for height in (0.05, 0.2, 0.3, 0.5)}
+
+
+def rise(result: Any) -> str:
+    """The fastest that the first body rises."""
+    return f"{float(result['rigid_vel'][:, 0, 2].max()):.4f} m/s"
+
+
 def triggers() -> dict[str, Fact]:
     """What triggers let through."""
     def on(ground_of: str) -> Fact:
@@ -149,13 +166,15 @@ def triggers() -> dict[str, Fact]:
             **PIT, "point3f[] points": "[(-5, -5, 0), (5, -5, 0), (5, 5, 0), (-5, 5, -1)]",
             "uniform token physics:approximation": '"convexHull"'}, "PhysicsCollisionAPI", "PhysicsMeshCollisionAPI",
             "PhysxTriggerAPI")),
+        "a box that is switched off": on(ground({"bool physics:collisionEnabled": "0"})),
         "the cube itself": Fact(world(box(0.7, {}, {}, "PhysxTriggerAPI"), ground()), heights),
     }
 
 
 def main() -> None:
     for title, facts in (("torsional friction", torsion()), ("materials", materials()), ("bodies", bodies()),
-                         ("through walls", through()), ("stacks", stacks()), ("triggers", triggers())):
+                         ("through walls", through()), ("stacks", stacks()), ("bounces", bounces()),
+                         ("triggers", triggers())):
         print_facts(title, facts)
 
 

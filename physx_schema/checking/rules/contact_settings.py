@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.description import Description
-from physx_schema.description.model import Collider, Link
+from physx_schema.description.collision_filter import CollisionFilter
+from physx_schema.description.model import Collider, Link, Scene
+from physx_schema.description.units import STEPS_PER_SECOND
 
+# By kind, the least that a collider measures, length.
+_THICKNESS: Mapping[str, Callable[[Collider], float]] = {
+    "sphere": lambda shape: 2.0 * shape.radius, "capsule": lambda shape: 2.0 * shape.radius,
+    "box": lambda shape: 2.0 * min(shape.half_extents),
+}
 _BINDING = "rel material:binding:physics"
 _STATIC, _STIFFNESS = "float physics:staticFriction", "float physxMaterial:compliantContactStiffness"
 _LIMIT = "float physxRigidBody:maxContactImpulse"
+_THRESHOLD = "float physxScene:bounceThreshold"
+# Drops from less than this do not deserve to bounce, m; under the gravity of the earth, m/s^2.
+_LOW_DROP, _EARTH_GRAVITY = 0.05, 9.81
 _PARTNERS = "rel physxContactReport:reportPairs"
 
 
@@ -26,6 +38,26 @@ def _bound(values: Mapping[str, str]) -> str:
 def _reporting(values: Mapping[str, str]) -> str:
     """A body that reports its contacts."""
     return usda.prim("Xform", "thing", values, "PhysicsRigidBodyAPI", "PhysxContactReportAPI", children=usda.cube())
+
+
+def _threshold(value: str) -> str:
+    """A scene with a bounce threshold."""
+    return usda.prim("PhysicsScene", "scene", {_THRESHOLD: value}, "PhysxSceneAPI")
+
+
+def _grouped(filtered: str) -> str:
+    """A falling ball of a group that filters others, on a static cube of such a group."""
+    groups = (usda.prim("PhysicsCollisionGroup", name, {"rel collection:colliders:includes": f"</Robot/{member}>", **(
+        {"rel physics:filteredGroups": filtered} if member == "ball" else {})}, "CollectionAPI:colliders")
+        for name, member in (("loose", "ball"), ("still", "shape"), ("solid", "post")))
+    ball = usda.prim("Sphere", "ball", {}, "PhysicsRigidBodyAPI", "PhysicsCollisionAPI")
+    return "".join(groups) + ball + usda.cube() + usda.cube(name="post")
+
+
+def _shot(speed: str) -> str:
+    """A ball that flies."""
+    return usda.prim("Sphere", "ball", {"double radius": "0.05", "vector3f physics:velocity": f"({speed}, 0, 0)"},
+                     "PhysicsRigidBodyAPI", "PhysicsCollisionAPI")
 
 
 LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
@@ -76,8 +108,8 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
 UNBOUND = Rule("material/unbound", "info", """
     Physics material that no collider has
 
-    Nothing that collides is bound to the material, for physics or for all purposes, nor is the scene. Colliders without
-    a material have friction 0.5 and no restitution.
+    Nothing that collides is bound to the material, for physics or for all purposes, nor is the scene: no collider, or
+    only triggers and such as are switched off. Colliders without a material have friction 0.5 and no restitution.
 
     Measured: A cube slows down from 3 m/s to 1.50 in 18 steps beside a material of friction 0 that is bound to nothing,
     and without any material. (`benchmarks/measure_contact_settings.py`)
@@ -86,6 +118,52 @@ UNBOUND = Rule("material/unbound", "info", """
     fix="bind it to colliders by material:binding:physics, or remove its physics",
     example=usda.cube() + usda.prim("Material", "rubber", {_STATIC: "1"}, "PhysicsMaterialAPI"),
     remedy=_bound({_STATIC: "1"}),
+)
+
+THRESHOLD = Rule("scene/bounce-threshold", "warning", """
+    Restitution that only hard impacts have
+
+    physxScene:bounceThreshold is the slowest impact that bounces. On the stage a material has a restitution, and what
+    drops on it from a hand's height does not come back.
+
+    Measured: With a threshold of 2 m/s a ball of restitution 0.5 stays down that is dropped from 0.2 m, and rises at
+    1.23 m/s from 0.3 m; with 3 m/s it stays down from 0.3 m and rises at 1.55 m/s from 0.5 m.
+    (`benchmarks/measure_contact_settings.py`)
+    """,
+    why="slower impacts do not bounce, whatever the restitution",
+    fix="author a lower physxScene:bounceThreshold, or remove the restitution",
+    example=_threshold("3") + _bound({"float physics:restitution": "0.5"}),
+    remedy=_threshold("0.2") + _bound({"float physics:restitution": "0.5"}),
+)
+
+GROUPS = Rule("group/meets-nothing", "warning", """
+    Collider that collision groups keep from everything
+
+    The filters of collision groups leave a moving collider nothing that it may meet, so it falls through everything.
+
+    Measured: A cube of a group that filters the group of the ground falls through it.
+    (`benchmarks/measure_contact_rules.py`)
+    """,
+    why="its body falls through everything",
+    fix="let its group meet another one, or take the collider out of the group",
+    example=_grouped("[</Robot/solid>, </Robot/still>]"),
+    remedy=_grouped("</Robot/solid>"),
+)
+
+TUNNELLING = Rule("body/tunnelling", "warning", """
+    Body that passes through walls
+
+    In the step of 1/60 s that the scene asks for, or another, the body goes further than it is thick, and contacts are
+    looked for at the start of a step only: it may be before a thin wall in one step and behind it in the next.
+
+    Measured: A ball of diameter 0.1 shot at a wall of 0.01 at 8 m/s, 0.13 in a step, ends behind it; at 3, 5 and 6 m/s
+    it stops, at 10 and more it depends on where its steps fall. With a contact offset of 0.5 it stops at 8 m/s, and
+    with enableCCD at 20 and 30. (`benchmarks/measure_contact_settings.py`)
+    """,
+    why="it may pass through what is thin",
+    fix="author physxRigidBody:enableCCD, a contact offset as long as its way in a step, or a shorter step",
+    example=_shot("10"),
+    remedy=_shot("1"),
 )
 
 NO_IMPULSE = Rule("body/contact-impulse", "error", """
@@ -134,7 +212,8 @@ def materials(description: Description) -> Iterator[Finding]:
     """What of materials nothing heeds."""
     authored = {(item.path, item.property) for item in description.authored}
     colliders = tuple(_colliders(description))
-    used = {collider.material for collider in colliders}
+    bound = {collider.material for collider in colliders}
+    used = {collider.material for collider in colliders if collider.enabled and not collider.trigger}
     for material in description.materials:
         path = material.path
         if material.static_friction < material.dynamic_friction and (path, "physics:staticFriction") in authored:
@@ -147,7 +226,8 @@ def materials(description: Description) -> Iterator[Finding]:
             yield IDLE_RESTITUTION.at(path, "physics:restitution", f"a restitution of {material.restitution:g} with a "
                                       f"stiffness of {material.compliant_stiffness:g}")
         if colliders and path not in used:
-            yield UNBOUND.at(path, "", "no collider is bound to it")
+            yield UNBOUND.at(path, "", "only triggers and colliders that are switched off have it" if path in bound
+                             else "no collider is bound to it")
 
 
 @finder("bodies-in-contact", NO_IMPULSE)
@@ -156,6 +236,61 @@ def bodies(description: Description) -> Iterator[Finding]:
     for link in _links(description):
         if link.contact.max_impulse == 0.0 and link.colliders and not link.kinematic:
             yield NO_IMPULSE.at(link.path, "physxRigidBody:maxContactImpulse", "maxContactImpulse is 0")
+
+
+@finder("bounce-threshold", THRESHOLD)
+def thresholds(description: Description) -> Iterator[Finding]:
+    """Thresholds that drops do not reach, where something has a restitution."""
+    used = {collider.material for collider in _colliders(description)}
+    bouncing = [item.path for item in description.materials
+                if item.restitution > 0.0 and not item.compliant_stiffness > 0.0 and item.path in used]
+    for scene in description.scenes:
+        speed = scene.contact.bounce_threshold * scene.meters_per_unit
+        height = speed * speed / (2.0 * _EARTH_GRAVITY)
+        if bouncing and height > _LOW_DROP:
+            yield THRESHOLD.at(scene.path, "physxScene:bounceThreshold",
+                               f"what drops from less than {height:.2g} m on {bouncing[0]} does not bounce")
+
+
+@finder("groups-that-meet-nothing", GROUPS)
+def groups(description: Description) -> Iterator[Finding]:
+    """Colliders of moving bodies whose groups leave them nothing to meet, though there is something."""
+    if not description.collision_groups:
+        return
+    filtered = CollisionFilter(description)
+    free = CollisionFilter(replace(description, collision_groups=(), scene=_unfiltered(description.scene),
+                                   scenes=tuple(map(_unfiltered, description.scenes))))
+    bodies: dict[int, set[str]] = {}
+    for kind, side in zip(filtered.classes.tolist(), filtered.sides, strict=True):
+        bodies.setdefault(kind, set()).add(side.body)
+    told: set[int] = set()
+    for kind, side in zip(filtered.classes.tolist(), filtered.sides, strict=True):
+        if not side.moves or not side.collider.group or kind in told:
+            continue
+        if any(filtered.meets[kind, other] and found - {side.body} for other, found in bodies.items()):
+            continue
+        told.add(kind)
+        if free.meeting([side.body]):
+            yield GROUPS.at(side.collider.path, "", f"{side.collider.group} meets no other collider of the stage")
+
+
+def _unfiltered(scene: Scene) -> Scene:
+    return replace(scene, contact=replace(scene.contact, groups_inverted=False))
+
+
+@finder("tunnelling", TUNNELLING)
+def tunnelling(description: Description) -> Iterator[Finding]:
+    """Bodies whose authored velocity takes them further in a step than they and their contact offset are thick."""
+    authored = {(item.path, item.property): item.value for item in description.authored}
+    for body in description.separate_bodies:
+        solid = [item for item in body.colliders if item.enabled and not item.trigger and item.kind in _THICKNESS]
+        if len(solid) != 1 or body.kinematic or authored.get((body.path, "physxRigidBody:enableCCD")):
+            continue
+        rate = authored.get((body.scene, "physxScene:timeStepsPerSecond"), STEPS_PER_SECOND)
+        way = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / float(rate or STEPS_PER_SECOND)
+        thick = _THICKNESS[solid[0].kind](solid[0])
+        if way > thick + (solid[0].contact_offset or 0.0):
+            yield TUNNELLING.at(body.path, "physics:velocity", f"{way:.3g} in a step, and it is {thick:.3g} thick")
 
 
 def _links(description: Description) -> Iterator[Link]:

@@ -83,3 +83,30 @@ def test_who_reports_with_nobody_is_told_where_physx_reported_nothing(name: str)
     told = codes(CASES[name]["stage"])
     assert ("report/partner" in told) == (name in ("pairs: nothing there", "pairs: a collider", "a cube on a link"))
     assert ("report/threshold" in told) == (name == "weighs 50, threshold 1, centimetres")
+
+
+@pytest.mark.parametrize("lines", [{"bool physics:collisionEnabled": False}, {"float physxTrigger:x": 0}])
+def test_a_material_of_what_does_not_collide_acts_nowhere(lines: dict[str, object]) -> None:
+    schemas = ("PhysicsCollisionAPI", "MaterialBindingAPI", *(() if "bool physics:collisionEnabled" in lines
+                                                            else ("PhysxTriggerAPI",)))
+    text = HEAD + prim("Material", "rubber", MATERIAL, {}) + prim("Cube", "zone", schemas, {**BINDING, **lines})
+    assert "material/unbound" in codes(text)
+
+
+@pytest.mark.parametrize(("threshold", "told"), [(0.2, False), (0.9, False), (1.1, True), (3.0, True)])
+def test_a_bounce_threshold_is_told_where_a_drop_of_five_centimetres_does_not_reach_it(threshold: float,
+                                                                                       told: bool) -> None:
+    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {"float physxScene:bounceThreshold": threshold})
+    for restitution in (0.5, 0.0):
+        text = rubber({"float physics:restitution": restitution}) + scene
+        found = {item.code for item in check(opened(text)).findings}
+        assert ("scene/bounce-threshold" in found) == (told and restitution > 0.0)
+
+
+@pytest.mark.parametrize(("speed", "schemas", "told"), [(6.0, (), False), (8.0, (), True), (8.0, ("ccd",), False)])
+def test_a_body_is_told_that_goes_further_in_a_step_than_it_is_thick(speed: float, schemas: tuple[str, ...],
+                                                                     told: bool) -> None:
+    ball = prim("Sphere", "ball", ("PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysxRigidBodyAPI"), {
+        "double radius": 0.05, "vector3f physics:velocity": (speed, 0.0, 0.0),
+        **({"bool physxRigidBody:enableCCD": True} if schemas else {})})
+    assert ("body/tunnelling" in {item.code for item in check(opened(HEAD + ball)).findings}) == told
