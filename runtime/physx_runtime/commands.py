@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
+_MOST_PAIRS = 5     # lines of bodies that touch; the recording has all
 
 
 class _Seconds(click.ParamType[float]):
@@ -76,6 +77,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         click.echo(f"{stage}: {recording.raised}", err=True)
     click.echo(f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
+    for line in _touching(recording):
+        click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
     if strict and recording.not_simulated:
@@ -91,6 +94,16 @@ def _stepped(recording: Recording) -> str:
     broken = int(recording.broken[-1].any(axis=0).sum())
     held = plural(outside, "joint outside articulations", "joints outside articulations")
     return f"{text}, held by {held}" + (f" ({broken} broken)" if broken else "")
+
+
+def _touching(recording: Recording) -> Iterator[str]:
+    """A line for each of the bodies that press hardest on each other in the last recorded step."""
+    from physx_runtime.simulation.contact_pairs import touching_pairs
+
+    found = touching_pairs(recording.contacts[-1]) if recording.contacts else []
+    yield from (f"at the end {pair}" for pair in found[:_MOST_PAIRS])
+    if len(found) > _MOST_PAIRS:
+        yield f"and {len(found) - _MOST_PAIRS} more pairs that touch"
 
 
 def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:

@@ -12,6 +12,7 @@ from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.description import Description
 from physx_schema.description.collision_filter import CollisionFilter
+from physx_schema.description.conversions import as_number
 from physx_schema.description.model import Collider, Link, Scene
 from physx_schema.description.units import STEPS_PER_SECOND
 
@@ -286,8 +287,8 @@ def tunnelling(description: Description) -> Iterator[Finding]:
         solid = [item for item in body.colliders if item.enabled and not item.trigger and item.kind in _THICKNESS]
         if len(solid) != 1 or body.kinematic or authored.get((body.path, "physxRigidBody:enableCCD")):
             continue
-        rate = authored.get((body.scene, "physxScene:timeStepsPerSecond"), STEPS_PER_SECOND)
-        way = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / float(rate or STEPS_PER_SECOND)
+        rate = as_number(authored.get((body.scene, "physxScene:timeStepsPerSecond"))) or STEPS_PER_SECOND
+        way = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / rate
         thick = _THICKNESS[solid[0].kind](solid[0])
         if way > thick + (solid[0].contact_offset or 0.0):
             yield TUNNELLING.at(body.path, "physics:velocity", f"{way:.3g} in a step, and it is {thick:.3g} thick")
