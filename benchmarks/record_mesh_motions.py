@@ -1,4 +1,4 @@
-"""Record how real PhysX lets a sphere and a capsule fall and roll on triangle meshes: tests/data/mesh_motions.npz.
+"""Record how real PhysX lets bodies fall and roll on triangle meshes: tests/data/mesh_motions.npz.
 
 Needs ORACLE_PYTHON, an interpreter with ovphysx, and the folder of scene_recorder.py in PHYSX_ORACLE.
 """

@@ -76,18 +76,46 @@ def put_corners_of(hull: Hull, face: Any, scale: Vector, corners: Any) -> Any:
 def opposed_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
     n = times(normal, scale)
-    back = negated(n)
+    least, found = _lowest_face(hull, n)
+    edge = edge_along(hull, negated(n), least * least)
+    return found if edge == NO_FACE else _flatter(hull, edge, n)[0]
+
+
+@scalar_code
+def opposed_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]:
+    """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
+    n = times(normal, scale)
+    least, found = _lowest_face(hull, n)
+    edge = edge_along(hull, negated(n), least * least)
+    if edge != NO_FACE:
+        return _flatter(hull, edge, n)
+    beside, best = np.int64(NO_FACE), ZERO
+    for i in range(len(hull.edges)):
+        face0, face1 = hull.edges[i, 0], hull.edges[i, 1]
+        if found in (face0, face1):
+            height = dot(add(vector_at(hull.planes, face0), vector_at(hull.planes, face1)), n)
+            if height * height >= best:
+                best, beside = height * height, np.int64(face1 if face0 == found else face0)
+    return found, beside
+
+
+@scalar_code
+def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
     least, found = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(n, vector_at(hull.planes, i))
         if least > height:
             least, found = height, i
-    edge = edge_along(hull, back, least * least)
-    if edge == NO_FACE:
-        return found
-    face0, face1 = hull.edges[edge, 0], hull.edges[edge, 1]
-    found0 = dot(vector_at(hull.planes, face0), back) > dot(vector_at(hull.planes, face1), back)
-    return face0 if found0 else face1
+    return least, found
+
+
+@scalar_code
+def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
+    """Both faces of an edge, the one more against a direction first."""
+    face0, face1 = np.int64(hull.edges[edge, 0]), np.int64(hull.edges[edge, 1])
+    if dot(vector_at(hull.planes, face1), n) > dot(vector_at(hull.planes, face0), n):
+        return face0, face1
+    return face1, face0
 
 
 @scalar_code
@@ -186,3 +214,11 @@ def contains(corners: Any, count: Any, slack: Number, x: Number, y: Number) -> b
                     return False
                 hits += 1
     return hits > 0
+
+
+@scalar_code
+def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Number:
+    """Twice the signed area of a triangle as seen along z."""
+    ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]
+    cb = rows_b[b, 0] - rows_c[c, 0], rows_b[b, 1] - rows_c[c, 1]
+    return ca[0] * cb[1] - ca[1] * cb[0]

@@ -23,7 +23,7 @@ from physx_runtime.worlds.written import Code
 Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
 # Places for contacts of a patch: so many kinds of code there are.
-POINTS = (1, 2, 3, 4, 6, 8)
+POINTS = (1, 2, 3, 4, 6, 8, 12, 36)
 KEY = (len(KINDS), len(KINDS), len(POINTS), 2, 2)       # both kinds, points, two anchors, torsional
 PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the instructions of a patch
 LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step

@@ -1,4 +1,4 @@
-"""Stages of one body on a triangle mesh: flat, over an edge inside, on a ridge, in a valley, on a rough field."""
+"""Stages of bodies on a triangle mesh: flat, over an edge inside, on a ridge, in a valley, on a rough field."""
 
 from __future__ import annotations
 
@@ -46,10 +46,22 @@ GROUNDS: dict[str, tuple[Mesh, Sequence[float], Sequence[float], Sequence[float]
     "field": (field(20, 0), (1, 1, 1), (0.1, 0.13, 0.4), (0.5, 0.4, 0)),
     "scaled_field": (field(10, 1), (2.0, 1.5, 0.7), (0.1, 0.13, 0.4), (0.5, 0.4, 0)),
 }
+PRISM = ", ".join(f"({0.15 * np.cos(0.4 * np.pi * k)}, {0.15 * np.sin(0.4 * np.pi * k)}, {z})"
+                  for z in (-0.1, 0.1) for k in range(5))
+# The hull is that of a prism of five sides, stretched.
 BODIES = {
     "sphere": f'Sphere "shape" {APPLIED} {{\n            double radius = 0.15\n        }}',
     "capsule": f'Capsule "shape" {APPLIED} {{\n            double radius = 0.1\n            double height = 0.4\n'
                '            uniform token axis = "X"\n        }',
+    "box": f'Cube "shape" {APPLIED} {{\n            double size = 0.2\n'
+           '            double3 xformOp:scale = (1.6, 1.1, 0.8)\n'
+           '            uniform token[] xformOpOrder = ["xformOp:scale"]\n        }',
+    "hull": 'Mesh "shape" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) {\n'
+            f'            point3f[] points = [{PRISM}]\n            int[] faceVertexCounts = [3, 3, 3, 3]\n'
+            '            int[] faceVertexIndices = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 5]\n'
+            '            uniform token physics:approximation = "convexHull"\n'
+            '            double3 xformOp:scale = (1.5, 1.1, 0.8)\n'
+            '            uniform token[] xformOpOrder = ["xformOp:scale"]\n        }',
 }
 GROUND = """    def Mesh "ground" (
         prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", {schemas}]
@@ -67,6 +79,7 @@ GROUND = """    def Mesh "ground" (
 """
 UNTURNED, TURNED = (1, 0, 0, 0), (0.92387953, 0, 0, 0.38268343)
 KINEMATIC = ("PhysicsRigidBodyAPI", "bool physics:kinematicEnabled = 1")
+OFFSET = ("PhysxCollisionAPI", "float physxCollision:contactOffset = 0.02")
 LEFT_HANDED = ("PhysxCollisionAPI", 'uniform token orientation = "leftHanded"')
 # A mesh mirrored by an instance of it, which has another one far off.
 INSTANCES = """    class "part"
@@ -95,8 +108,7 @@ INSTANCES = """    class "part"
 def on_mesh(body: str, ground: str) -> str:
     """A stage with one of BODIES falling on one of GROUNDS."""
     mesh, scale, place, velocity = GROUNDS[ground]
-    return falling(body, mesh_prim(*mesh, ("PhysxCollisionAPI", "float physxCollision:contactOffset = 0.02"), scale),
-                   place, velocity)
+    return falling(body, mesh_prim(*mesh, OFFSET, scale), place, velocity)
 
 
 def falling(body: str, ground: str, place: Sequence[float] = (0.1, 0.13, 0.4),
@@ -134,3 +146,16 @@ LAID: dict[str, str] = {
     "loose_point": mesh_prim(np.vstack([ROUGH[0] * (1, 1, 8), [(0, 0, -9)]]), ROUGH[1], KINEMATIC),
 }
 RECORDED = ("flat", "mirrored_instance", "kinematic")
+
+
+def strewn(body: str, seed: int, count: int = 8) -> str:
+    """A stage with so many of one of BODIES at chance places in a rough mesh, without gravity."""
+    rng = np.random.default_rng(seed)
+    bodies = ""
+    for i in range(count):
+        rotation = rng.normal(size=4)
+        rotation /= np.linalg.norm(rotation)
+        place = *rng.uniform(-0.8, 0.8, 2), rng.uniform(0.05, 0.22)
+        bodies += BODY.format(name=f"body{i}", position=_text(place), rotation=_text(rotation), velocity="(0, 0, 0)",
+                              spin="(0, 0, 0)", geometry=BODIES[body])
+    return STAGE.format(gravity=0, prims=mesh_prim(*ROUGH, OFFSET) + bodies)

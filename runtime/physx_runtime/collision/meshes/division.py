@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.meshes.choice import OF_HULL, take_six
 from physx_runtime.collision.meshes.manifolds import (
     MOST_MADE,
     MOST_MANIFOLDS,
@@ -44,23 +45,23 @@ def _place(kept: Any, known: Any, made: Any, patch: Any, most: Any) -> bool:
 
     known: how many manifolds there were before these patches; where there were none, each gets one.
     """
-    before = kept.count
-    for m in range(before if known else 0):
-        if dot(vector_at(made.patch_normal, patch), unit(manifold_normal(kept, m))) >= ONE_NORMAL:
-            append_manifold(made, kept, m, patch)
-            _fill(kept, m, made, patch, most)
-            return True
-    if before < MOST_MANIFOLDS:
-        kept.count += 1
-        _fill(kept, before, made, patch, most)
-        return True
-    shallowest = 0
-    for m in range(1, before):
-        if kept.deepest[m] > kept.deepest[shallowest]:
-            shallowest = m
-    if kept.deepest[shallowest] > made.deepest[patch]:
-        _fill(kept, shallowest, made, patch, most)
-    return False
+    before, m, known_normal = kept.count, 0, False
+    while m < before and known and not known_normal:
+        known_normal = dot(vector_at(made.patch_normal, patch), unit(manifold_normal(kept, m))) >= ONE_NORMAL
+        m += not known_normal
+    full = not known_normal and before == MOST_MANIFOLDS
+    if known_normal:
+        append_manifold(made, kept, m, patch)
+    elif full:
+        m = 0
+        for i in range(1, before):
+            if kept.deepest[i] > kept.deepest[m]:
+                m = i
+    else:
+        kept.count, m = before + 1, before
+    if not full or kept.deepest[m] > made.deepest[patch]:
+        _fill(kept, m, made, patch, most)
+    return not full
 
 
 @scalar_code
@@ -68,10 +69,13 @@ def _fill(kept: Any, m: Any, made: Any, patch: Any, most: Any) -> None:
     rows, chosen = np.zeros(MOST_MADE, np.int64), np.zeros(MOST_MADE, np.bool_)
     count = rows_of(made, patch, rows)
     kept.points[m] = 0
-    if most > 1 and made.size[patch] <= most:
+    if most > 1 and count <= most:      # as the wheel counts; the public source counts dropped ones, too
         for k in range(count):
             take(kept, m, made, rows[k])
         kept.deepest[m] = made.deepest[patch]
+        return
+    if most == OF_HULL:
+        kept.deepest[m] = take_six(kept, m, made, rows, count)
         return
     first = deepest_of(made, rows, count, chosen)
     chosen[first] = True

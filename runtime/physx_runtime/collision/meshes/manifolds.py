@@ -172,6 +172,40 @@ def close(made: Any, a: Any, b: Any, limit: Number) -> bool:
 
 
 @scalar_code
+def drop_alike(made: Any, first: Any, limit: Number) -> None:
+    """Of the contacts from `first` on, keep one of those that are close."""
+    for i in range(first, made.contacts):
+        _drop_close_to(made, i, i + 1, limit, False)
+
+
+@scalar_code
+def join_patch(made: Any, first: Any, normal: Vector, deepest: Number, limit: Number) -> None:
+    """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
+    last = made.patches - 1
+    if last < 0 or not dot(vector_at(made.patch_normal, last), normal) > ONE_NORMAL:
+        open_patch(made, first, normal, deepest)
+        return
+    for i in range(made.first[last], made.end[last]):
+        _drop_close_to(made, i, first, limit, True)
+    made.end[last] = made.contacts
+    made.deepest[last] = min(made.deepest[last], deepest)
+
+
+@scalar_code
+def _drop_close_to(made: Any, one: Any, first: Any, limit: Number, deeper: Any) -> None:
+    """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
+    at = first
+    while at < made.contacts:
+        if not close(made, one, at, limit):
+            at += 1
+            continue
+        if deeper and made.distance[one] > made.distance[at]:
+            copy_made(made, at, one)
+        made.contacts -= 1
+        copy_made(made, made.contacts, at)
+
+
+@scalar_code
 def link_patches(made: Any, limit: Number) -> None:
     """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
     for i in range(made.patches):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
-IN_LEAF = 4                 # triangles in a leaf at most
+IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)
 THIRD = np.float32(1.0 / 3.0)
 HALF = np.float32(0.5)
 
@@ -71,6 +71,8 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
             off = centers[i, k] - mean[k]
             spread[k] += off * off
     axis = 0
+    for k in range(3):
+        spread[k] *= np.float32(1.0) / np.float32(count - 1)
     for k in range(1, 3):
         if spread[k] > spread[axis]:
             axis = k

@@ -12,12 +12,10 @@ from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.meshes.division import OF_CAPSULE, divide
 from physx_runtime.collision.meshes.manifolds import (
     MADE,
-    ONE_NORMAL,
     begin_anew,
-    close,
-    copy_made,
+    drop_alike,
+    join_patch,
     moved_on,
-    open_patch,
     refresh_all,
     world_normal_of,
 )
@@ -112,27 +110,5 @@ def _add(made: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> 
     for i in range(first, made.contacts):
         put_vector(made.local0, i, out_of(frame, vector_at(made.local0, i)))
         deepest = min(deepest, made.distance[i])
-    for i in range(first, made.contacts):
-        _drop_alike(made, i, i + 1, limit, False)
-    last = made.patches - 1
-    if last < 0 or not dot(vector_at(made.patch_normal, last), normal) > ONE_NORMAL:
-        open_patch(made, first, normal, deepest)
-        return
-    for i in range(made.first[last], made.end[last]):
-        _drop_alike(made, i, first, limit, True)
-    made.end[last] = made.contacts
-    made.deepest[last] = min(made.deepest[last], deepest)
-
-
-@scalar_code
-def _drop_alike(made: Any, one: Any, first: Any, limit: Number, deeper: Any) -> None:
-    """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
-    at = first
-    while at < made.contacts:
-        if not close(made, one, at, limit):
-            at += 1
-            continue
-        if deeper and made.distance[one] > made.distance[at]:
-            copy_made(made, at, one)
-        made.contacts -= 1
-        copy_made(made, made.contacts, at)
+    drop_alike(made, first, limit)
+    join_patch(made, first, normal, deepest, limit)

@@ -9,7 +9,7 @@ import numpy as np
 from physx_runtime.collision.core import Core
 from physx_runtime.collision.geometry import Hull
 from physx_runtime.collision.manifold import Points, add_found
-from physx_runtime.collision.polygons import contains, face_normal, put_corners_of, turn, turned_up
+from physx_runtime.collision.polygons import area, contains, face_normal, put_corners_of, turn, turned_up
 from physx_runtime.collision.vectors import (
     EPSILON,
     ONE,
@@ -107,10 +107,10 @@ def _add_crossing(corners0: Any, k: Any, h: Any, corners1: Any, i: Any, j: Any, 
         if min(corners1[i, axis], corners1[j, axis]) > max(corners0[k, axis], corners0[h, axis]) or (
                 min(corners0[k, axis], corners0[h, axis]) > max(corners1[i, axis], corners1[j, axis])):
             return
-    a1, a2 = _area(corners0, k, corners0, h, corners1, i), _area(corners0, k, corners0, h, corners1, j)
+    a1, a2 = area(corners0, k, corners0, h, corners1, i), area(corners0, k, corners0, h, corners1, j)
     if not a1 * a2 < ZERO:
         return
-    a3, a4 = _area(corners1, i, corners1, j, corners0, k), _area(corners1, i, corners1, j, corners0, h)
+    a3, a4 = area(corners1, i, corners1, j, corners0, k), area(corners1, i, corners1, j, corners0, h)
     if not a3 * a4 < ZERO:
         return
     start = (corners1[i, 0], corners1[i, 1], heights[i] + level)
@@ -119,14 +119,6 @@ def _add_crossing(corners0: Any, k: Any, h: Any, corners1: Any, i: Any, j: Any, 
     gap = z - level
     if not gap > reach:
         add_found(points, out_of(frame, by_transposed(m, (x, y, z))), by_transposed(m, (x, y, level)), normal, gap)
-
-
-@scalar_code
-def _area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Number:
-    """Twice the signed area of a triangle as seen along z."""
-    ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]
-    cb = rows_b[b, 0] - rows_c[c, 0], rows_b[b, 1] - rows_c[c, 1]
-    return ca[0] * cb[1] - ca[1] * cb[0]
 
 
 @scalar_code

@@ -10,10 +10,12 @@ from physx_runtime.collision.narrow_phase.capsule_capsule import capsule_capsule
 from physx_runtime.collision.narrow_phase.capsule_convex import capsule_convex
 from physx_runtime.collision.narrow_phase.capsule_mesh import capsule_mesh
 from physx_runtime.collision.narrow_phase.convex_convex import convex_convex
+from physx_runtime.collision.narrow_phase.convex_mesh import convex_mesh
 from physx_runtime.collision.narrow_phase.core_core import core_core
 from physx_runtime.collision.narrow_phase.over_pairs import (
     Maker,
     of_cores,
+    of_hull_and_mesh,
     of_hulls,
     of_mesh,
     of_sizes,
@@ -35,6 +37,7 @@ from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, 
 
 _CORES, _BESIDE_CORES = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
 _OF_CORES, _PLANE_OF_CORE, _OF_HULLS = of_cores(core_core), of_cores(plane_core), of_hulls(convex_convex)
+_OF_HULL_AND_MESH = of_hull_and_mesh(convex_mesh)
 
 # By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `over_pairs`.
 MAKERS: Mapping[tuple[int, int], Maker] = {
@@ -55,6 +58,7 @@ MAKERS: Mapping[tuple[int, int], Maker] = {
     **{(kind, CONVEX): _OF_HULLS for kind in (BOX, CONVEX)},
     (SPHERE, MESH): of_mesh(sphere_mesh),
     (CAPSULE, MESH): of_mesh(capsule_mesh),
+    **{(kind, MESH): _OF_HULL_AND_MESH for kind in (BOX, CONVEX)},
 }
 _LOOPS = {make: over_pairs(make) for make in MAKERS.values()}
 # The loop over pairs of such kinds; each is compiled when it is first needed.

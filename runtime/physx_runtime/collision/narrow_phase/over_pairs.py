@@ -139,3 +139,15 @@ def of_mesh(make: Maker) -> Maker:
         return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
 
     return contacts_of
+
+
+def of_hull_and_mesh(make: Maker) -> Maker:
+    """For a box or a hull and a mesh, a pair that keeps several manifolds."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.hulls, geometry.meshes,
+                    contacts, at)
+
+    return contacts_of
