@@ -2,7 +2,9 @@
 
 from support.stages.contact_scenes.parts import ContactScene
 from support.stages.contact_scenes.piles import PILES
+from support.stages.contact_scenes.robots import ROBOTS
 from support.stages.contact_scenes.shapes import SHAPES
 from support.stages.contact_scenes.surfaces import SURFACES
+from support.stages.contact_scenes.units import UNITS
 
-SCENES: dict[str, ContactScene] = {**SHAPES, **PILES, **SURFACES}
+SCENES: dict[str, ContactScene] = {**SHAPES, **PILES, **SURFACES, **ROBOTS, **UNITS}

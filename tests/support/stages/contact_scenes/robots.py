@@ -1,0 +1,108 @@
+"""Articulations that touch the ground, bodies, themselves and each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from support.stages.contact_scenes.parts import (
+    ASKEW,
+    ORIGIN,
+    ContactScene,
+    Turn,
+    Vector,
+    ball,
+    body,
+    box,
+    capsule,
+    ground,
+    hinge,
+    hull,
+    link,
+    robot,
+    rod,
+    turn,
+    world,
+)
+from support.stages.parts import Attributes, drive
+
+LIGHT: Attributes = {"float physics:mass": 0.3}
+
+
+def driven(stiffness: float, damping: float, target: float = 0.0, force: float = 1e4, token: str = "angular",
+           reach: tuple[float, float] = (-150.0, 150.0), **more: Any) -> dict[str, Any]:
+    """Schemas and attributes of a joint with a drive and limits, as keywords of `hinge`; angles in degrees."""
+    return {"schemas": (f"PhysicsDriveAPI:{token}", *more.get("schemas", ())), "more": {
+        **drive(token, stiffness=stiffness, damping=damping, targetPosition=target, maxForce=force),
+        "float physics:lowerLimit": reach[0], "float physics:upperLimit": reach[1], **more.get("more", {})}}
+
+
+def quadruped(name: str, place: Vector, way: Turn = (1.0, 0.0, 0.0, 0.0), scale: float = 1.0, stiff: float = 1.0,
+              ) -> str:
+    """A box with four legs of two capsules each; sizes times a scale, drives times another."""
+    def sized(*values: float) -> Vector:
+        x, y, z = (scale * v for v in values)
+        return x, y, z
+
+    parts = [link("torso", box(sized(0.5, 0.3, 0.1)), ORIGIN, 4.0)]
+    for k, (x, y) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+        for part, drop, mass in (("hip", -0.15, 0.3), ("shin", -0.42, 0.2)):
+            parts.append(link(f"{part}{k}", capsule(0.03 * scale, 0.15 * scale, "Z"),
+                              sized(0.3 * x, 0.2 * y, drop), mass))
+        parts.append(hinge(f"shoulder{k}", f"{name}/torso", f"{name}/hip{k}", sized(0.3 * x, 0.2 * y, -0.03),
+                           sized(0, 0, 0.12), **driven(0.6 * stiff, 0.03 * stiff, 20.0 * x)))
+        parts.append(hinge(f"knee{k}", f"{name}/hip{k}", f"{name}/shin{k}", sized(0, 0, -0.135), sized(0, 0, 0.135),
+                           **driven(0.4 * stiff, 0.02 * stiff, -35.0 * x)))
+    return robot(name, *parts, place=place, more={"quatd xformOp:orient": way})
+
+
+def arm(name: str, place: Vector, shapes: Sequence[str], targets: Sequence[float], stiffness: float = 4.0) -> str:
+    """A chain of links along x on a fixed base, 0.5 apart, about y; its drives go to targets in degrees."""
+    parts = [link("base", box((0.1, 0.1, 0.1)), ORIGIN),
+             hinge("anchor", "", f"{name}/base", place, ORIGIN, kind="Fixed")]
+    before, out = "base", 0.1
+    for i, (shape, target) in enumerate(zip(shapes, targets, strict=True)):
+        parts.append(link(f"l{i}", shape, (0.3 + 0.5 * i, 0, 0), 1.0))
+        parts.append(hinge(f"j{i}", f"{name}/{before}", f"{name}/l{i}", (out, 0, 0), (-0.2 if i == 0 else -0.25, 0, 0),
+                           **driven(stiffness, 0.1 * stiffness, target)))
+        before, out = f"l{i}", 0.25
+    return robot(name, *parts, place=place)
+
+
+def chain(name: str, place: Vector, shapes: Sequence[str], gap: float = 0.3, kind: str = "Revolute",
+          way: Turn = (1.0, 0.0, 0.0, 0.0), more: Attributes | None = None) -> str:
+    """Links in a row along x with free joints, on a floating base."""
+    parts = [link(f"l{i}", shape, (gap * i, 0, 0), 0.5) for i, shape in enumerate(shapes)]
+    parts += [hinge(f"j{i}", f"{name}/l{i}", f"{name}/l{i + 1}", (gap / 2, 0, 0), (-gap / 2, 0, 0),
+                    "YZ"[i % 2] if kind == "Revolute" else "X", kind) for i in range(len(shapes) - 1)]
+    return robot(name, *parts, place=place, more={"quatd xformOp:orient": way, **(more or {})})
+
+
+BEAD = ball(0.1)
+
+ROBOTS = {
+    "quadruped stands": ContactScene(world(ground(), quadruped("dog", (0, 0, 0.7)))),
+    "quadruped falls on its side": ContactScene(world(
+        ground(), quadruped("dog", (0, 0, 0.8), turn((1, 0.2, 0), 70))), steps=120),
+    "two quadrupeds": ContactScene(world(
+        ground(), quadruped("dog", (0, 0, 0.7)), quadruped("pup", (0.15, 0.1, 1.45), turn((0, 0, 1), 50))), steps=120),
+    "quadruped under a box": ContactScene(world(
+        ground(), quadruped("dog", (0, 0, 0.7), stiff=2.0),
+        body("load", box((0.3, 0.3, 0.2)), (0.05, 0.02, 0.95), more={"float physics:mass": 2.0})), steps=120),
+    "arm hits a stack": ContactScene(world(
+        ground(), arm("arm", (0, 0, 0.5), [box((0.4, 0.1, 0.1)), capsule(0.06, 0.35)], [10.0, 25.0], 8.0),
+        *(body(f"b{i}", box((0.2, 0.2, 0.2)), (1.0, 0, 0.102 + 0.202 * i), more=LIGHT) for i in range(2))), steps=120),
+    "arm pushes a ball": ContactScene(world(
+        ground(), arm("arm", (0, 0, 0.4), [capsule(0.05, 0.35), capsule(0.05, 0.35)], [60.0, -40.0]),
+        body("b", ball(0.12), (0.55, 0.02, 0.125), more=LIGHT)), steps=120),
+    "links of round shapes": ContactScene(world(
+        ground(), chain("worm", (0, 0, 0.6), [
+            box((0.3, 0.2, 0.15)), rod("Cylinder", 0.1, 0.3), BEAD, rod("Cone", 0.12, 0.3)], gap=0.45, way=ASKEW)),
+        steps=120),
+    "links of hulls": ContactScene(world(
+        ground(), chain("worm", (0, 0, 0.6), [hull(scale=(0.7, 0.7, 0.7)), box((0.3, 0.2, 0.15)), hull()], gap=0.5,
+                        way=ASKEW)), steps=120),
+    "contacts solved last": ContactScene(world(
+        ground(), quadruped("dog", (0, 0, 0.7)), scene={"bool physxScene:solveArticulationContactLast": True}),
+        steps=120),
+}
