@@ -23,6 +23,8 @@ WIDER = {
     # 45 and 11, from the 41st step on: chaos, in which five moved starts say little of what others grow to
     ("pile of balls", "float32"): 60.0,
     ("pile of capsules", "float32"): 20.0,
+    # 26 of a velocity in the 40th step, as the first stones meet; from the 60th step on within ten
+    ("pile of stones", "float32"): 30.0,
 }
 
 

@@ -102,7 +102,4 @@ ROBOTS = {
     "links of hulls": ContactScene(world(
         ground(), chain("worm", (0, 0, 0.6), [hull(scale=(0.7, 0.7, 0.7)), box((0.3, 0.2, 0.15)), hull()], gap=0.5,
                         way=ASKEW)), steps=120),
-    "contacts solved last": ContactScene(world(
-        ground(), quadruped("dog", (0, 0, 0.7)), scene={"bool physxScene:solveArticulationContactLast": True}),
-        steps=120),
 }
