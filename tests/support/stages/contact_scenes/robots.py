@@ -21,6 +21,7 @@ from support.stages.contact_scenes.parts import (
     link,
     robot,
     rod,
+    still,
     turn,
     world,
 )
@@ -84,6 +85,9 @@ ROBOTS = {
     "quadruped stands": ContactScene(world(ground(), quadruped("dog", (0, 0, 0.7)))),
     "quadruped falls on its side": ContactScene(world(
         ground(), quadruped("dog", (0, 0, 0.8), turn((1, 0.2, 0), 70))), steps=120),
+    "quadruped jumps off a step": ContactScene(world(
+        ground(), still("step", box((1, 1, 0.3)), (0, 0, 0.15)), quadruped("dog", (0.45, 0, 0.95), stiff=2.0)),
+        steps=120),
     "two quadrupeds": ContactScene(world(
         ground(), quadruped("dog", (0, 0, 0.7)), quadruped("pup", (0.15, 0.1, 1.45), turn((0, 0, 1), 50))), steps=120),
     "quadruped under a box": ContactScene(world(
@@ -95,6 +99,12 @@ ROBOTS = {
     "arm pushes a ball": ContactScene(world(
         ground(), arm("arm", (0, 0, 0.4), [capsule(0.05, 0.35), capsule(0.05, 0.35)], [60.0, -40.0]),
         body("b", ball(0.12), (0.55, 0.02, 0.125), more=LIGHT)), steps=120),
+    "chain of boxes on a bar": ContactScene(world(
+        ground(), still("bar", capsule(0.08, 2.0, "Y"), (0.9, 0, 0.7)),
+        chain("rope", (0, 0, 0.95), [box((0.22, 0.1, 0.06))] * 6)), steps=120),
+    "chain with ball joints on a box": ContactScene(world(
+        ground(), still("block", box((0.4, 0.4, 0.4)), (0.6, 0, 0.2)),
+        chain("rope", (0, 0, 0.6), [capsule(0.05, 0.12)] * 5, kind="Spherical")), steps=120),
     "links of round shapes": ContactScene(world(
         ground(), chain("worm", (0, 0, 0.6), [
             box((0.3, 0.2, 0.15)), rod("Cylinder", 0.1, 0.3), BEAD, rod("Cone", 0.12, 0.3)], gap=0.45, way=ASKEW)),
@@ -102,4 +112,7 @@ ROBOTS = {
     "links of hulls": ContactScene(world(
         ground(), chain("worm", (0, 0, 0.6), [hull(scale=(0.7, 0.7, 0.7)), box((0.3, 0.2, 0.15)), hull()], gap=0.5,
                         way=ASKEW)), steps=120),
+    "links that do not touch each other": ContactScene(world(
+        ground(), chain("rope", (0, 0, 0.5), [BEAD] * 5, gap=0.15, way=ASKEW, more={
+            "bool physxArticulation:enabledSelfCollisions": False})), steps=120),
 }
