@@ -60,5 +60,5 @@ def test_a_description_with_hulls_can_be_pickled() -> None:
     read = describe(opened(stage(GROUND, body("a", (0, 0, 1), hull))))
     again = pickle.loads(pickle.dumps(read))
     assert again == read
-    [ours, theirs] = [one.bodies[0].colliders[0].cooked().hull for one in (read, again)]
+    [ours, theirs] = [one.bodies[0].colliders[0].cooked().mesh for one in (read, again)]
     assert (ours.vertices == theirs.vertices).all()
