@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 
 from physx_schema.description.collision.materials import DEFAULT_MATERIAL
 from physx_schema.description.collision_filter import ColliderSide, CollisionFilter
@@ -32,11 +32,16 @@ def meetings(description: Description) -> Iterator[Meeting]:
     filtered = CollisionFilter(description)
     materials = {material.path: material for material in description.materials}
     groups: dict[str, list[int]] = {}
+    movers: dict[str, list[int]] = {}
     for number, side in enumerate(filtered.sides):
         groups.setdefault(side.collider.material, []).append(number)
-    for path, other in product(sorted(groups), repeat=2):
-        pair = next(((i, j) for i in groups[path] for j in groups[other] if filtered.meet(i, j)), None)
-        if pair is not None and path in materials:
+        if side.moves:
+            movers.setdefault(side.collider.material, []).append(number)
+    for path, other in product(sorted(groups.keys() & materials.keys()), sorted(groups)):
+        # one of two that meet moves; the ground may be thousands of colliders
+        candidates = chain(product(movers.get(path, ()), groups[other]), product(groups[path], movers.get(other, ())))
+        pair = next((pair for pair in candidates if filtered.meet(*pair)), None)
+        if pair is not None:
             side, partner = (filtered.sides[number] for number in pair)
             yield Meeting(materials[path], materials.get(other, DEFAULT_MATERIAL), side.collider.path,
                           partner.collider.path, _mover(side, partner))
