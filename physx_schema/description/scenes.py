@@ -113,7 +113,7 @@ def _contact(meters_per_unit: float, physx: View) -> SceneContact:
         physx.clamped(name) / (1.0 if physx.authored(name) else meters_per_unit)
         for name in ("frictionOffsetThreshold", "frictionCorrelationDistance"))
     return SceneContact(max(physx.clamped("bounceThreshold"), _LEAST_BOUNCE), offset, correlation,
-                        physx.flag("invertCollisionGroupFilter"))
+                        physx.flag("invertCollisionGroupFilter"), physx.flag("solveArticulationContactLast"))
 
 
 def _made_scene(reading: Reading) -> Scene:

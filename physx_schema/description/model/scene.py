@@ -37,6 +37,7 @@ class SceneContact:
     friction_offset_threshold: float    # length; farther contact points carry no friction
     friction_correlation_distance: float        # length; how far friction's anchors may part
     groups_inverted: bool               # physxScene:invertCollisionGroupFilter
+    of_links_last: bool                 # physxScene:solveArticulationContactLast
 
 
 @dataclass(frozen=True, slots=True)

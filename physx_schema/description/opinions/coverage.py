@@ -27,7 +27,6 @@ NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
         "timeStepsPerSecond": "the step, which the caller of the simulation chooses",
         "enableCCD": "contacts", "collisionSystem": "contacts",
         "enableStabilization": "stabilization", "maxBiasCoefficient": "the bias limit",
-        "solveArticulationContactLast": "contacts",
     },
 }
 

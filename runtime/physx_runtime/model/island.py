@@ -107,6 +107,8 @@ class IslandTopology:
     kinematic: int = 0              # how many kinematic bodies joints hold them at
     coupled: bool = False           # whether links of one articulation answer an impulse on two of them together:
                                     # PhysX leaves that out, the ideal solver does not
+    links_held_last: bool = False   # whether what holds links comes behind their own joints' drives and limits, but for
+                                    # limits of speed: physxScene:solveArticulationContactLast
 
     @property
     def pgs(self) -> bool:

@@ -232,7 +232,7 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
     for i, actor in enumerate(actors.values()):
         rows |= _prefixed(f"{ACTOR_GROUP}{i}_", {**actor.parameters, **actor.state})
     t = IslandTopology(tuple(actor.topology for actor in actors.values()), tuple(topologies), len(places.kinematic),
-                       solver == "ideal")
+                       solver == "ideal", scene.contact.of_links_last)
     lasting = island_lasting_rows(t)
     return PackedIsland(
         t, {name: values for name, values in rows.items() if name not in lasting},

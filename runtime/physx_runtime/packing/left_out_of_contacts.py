@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from physx_runtime.model.scene import SceneModel
@@ -15,22 +16,24 @@ _IDLE = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
          "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
 _NEEDS_SCENE, _OF_SCENE = "physxRigidBody:enableCCD", "physxScene:enableCCD"
 _CONVEYING = "PhysxSurfaceVelocityAPI"
-
-
 _LAST = "physxScene:solveArticulationContactLast"
 
 
-def reordered(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
-    """Scenes in which PhysX solves what holds links and what they touch behind the links' own constraints."""
-    values = {item.path: item.value for item in description.authored if item.property == _LAST}
+def sped_last(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
+    """Scenes in which PhysX limits speeds of joints behind all else, where articulations are stepped by themselves.
+
+    Where contacts or joints outside articulations are stepped with them it is done.
+    """
     held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
     held |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
-    scenes = {description.scene_of(robot).path for robot in description.articulations if robot.path in held}
+    moved = {actor.path for actor in model.actors.values()}
+    alone = [robot for robot in description.articulations if robot.path in moved - held
+             and any(math.isfinite(dof.max_velocity) for dof in robot.dofs)]
+    scenes = {scene.path for scene in map(description.scene_of, alone) if scene.contact.of_links_last}
     for path in sorted(scenes):
-        if values.get(path):
-            yield NotSimulated("contact", path, _LAST, "True, with which PhysX solves contacts of links, and joints "
-                               "outside articulations at them, behind drives and limits; they are solved before, set "
-                               "it to False")
+        yield NotSimulated("contact", path, _LAST, "True, with which PhysX limits the speed of joints behind all other "
+                           "constraints; of articulations that touch nothing it is limited joint by joint, set it to "
+                           "False")
 
 
 def left_out_of_contacts(description: Description, touching: Touching) -> Iterator[NotSimulated]:

@@ -118,7 +118,8 @@ class ContactStep:
                                       row_bytes)
         self._passes = [np.r_[prepare, 0]]
         for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
-            one = iteration_of(program, touching.outer, touching.inside, touching.misread, kind == FINAL)
+            one = iteration_of(program, touching.outer, touching.inside, touching.misread, touching.among,
+                               kind == FINAL)
             solved = {place: code.joint(one, j, awake) for j, place in joints.items()}
             among, _ = words_of_patches(self._known, kind, self._rows, places, solved, outer, row_bytes)
             # PGS leaves out friction of early iterations but that of links with what does not move

@@ -34,6 +34,7 @@ class PatchOrder:
         among = self._moves[0] & self._moves[1]
         self._inside = ~among & (self._linked[0] | self._linked[1])
         self.outer = frozenset(self._held(among))
+        self.among = bool(program.listed) or not self._inside.all()
         self.inside = frozenset(self._held(self._inside))
         self._pairs = {i: pair for i in np.flatnonzero(among & self._linked[0] & self._linked[1]).tolist()
                        if (pair := self._ancestor_and_link(i))}

@@ -355,12 +355,16 @@ def test_contact_of_many_colliders_is_one_line() -> None:
 LAST = "bool physxScene:solveArticulationContactLast"
 
 
-@pytest.mark.parametrize(("outside", "value", "named"), [
-    (GROUND, True, True), (GROUND, False, False), ("", True, False)], ids=["asked", "not-asked", "touches-nothing"])
-def test_contacts_that_are_to_be_solved_last_are_named(outside: str, value: bool, named: bool) -> None:
+@pytest.mark.parametrize(("outside", "value", "fastest", "named"), [
+    ("", True, 1.0, True), ("", False, 1.0, False), ("", True, None, False), (GROUND, True, 1.0, False)],
+    ids=["asked", "not-asked", "without-a-limit", "stepped-with-contacts"])
+def test_speeds_that_are_to_be_limited_last_are_named_of_a_robot_alone(
+        outside: str, value: bool, fastest: float | None, named: bool) -> None:
     name = LAST.partition(" ")[2]
     scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {LAST: value})
-    stage = opened(sliding(of_tip=CUBE, outside=outside + scene))
+    limit = () if fastest is None else (joint("Revolute", "slow", "end", "last", ("PhysxJointAxisAPI:angular",), {
+        "float physxJointAxis:angular:maxJointVelocity": fastest}), link("last", (2, 0, 0)))
+    stage = opened(sliding(*limit, of_tip=CUBE, outside=outside + scene))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)
         found = Scene(stage).not_simulated

@@ -7,13 +7,15 @@ its link's twist to its children; up the tree wrenches add; down again every joi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.rows import ACTING, DOF, PARAMETER, START, TOTAL, names_of
-from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL
+from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL, Topology
 from physx_runtime.solver.by_joint.couplings import coupled, write_couplings_iteration
 from physx_runtime.solver.by_joint.fragments import joint, response
 from physx_runtime.solver.by_joint.plan import Plan
+from physx_runtime.solver.by_joint.speed_limits import write_speed_limits
 from physx_runtime.solver.by_joint.sweeps import clear, copy_rows, place_links, read_coordinates
 from physx_runtime.solver.by_joint.tree import paths_to
 
@@ -21,9 +23,24 @@ from physx_runtime.solver.by_joint.tree import paths_to
 SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
 
 
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What one sweep over an articulation does (ArticulationConstraintProcessingConfigCPU)."""
+
+    final: bool                     # in a velocity iteration
+    own: bool = True                # couplings; drives, friction and limits of joints
+    closing: bool = True            # no other follows in the iteration
+    speed_last: bool = False        # limits of speed come behind all that holds the link, in the closing sweep
+
+    @property
+    def moves(self) -> bool:
+        """Whether the iteration's motion follows."""
+        return self.closing and not self.final
+
+
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
-    write_constraints(p, s, write_forces(p, s, final, apart=coupled(p.t)), final)
+    write_constraints(p, s, write_forces(p, s, final, apart=coupled(p.t)), Sweep(final))
 
 
 def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
@@ -41,19 +58,19 @@ def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
     return p.row("dv")
 
 
-def write_constraints(p: Plan, s: Schedule, dv: Span | None, final: bool) -> None:
-    """The articulation's own constraints after the change `dv` of v, and the motion where it is not `final`."""
+def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep) -> None:
+    """The articulation's own constraints after the change `dv` of v, and the motion where the sweep `moves`."""
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
-    turning = _seen(p, s, final)
-    for node in _depth_first(p, s, dv, turning, final):
+    turning = _seen(p, s, sweep.final) if sweep.own else set()
+    for node in _depth_first(p, s, dv, turning, sweep):
         _pass_up(p, s, node)
-    moves = not final and not p.t.pgs
+    moves = sweep.moves and not p.t.pgs
     _settle(p, s, dv, moves)
     if moves:
         advance_links(p, s, p.row("v"))
         s.do(joint.count, iteration=p.row("iteration"))
-    elif not final:
+    elif sweep.moves:
         copy_rows(s, p.row("v"), p.row("v_moving"))
 
 
@@ -103,26 +120,30 @@ def write_turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None,
          turn=p.at(name, link))
 
 
-def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int],
-                 final: bool) -> Iterator[int]:
+def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], sweep: Sweep) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
-    _write_behind(p, s, 0, final)
+    _write_behind(p, s, 0, sweep)
     stack = [(child, False) for child in reversed(_active(p, 0))]
     while stack:
         i, done = stack.pop()
         if done:
             yield i
             continue
-        _solve(p, s, i, dv, turning, final)
-        _write_behind(p, s, i, final)
+        if sweep.own:
+            _solve(p, s, i, dv, turning, sweep)
+        else:
+            _leave(p, s, i)
+        _write_behind(p, s, i, sweep)
+        if sweep.speed_last and sweep.closing and i == p.tree.last[p.tree.nodes[i].link]:
+            write_speed_limits(p, s, i, dv, below=bool(_active(p, i)))
         stack.append((i, True))
         stack += [(child, False) for child in reversed(_active(p, i))]
 
 
-def _write_behind(p: Plan, s: Schedule, node: int, final: bool) -> None:
+def _write_behind(p: Plan, s: Schedule, node: int, sweep: Sweep) -> None:
     """What follows a node's own constraints, if anything."""
     if node in p.behind:
-        p.behind[node](s, final)
+        p.behind[node](s, sweep.final)
 
 
 def _active(p: Plan, node: int) -> list[int]:
@@ -135,7 +156,18 @@ def _twisted(p: Plan, node: int) -> bool:
     return bool(_active(p, node)) or node in p.behind
 
 
-def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], final: bool) -> None:
+def _leave(p: Plan, s: Schedule, i: int) -> None:
+    """A node that only follows its parent so far."""
+    node = p.tree.nodes[i]
+    given = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
+    if node.dof is not None:
+        clear(s, p.at("F", node.dof))
+        clear(s, p.at("u", i))
+        given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
+    s.do(response.pass_down, node.kind, p.grounded(i), **given)
+
+
+def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], sweep: Sweep) -> None:
     """All constraints of one node's dof; the twist of its link, where it has children."""
     node, grounded = p.tree.nodes[i], p.grounded(i)
     given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
@@ -157,7 +189,12 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], fin
     if _twisted(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
-    s.do(joint.solve_node, p.joints[node.link], place, literal, node.kind, grounded, final, **given)
+    solved = _without_speed_limits(p.joints[node.link]) if sweep.speed_last else p.joints[node.link]
+    s.do(joint.solve_node, solved, place, literal, node.kind, grounded, sweep.final, **given)
+
+
+def _without_speed_limits(t: Topology) -> Topology:
+    return replace(t, dofs=tuple(replace(dof, max_velocity=False) for dof in t.dofs))
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:

@@ -74,10 +74,11 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: 
 
 @functools.lru_cache(maxsize=MOST_ITERATIONS)
 def iteration_of(program: ContactProgram, outer: frozenset[Held], inside: frozenset[Held],
-                 misread: frozenset[tuple[int, Pair]], final: bool) -> Iteration:
+                 misread: frozenset[tuple[int, Pair]], among: bool, final: bool) -> Iteration:
     """An iteration while these links touch what moves, and what does not.
 
-    misread: articulations with a link and one below it that touch each other.
+    misread: articulations with a link and one below it that touch each other. among: there are joints or patches
+    besides those of links with what does not move.
     """
     p = program.plan
     p = replace(p, trees={i: links.arranged(
@@ -87,11 +88,11 @@ def iteration_of(program: ContactProgram, outer: frozenset[Held], inside: frozen
     openings: list[tuple[int, Held]] = []
     links.enter_openings(p, inside, openings)
     pushes, rest = Schedule(), Schedule()
-    changes = write_pushes(p, pushes, final)
+    changes = write_pushes(p, pushes, final, among)
     for tree in p.trees.values():
         tree.answering = True           # patches may have acted before any joint
     joints = {j: Schedule() for j in p.order.between}
     for j, schedule in joints.items():
         write_solve(p, schedule, j, final)
-    write_rest(p, rest, changes, final)
+    write_rest(p, rest, changes, final, among)
     return Iteration(pushes, joints, rest, tuple(openings))

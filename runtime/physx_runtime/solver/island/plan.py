@@ -22,6 +22,7 @@ from physx_runtime.model.rows import KEPT, input_rows, lasting_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.by_joint.plan import Plan, make_plan_in
+from physx_runtime.solver.by_joint.speed_limits import SLOWED_SCRATCH
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.islands import SolvingOrder, partitions
 from physx_runtime.solver.joint.step import prepared_rows
@@ -185,6 +186,9 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
             p.scratch(name, len(p.tree.nodes), width)
         p.scratch("held_P", 1, 6)
         p.scratch("axes_start", 1, 4)       # a floating root's principal axes at the step's start
+    if t.links_held_last:
+        for name, width in SLOWED_SCRATCH.items():
+            p.scratch(name, 1, width)
     if plan.misread:
         p.scratch("v_integrated", p.t.nv)
         for name, width in MISREAD_SCRATCH.items():

@@ -115,4 +115,7 @@ ROBOTS = {
     "links that do not touch each other": ContactScene(world(
         ground(), chain("rope", (0, 0, 0.5), [BEAD] * 5, gap=0.15, way=ASKEW, more={
             "bool physxArticulation:enabledSelfCollisions": False})), steps=120),
+    "contacts solved last": ContactScene(world(
+        ground(), quadruped("dog", (0, 0, 0.7)), scene={"bool physxScene:solveArticulationContactLast": True}),
+        steps=120),
 }

@@ -20,6 +20,7 @@ from physx_runtime.solver.by_joint.fragments.operands import Operands, central_a
 from physx_runtime.solver.by_joint.fragments.response import parent_twist, pass_down
 from physx_runtime.solver.by_joint.tree import ROTARY
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
+from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import link_turn, seen_travel
 
@@ -98,6 +99,18 @@ def solve_node(rows: Operands, joint: Topology, place: int, constants: tuple[tup
         S = subspace(kind == ROTARY, vec(rows["axis"]))
         made["twist"] = linear_first(after + S * (r * F - dragged))
     return made
+
+
+def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Rows:
+    """The impulse F of a dof with what keeps it below its maximum velocity; rate: its change of v by impulses so far.
+
+    constants: coefficients that are literals for this kind of joint.
+    """
+    local: dict[str, Any] = {**rows, **{name: [value] for name, value in constants}}
+    now = local["v"][0] + (local["dv"][0] if "dv" in local else 0.0) + local["rate"][0]
+    state = SolvedDof(local["r"][0], local["soft"][0], now + local["bias"][0], 0.0)
+    solve_max_velocity(local, 0, state)
+    return {"F": [local["F"][0] + state.impulse]}
 
 
 def settle_node(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Rows:
