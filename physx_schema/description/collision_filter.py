@@ -89,6 +89,23 @@ class CollisionFilter:
         return side.owner in self._calm
 
 
+class TriggerFilter(CollisionFilter):
+    """Which colliders triggers tell of: those of other bodies in their scene that are no triggers, be they at rest.
+
+    Groups, filtered pairs, joints and being neighbours keep nothing from a trigger (OmniFilterShader in PhysXScene.cpp,
+    filterRbCollisionPair in ScFiltering.cpp).
+    """
+
+    def __init__(self, description: Description) -> None:
+        self.sides = tuple(_sides(description, triggers=True))
+        kinds = list(dict.fromkeys((side.collider.trigger, side.scene) for side in self.sides))
+        numbers = {kind: number for number, kind in enumerate(kinds)}
+        self.classes = np.array([numbers[side.collider.trigger, side.scene] for side in self.sides], np.int64)
+        self.meets = np.array([[one != other and (scene == another or None in (scene, another))
+                                for other, another in kinds] for one, scene in kinds], np.bool_)
+        self.apart, self._calm = {}, frozenset()
+
+
 def _calm(description: Description) -> Iterator[str]:
     """Root links of articulations that do not collide with themselves."""
     unused = {(item.path, item.property) for item in description.unused}
@@ -120,28 +137,29 @@ def _filtered_groups(description: Description) -> Iterator[tuple[str, str]]:
             yield group.path, path
 
 
-def _sides(description: Description) -> Iterator[ColliderSide]:
+def _sides(description: Description, triggers: bool = False) -> Iterator[ColliderSide]:
+    """What can touch, or with `triggers` what can be in a trigger, these included."""
     for articulation in description.articulations:
         for index, link in enumerate(articulation.links):
             held = index == 0 and articulation.fixed_base
-            yield from _of_body(link, articulation, not held)
+            yield from _of_body(link, articulation, not held, triggers)
     for body in description.bodies:
-        yield from _of_body(body, None, not body.kinematic)
-    for collider in _touching(description.static_colliders):
+        yield from _of_body(body, None, not body.kinematic, triggers)
+    for collider in _touching(description.static_colliders, triggers):
         yield ColliderSide(collider, "", "", None, False, _names(collider))
 
 
-def _of_body(link: Link, articulation: Articulation | None, moves: bool) -> Iterator[ColliderSide]:
-    if not link.contact.solved:
+def _of_body(link: Link, articulation: Articulation | None, moves: bool, triggers: bool) -> Iterator[ColliderSide]:
+    if not (link.contact.solved or triggers):
         return
     owner = articulation.links[0].path if articulation else ""
     root = (articulation.path,) if articulation else ()
-    for collider in _touching(link.colliders):
+    for collider in _touching(link.colliders, triggers):
         yield ColliderSide(collider, link.path, owner, link.scene, moves, _names(collider, link.path, *root))
 
 
-def _touching(colliders: Sequence[Collider]) -> Iterator[Collider]:
-    return (collider for collider in colliders if collider.enabled and not collider.trigger)
+def _touching(colliders: Sequence[Collider], triggers: bool) -> Iterator[Collider]:
+    return (collider for collider in colliders if collider.enabled and (triggers or not collider.trigger))
 
 
 def _names(collider: Collider, *more: str) -> frozenset[str]:

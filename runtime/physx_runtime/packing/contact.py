@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WO
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
-from physx_runtime.packing.touching import Touching
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, Scene
 from physx_schema.description.opinions.reading import path_key
@@ -139,7 +138,21 @@ class Mover:
         return self.kind in (BODY, LINK) and not self.held
 
 
-def pack_contacts(description: Description, touching: Touching, movers: Sequence[Mover],
+class Sides(Protocol):
+    """The colliders of a stage of which some are packed."""
+
+    @property
+    def filter(self) -> CollisionFilter:
+        """Which of them meet."""
+
+    def can_be_heard(self, i: int) -> bool:
+        """Whether contacts of a side with anything are made."""
+
+    def kind(self, i: int) -> int:
+        """What a side is to the narrow phase."""
+
+
+def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mover],
                   scene: Scene) -> PackedContacts:
     """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first."""
     numbers = {mover.body.path: number for number, mover in enumerate(movers)}
@@ -204,7 +217,7 @@ def sides_before(movers: Sequence[Mover], statics: int) -> list[int]:
 class _Heard:
     """The sides of a world whose contacts are stepped."""
 
-    def __init__(self, touching: Touching, bodies: Collection[str]) -> None:
+    def __init__(self, touching: Sides, bodies: Collection[str]) -> None:
         self._touching = touching
         known = touching.filter.sides
         self.numbers = [i for i, side in enumerate(known)

@@ -11,6 +11,7 @@ from physx_runtime.packing.choice import STEPPED_TOGETHER
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.left_out_of_contacts import left_out_of_contacts, sped_last
 from physx_runtime.packing.touching import Touching
+from physx_runtime.packing.triggers import unseen
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
@@ -46,7 +47,8 @@ def left_out(description: Description, model: SceneModel, touching: Touching | N
     moved = tuple(model.actors.values())
     contact = _contact(description, model.owners, touching)
     return (*((contact,) if contact else ()), *(left_out_of_contacts(description, touching) if touching else ()),
-            *sped_last(description, model, touching), *_estimates(description, moved), *_unread(description, moved))
+            *(unseen(description) if touching else ()), *sped_last(description, model, touching),
+            *_estimates(description, moved), *_unread(description, moved))
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:

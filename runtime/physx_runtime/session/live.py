@@ -39,6 +39,7 @@ from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.simulation.triggers import Overlap, TriggerEvent
 from physx_runtime.worlds.path import BY_JOINT
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
@@ -198,6 +199,18 @@ class Session:
         """What PhysX reports of the contacts of the last step, as `Scene.contact_events`."""
         self._require_open()
         return self._scene.contact_events
+
+    @property
+    def trigger_overlaps(self) -> tuple[Overlap, ...]:
+        """The colliders in triggers, as `Scene.trigger_overlaps`."""
+        self._require_open()
+        return self._scene.trigger_overlaps
+
+    @property
+    def trigger_events(self) -> tuple[TriggerEvent, ...]:
+        """What entered and left triggers in the last step, as `Scene.trigger_events`."""
+        self._require_open()
+        return self._scene.trigger_events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
         """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""

@@ -62,7 +62,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
         ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
     recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
-                        lambda: (run.contacts, run.contact_events) if isinstance(run, Scene) else (NO_CONTACTS, ()))
+                        lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
+                        else (NO_CONTACTS, (), ()))
     for record in range(steps // every):
         _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()

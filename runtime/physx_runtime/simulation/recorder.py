@@ -18,10 +18,11 @@ from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_joint import SceneJoint
+from physx_runtime.simulation.triggers import TriggerEvent
 
 Array = NDArray[Any]
 Recorded = Simulation | SceneActor
-Touched = tuple[Contacts, tuple[ContactEvent, ...]]
+Touched = tuple[Contacts, tuple[ContactEvent, ...], tuple[TriggerEvent, ...]]
 
 
 class Recorder:
@@ -32,12 +33,12 @@ class Recorder:
     """
 
     def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
-                 forces: bool = False, touched: Callable[[], Touched] = lambda: (NO_CONTACTS, ())) -> None:
+                 forces: bool = False, touched: Callable[[], Touched] = lambda: (NO_CONTACTS, (), ())) -> None:
         self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
         self._joints, self._weighed = joints, joints if forces else ()
         self._breakable = [joint for joint in joints if joint.topology.breaks]
         self._broken, self._forces = [self._gone()], [self._given()]
-        self._touched: list[Touched] = [(NO_CONTACTS, ())]
+        self._touched: list[Touched] = [(NO_CONTACTS, (), ())]
         self._touching = touched
         self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
         self._states = [[alike.state()] for alike in self._alikes]
@@ -74,7 +75,7 @@ class Recorder:
         links = Columns(self._actors, lambda actor: len(actor.model.link_names))
         position, velocity, pose, moving = (columns.arranged(kind, 1) for columns, kind in zip(
             (dofs, dofs, links, links), parts, strict=True))
-        contacts, events = zip(*self._touched, strict=True)
+        contacts, events, entered = zip(*self._touched, strict=True)
         placed, sent = (np.stack(kind).astype(pose.dtype) for kind in zip(*self._told, strict=True))
         names = (name for actor in self._actors for name in actor.model.link_names)
         positions, velocities = zip(*self._iterations, strict=True)
@@ -91,7 +92,7 @@ class Recorder:
             outside_joint_names=tuple(joint.path for joint in self._joints),
             outside_joint_force=np.reshape(self._forces, (len(pose), len(self._weighed), pose.shape[1], 6)
                                            ).swapaxes(1, 2).astype(pose.dtype), contacts=contacts,
-            contact_events=events)
+            contact_events=events, trigger_events=entered)
 
     def _whose_counts(self) -> str:
         if len(self._raised) == 1:

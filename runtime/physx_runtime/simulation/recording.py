@@ -20,6 +20,7 @@ from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
 from physx_runtime.simulation.contacts import Contacts
+from physx_runtime.simulation.triggers import TriggerEvent
 from physx_runtime.solver.articulation.link_velocity import held_velocities
 
 Array = NDArray[Any]
@@ -48,6 +49,7 @@ class Recording:
     #                                     (n_record, n_world, n_outside, 6) what each gave, as `SceneJoint.force`
     contacts: tuple[Contacts, ...] = ()             # (n_record,) of the step that leads to each; none at the first
     contact_events: tuple[tuple[ContactEvent, ...], ...] = ()       # (n_record,) likewise, what PhysX reports of it
+    trigger_events: tuple[tuple[TriggerEvent, ...], ...] = ()       # (n_record,) likewise, what entered and left
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_joint import SceneJoint
+from physx_runtime.simulation.triggers import Overlap, TriggerEvent, Triggers
 from physx_runtime.solver.batches import WorldBatches
 from physx_runtime.solver.scene import share_counts, step_scene
 from physx_runtime.worlds.path import AUTO
@@ -87,6 +88,7 @@ class Scene:
         self.kinematic.go_on(before.kinematic)
         for islands in self._islands:       # what touches goes on as if nothing had happened where nothing of it did
             any(islands.go_on(other) for other in before._islands)
+        self._triggers.go_on(before._triggers)
 
     def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
@@ -101,6 +103,7 @@ class Scene:
             alikes.setdefault(actor.alike, []).append(model.actors[name])
         self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
         self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
+        self._triggers = Triggers(description, model, self.body_names, worlds)
         if any(lanes.dt != dt for lanes in self._lanes):
             self.set_time_step(dt)
 
@@ -156,7 +159,9 @@ class Scene:
         count = required_count("count", count, 0)
         while count:
             # bodies on their way to a target arrive in the first step, and stand from the second on
-            part = count if self.kinematic.told else 1
+            part = count if self.kinematic.told and not self._triggers else 1
+            if self._triggers:
+                self._triggers.look(self.body_pose)
             rows = self.kinematic.rows_for_step(self.dt)
             for islands in self._islands if rows else ():
                 islands.place_kinematic(rows)
@@ -175,6 +180,7 @@ class Scene:
         for islands in self._islands:
             islands.reset(chosen)
         self.kinematic.reset(chosen)
+        self._triggers.forget(chosen)
         self._batches.restart(chosen)
 
     # --- contacts ----------------------------------------------------------------------------------------------------
@@ -190,6 +196,16 @@ class Scene:
         if not self._reports:
             return ()
         return tuple(event for islands in self._islands for event in islands.contact_events(self._reports))
+
+    @property
+    def trigger_overlaps(self) -> tuple[Overlap, ...]:
+        """The colliders in triggers (PhysxTriggerAPI) at the start of the last step."""
+        return self._triggers.overlaps
+
+    @property
+    def trigger_events(self) -> tuple[TriggerEvent, ...]:
+        """What entered and left triggers in the last step, as PhysX tells it: by where bodies are at its start."""
+        return self._triggers.events
 
     def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Array:
         """The mean force on bodies or colliders over the last step along the normals of their contacts, world axes.
