@@ -1,4 +1,4 @@
-"""Which shapes' bounds overlap: kept pairs are found again, lost ones freed, new ones put in PhysX's order."""
+"""Which shapes' bounds overlap: kept pairs are found again, lost ones freed, new ones listed."""
 
 from __future__ import annotations
 
@@ -107,16 +107,3 @@ def chain(rows: Any, heads: Any, places: Any, fresh: Any) -> None:
 @scalar_code
 def _other(row: Any, shape: Any) -> Any:
     return row.shape1 if row.shape0 == shape else row.shape0
-
-
-def in_order_of_birth(fresh: Array, low: Array, moves: Array) -> Array:
-    """New pairs (shape, partner) in the order in which PhysX takes them up.
-
-    low: lower x bounds of shapes. moves: whether forces move them. Measured: the reverse of a sweep along x, in which
-    pairs of moving shapes come first, then those whose static shape begins inside the moving one, then the others.
-    """
-    first, second = fresh[:, 0], fresh[:, 1]
-    turned = (low[second] < low[first]) | ((low[second] == low[first]) & (second < first))
-    lower, upper = np.where(turned, second, first), np.where(turned, first, second)
-    sweep = np.where(moves[second], 0, np.where(turned, 2, 1))
-    return fresh[np.lexsort((upper, low[upper], lower, low[lower], sweep))[::-1]]

@@ -11,7 +11,7 @@ ROOMS = (13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229
 
 
 def creation_ranks(bodies: int, statics: int) -> list[int]:
-    """The rank in creation of each of `bodies` free bodies in path order, before as many static colliders.
+    """The rank in creation of each of `bodies` free bodies in path order, and of as many static colliders after them.
 
     Raises ValueError where there are more than the largest table measured holds.
     """
@@ -26,7 +26,7 @@ def creation_ranks(bodies: int, statics: int) -> list[int]:
         if total <= room:
             break
         order.reverse()
-    ranks = [0] * bodies
-    for rank, body in enumerate(body for body in order if body < bodies):
-        ranks[body] = rank
+    ranks = [0] * total
+    for rank, number in enumerate(order):
+        ranks[number] = rank
     return ranks

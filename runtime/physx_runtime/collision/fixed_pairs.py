@@ -36,7 +36,7 @@ MEMORY = np.dtype([
     ("touching", "i4"),         # whether it has contacts, as `near`
     ("parted", "i4"),           # whether the step found that it has none any more
     ("kinds", "i4"),            # which of the `kinds` of the pairs it is of
-    ("begun", "i8"),            # counts up in the order in which pairs of a link began to touch
+    ("begun", "i8"),            # counts up in the order in which pairs of a world began to touch
 ])
 # What tells at once of most pairs that they are apart: a ball around the moving shape, and bounds of the other.
 BALL = np.dtype([
@@ -176,12 +176,8 @@ def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
     contacts_of = one_of([MAKERS[pair] for pair in kinds])
 
     @borrowing_code
-    def touch_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, queue: Any) -> Any:
-        """Make the contacts of a link's pairs, rows `first` to `end`: how many have some.
-
-        pose: of F of the link, float32. queue: is given the rows of pairs with contacts, in PhysX's input order.
-        """
-        born, begun = False, False
+    def touch_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders) -> None:
+        """Make the contacts of a link's pairs, rows `first` to `end`; pose: of F of the link, float32."""
         meet_link(pairs, first, end, pose, colliders)
         for k in range(first, end):
             own = pairs.memory[k]
@@ -195,13 +191,7 @@ def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
             if last == at:
                 _part(own)
             elif not own.touching:
-                own.touching, begun = NEW, True
-            born |= own.near == NEW
-        if born:
-            _give_birth(pairs, first, end, colliders.bounds)
-        if begun:
-            _begin(pairs, first, end)
-        return _line_up(pairs.memory, first, end, queue)
+                own.touching = NEW
 
     return touch_link
 
@@ -246,30 +236,44 @@ def _standing(pair: Any, moving: Any) -> Any:
 
 
 @borrowing_code
-def _line_up(memory: Any, first: Any, end: Any, queue: Any) -> Any:
-    """Put the pairs that touch in the order in which they began to: how many there are."""
-    count = 0
+def line_up(pairs: AllPairs, first: Any, end: Any, colliders: Colliders, queue: Any) -> Any:
+    """Put the pairs of a world, rows `first` to `end`, that touch in PhysX's input order: how many there are.
+
+    queue: is given their numbers in the world.
+    """
+    born, begun, count = False, False, 0
     for k in range(first, end):
-        if memory[k].touching:
+        born |= pairs.memory[k].near == NEW
+        begun |= pairs.memory[k].touching == NEW
+    if born:
+        _give_birth(pairs, first, end, colliders)
+    if begun:
+        _begin(pairs, first, end)
+    for k in range(first, end):
+        if pairs.memory[k].touching:
             at = count
-            while at > 0 and memory[queue[at - 1]].begun > memory[k].begun:
+            while at > 0 and pairs.memory[first + queue[at - 1]].begun > pairs.memory[k].begun:
                 queue[at] = queue[at - 1]
                 at -= 1
-            queue[at] = k
+            queue[at] = k - first
             count += 1
     return count
 
 
 @borrowing_code
-def _give_birth(pairs: AllPairs, first: Any, end: Any, bounds: Any) -> None:
-    """Number the pairs whose bounds meet in this step, as `broad_phase.in_order_of_birth` has them."""
+def _give_birth(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> None:
+    """Number the pairs whose bounds meet in this step, as `births.Births` has them.
+
+    Shapes of a link that meet several static ones in one step are taken as if the link met them one by one.
+    """
     number = np.int64(0)
     for k in range(first, end):
         number = max(number, pairs.rows[k].born)
     while True:
         chosen = -1
         for k in range(first, end):
-            if pairs.memory[k].near == NEW and (chosen < 0 or _place(pairs, k, bounds) > _place(pairs, chosen, bounds)):
+            if pairs.memory[k].near == NEW and (chosen < 0 or _place(pairs, k, colliders)
+                                                      > _place(pairs, chosen, colliders)):
                 chosen = k
         if chosen < 0:
             return
@@ -278,14 +282,15 @@ def _give_birth(pairs: AllPairs, first: Any, end: Any, bounds: Any) -> None:
 
 
 @borrowing_code
-def _place(pairs: AllPairs, k: Any, bounds: Any) -> Any:
+def _place(pairs: AllPairs, k: Any, colliders: Colliders) -> Any:
     """Where a pair is in the sweep along x."""
     i = pairs.moving[k]
     j = _standing(pairs.rows[k], i)
-    low_i, low_j = bounds[i, 0, 0], bounds[j, 0, 0]
-    if low_j < low_i or (low_j == low_i and j < i):
-        return 2, low_j, np.int64(j), low_i, np.int64(i)
-    return 1, low_i, np.int64(i), low_j, np.int64(j)
+    low_i, low_j = colliders.bounds[i, 0, 0], colliders.bounds[j, 0, 0]
+    created_i, created_j = colliders.shapes[i].created, colliders.shapes[j].created
+    if low_j < low_i:
+        return 1, low_j, created_j, low_i, created_i
+    return 0, low_i, created_i, low_j, created_j
 
 
 @borrowing_code

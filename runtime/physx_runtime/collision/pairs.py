@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.births import Births
 from physx_runtime.collision.bounds import place_shapes
-from physx_runtime.collision.broad_phase import chain, find, in_order_of_birth, match
+from physx_runtime.collision.broad_phase import chain, find, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
@@ -51,6 +52,7 @@ class PairTable:
         self._starts = np.zeros(count, np.int64)
         self._counts = np.zeros(count, np.int32)
         self._partners = np.zeros(count, np.int32)
+        self._births = Births(self.shapes, moving)
         self._born = 0
 
     def place(self, poses: Array) -> None:
@@ -60,9 +62,9 @@ class PairTable:
         fresh = np.empty((total, 2), np.int32)
         fresh = fresh[:match(self.rows, self._heads, self._partners, self._starts, self._counts, self._mates,
                              fresh)]
+        fresh = self._births.in_order(fresh, self.bounds)
         if len(fresh):
-            moves = self.shapes["body"] < self.moving
-            self._add(in_order_of_birth(fresh, self.bounds[:, 0, 0], moves))
+            self._add(fresh)
 
     def forget(self, worlds: Array) -> None:
         """Drop all pairs of these worlds, and what they remember."""
@@ -71,6 +73,7 @@ class PairTable:
         lost = known & (gone[self.rows["shape0"]] | gone[self.rows["shape1"]])
         self.rows["shape0"][lost] = FREE
         self._heads[gone] = FREE
+        self._births.forget(worlds)
         self.touching = self.touching[~lost[self.touching]]
 
     def sides(self, pairs: Array) -> Array:
@@ -83,6 +86,7 @@ class PairTable:
         """Remember the pairs of another table of the same shapes."""
         self.rows, self.manifolds, self.touching, self._heads, self._born = (
             before.rows, before.manifolds, before.touching, before._heads, before._born)
+        self._births.go_on(before._births)
 
     def lie_still(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""

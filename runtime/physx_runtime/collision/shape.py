@@ -13,6 +13,7 @@ KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex m
 RANKS = np.array((0, 1, 2, 3, 4, 4, 5, 6))      # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
 EVERY_WORLD = -1
 NO_OWNER = -1
+ALONE = 0
 NO_GEOMETRY = -1
 MOST_POINTS = 4     # of a manifold
 
@@ -23,6 +24,9 @@ SHAPE = np.dtype([
     ("group", "i4"),                # row of the table of groups that meet
     ("owner", "i4"),                # shapes of one owner do not meet (an articulation's links); NO_OWNER for none
     ("precedence", "i4"),           # of two shapes the lower one is side 0 of the solver, which normals point to
+    ("articulation", "i4"),         # counts from 1, in each world: which one's link it is on; ALONE for none
+    ("kinematic", "i4"),            # 1: on a kinematic body
+    ("created", "i4"),              # counts up in the order in which PhysX creates them
     ("material", "i4"),
     ("position", "f4", 3),          # in the frame of its body; x runs along the axis or a plane's normal
     ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length

@@ -15,7 +15,18 @@ from physx_runtime.collision.generation import supported
 from physx_runtime.collision.geometry import Geometry
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC
-from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CYLINDER, EVERY_WORLD, NO_GEOMETRY, NO_OWNER, PLANE, SHAPE
+from physx_runtime.collision.shape import (
+    ALONE,
+    BOX,
+    CAPSULE,
+    CONE,
+    CYLINDER,
+    EVERY_WORLD,
+    NO_GEOMETRY,
+    NO_OWNER,
+    PLANE,
+    SHAPE,
+)
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
@@ -163,15 +174,21 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
     for name in ("kind", "owner", "link"):
         places[name][:len(movers)] = [getattr(mover, name) for mover in movers]
     places["kind"][len(movers):] = STATIC
-    precedence = sides_before(movers, len(static))
+    created = created_order(movers, len(static))
+    precedence = sides_before(movers, created)
     row_of_material, used = rows_of_materials(description.materials, (side.collider.material for side in heard.sides))
     shapes = np.zeros(len(heard.sides), SHAPE)
     shapes["geometry"], shapes["scale"] = NO_GEOMETRY, 1.0
     for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
         shape = side.collider
         shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]
-        shapes[row]["precedence"] = precedence[numbers[side.body]] if side.body else len(movers)
+        place = int(shapes[row]["body"])
+        shapes[row]["precedence"], shapes[row]["created"] = precedence[place], created[place]
         shapes[row]["material"] = row_of_material[shape.material]
+        if side.body:
+            mover = movers[place]
+            shapes[row]["articulation"] = mover.owner + 1 if mover.kind == LINK else ALONE
+            shapes[row]["kinematic"] = mover.kind == KINEMATIC
         shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
         if not side.body:
             places[row_of[number]]["position"], places[row_of[number]]["rotation"] = _singles(shape.pose)
@@ -193,23 +210,38 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
         geometry)
 
 
-def sides_before(movers: Sequence[Mover], statics: int) -> list[int]:
-    """The precedence of each of some links and bodies: of two that touch the one of the lower is side 0.
+def created_order(movers: Sequence[Mover], statics: int) -> list[int]:
+    """Counts up in the order in which PhysX creates some links and bodies and, behind them, static colliders.
 
-    Links that move come before bodies, the last created first, then the roots of fixed bases, then kinematic bodies.
+    Bodies and static colliders come first, then articulations, link by link.
     """
-    free = sorted((mover.body.path for mover in movers if mover.kind != LINK), key=path_key)
-    rank = dict(zip(free, creation_ranks(len(free), statics), strict=True))
+    free = sorted((number for number, mover in enumerate(movers) if mover.kind != LINK),
+                  key=lambda number: path_key(movers[number].body.path))
+    links = sorted((number for number, mover in enumerate(movers) if mover.kind == LINK),
+                   key=lambda number: (movers[number].owner, movers[number].link))
+    standing = range(len(movers), len(movers) + statics)
+    ranks = [*creation_ranks(len(free), statics), *range(len(free) + statics, len(movers) + statics)]
+    found = [0] * len(ranks)
+    for number, rank in zip((*free, *standing, *links), ranks, strict=True):
+        found[number] = rank
+    return found
 
-    def key(number: int) -> tuple[int, int, int]:
+
+def sides_before(movers: Sequence[Mover], created: Sequence[int]) -> list[int]:
+    """The precedence of what was `created` so: of two that touch the one of the lower is side 0.
+
+    Links that move come before bodies, then the roots of fixed bases, then kinematic bodies, at last what is static;
+    of one kind the last created comes first.
+    """
+    def key(number: int) -> tuple[int, int]:
+        if number >= len(movers):
+            return 4, -created[number]
         mover = movers[number]
-        if mover.kind == LINK:
-            return (2 if mover.held else 0, -mover.owner, -mover.link)
-        return (3 if mover.kind == KINEMATIC else 1, -rank[mover.body.path], 0)
+        kind = (2 if mover.held else 0) if mover.kind == LINK else (3 if mover.kind == KINEMATIC else 1)
+        return kind, -created[number]
 
-    order = sorted(range(len(movers)), key=key)
-    found = [0] * len(movers)
-    for place, number in enumerate(order):
+    found = [0] * len(created)
+    for place, number in enumerate(sorted(range(len(created)), key=key)):
         found[number] = place
     return found
 

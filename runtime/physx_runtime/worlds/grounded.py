@@ -20,7 +20,7 @@ from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.slot_blocks import SlotBlocks
 from physx_runtime.worlds.slot_rest import REST, heed, resting_rows
-from physx_runtime.worlds.slot_values import SLOTS, UP, PairPatches, drain, filling
+from physx_runtime.worlds.slot_values import SLOTS, UP, PairPatches, drain, filling, queue_of
 from physx_runtime.worlds.surfaces import surfaces_of
 
 Array = NDArray[Any]
@@ -157,7 +157,7 @@ class GroundedWorlds(Buffer):
         before = memory[:, :self._program.state_size].copy() if awake < held[:, 0].size else None
         run_in_place(memory, [self._code.start], (1,), len(memory))
         self._fill(own, first_world, self._links, self._slots, pairs, self._pairs.colliders, known,
-                   np.empty(len(self._slots), np.int64), self._resting, worlds)
+                   queue_of(self._pairs.of_link, self.lanes), self._resting, worlds)
         if len(counts) == 1:
             run_in_place(memory, self._code.rest, (1, *counts[0], 1), len(memory))
         else:
@@ -216,6 +216,7 @@ def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
     links = np.zeros(len(pairs.links), SLOTS)
     for i, (row, (owner, link), slots) in enumerate(zip(links, pairs.links, program.slots, strict=True)):
         tree, own = program.plan.trees[owner], np.flatnonzero(pairs.of_link == i)
+        row["owner"] = owner
         row["origin"], row["center"] = tree.at("origin", link).row, tree.at("place", link).row
         row["rotation"], row["points"] = tree.p.at("rotation", link).row, pairs.points[i]
         row["first"], row["end"] = own[0], own[-1] + 1

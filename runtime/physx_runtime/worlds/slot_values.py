@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.fixed_pairs import AllPairs, Colliders, meet_link, touching_links
+from physx_runtime.collision.fixed_pairs import AllPairs, Colliders, line_up, meet_link, touching_links
 from physx_runtime.collision.patches import ANCHORS, renew
+from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
 from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
 from physx_runtime.worlds.patch_values import SURFACE_SIZE, give_arms, give_one, take_one
@@ -20,6 +21,7 @@ Array = NDArray[Any]
 
 # Of one link with slots: where its numbers are in a block, and its pairs in a world.
 SLOTS = np.dtype([
+    ("owner", "i4"),            # which actor's link it is
     ("origin", "i4"),           # rows of F and of the centre of mass
     ("rotation", "i4"),
     ("center", "i4"),
@@ -43,6 +45,23 @@ class PairPatches(NamedTuple):
     correlation: float
 
 
+class Queue(NamedTuple):
+    """Memory in which the pairs of a block's worlds that touch are put in order."""
+
+    links: Array            # (n_pair,) which of the links each pair of a world is of
+    slots: Array            # (lanes, n_pair) the pair in each slot of a world, -1 of none
+    listed: Array
+    order: Array
+    runs: Array
+
+
+def queue_of(links: Array, lanes: int) -> Queue:
+    """For worlds whose pairs are of these links."""
+    count = len(links)
+    return Queue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
+                 np.zeros(count, np.int64), room_to_sort(count))
+
+
 @functools.cache
 def filling(kinds: tuple[tuple[int, int], ...]) -> Any:
     """What fills the slots of worlds where pairs of shapes of these kinds meet."""
@@ -50,28 +69,37 @@ def filling(kinds: tuple[tuple[int, int], ...]) -> Any:
 
     @borrowing_entry
     def fill(blocks: SlotBlocks, first_world: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
-             known: PairPatches, queue: Array, rows: RestingRows, worlds: Array) -> None:
+             known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array) -> None:
         """Make the contacts of the worlds of some blocks, and write their patches into slots.
 
         links: SLOTS. slots: where the rows of each begin, the flag first; a link has them where it has its pairs.
-        queue: memory for rows of pairs. worlds: REST; those that rest have none in their slots.
+        worlds: REST; those that rest have none in their slots.
         """
         lanes, count = blocks.lanes, len(slots)
         for block in range(len(blocks.held)):
             first = first_world + block * lanes
+            own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
             for link in links:              # the rows of one link's slots stay near while all worlds write them
-                for lane in range(min(lanes, len(worlds) - first)):     # the last block has lanes without a world
-                    base, own, used = block * blocks.size * lanes + lane, (first + lane) * count, 0
-                    begin, end = own + link["first"], own + link["end"]
+                for lane in range(own):
+                    pose = _pose(blocks.memory, block * blocks.size * lanes + lane, lanes, link)
+                    begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
                     if worlds[first + lane].awake:
-                        used = touch_link(pairs, begin, end, _pose(blocks.memory, base, lanes, link), colliders, queue)
+                        touch_link(pairs, begin, end, pose, colliders)
                     elif worlds[first + lane].fresh:
-                        meet_link(pairs, begin, end, _pose(blocks.memory, base, lanes, link), colliders)
-                    if used:
-                        _read_frame(blocks.memory, base, lanes, link, known.centers[known.patches[begin]["side0"]])
-                    _put(blocks, block, lane, link, slots, queue[:used], pairs, known)
+                        meet_link(pairs, begin, end, pose, colliders)
+            for lane in range(own):
+                queue.slots[lane] = -1
+                if worlds[first + lane].awake:
+                    _line_up_by_link(pairs, (first + lane) * count, links, colliders, queue, lane)
+            for link in links:
+                for lane in range(own):
+                    p = (first + lane) * count + link["first"]
+                    if queue.slots[lane, link["first"]] >= 0:
+                        _read_frame(blocks.memory, block * blocks.size * lanes + lane, lanes, link,
+                                    known.centers[known.patches[p]["side0"]])
+                    _put(blocks, block, lane, link, slots, queue.slots[lane], pairs, known)
             if rows.asleep != NEVER:
-                for lane in range(min(lanes, len(worlds) - first)):
+                for lane in range(own):
                     if worlds[first + lane].awake:
                         tell(blocks.memory, block * blocks.size * lanes + lane, lanes, rows, worlds[first + lane],
                              pairs, (first + lane) * count, links)
@@ -80,18 +108,41 @@ def filling(kinds: tuple[tuple[int, int], ...]) -> Any:
 
 
 @borrowing_code
-def _put(blocks: SlotBlocks, block: int, lane: int, link: Any, slots: Array, queue: Array, pairs: AllPairs,
+def _line_up_by_link(pairs: AllPairs, first: int, links: Array, colliders: Colliders, queue: Queue, lane: int) -> None:
+    """Put the pairs of a world that touch into its slots as they are solved."""
+    number, count = 0, line_up(pairs, first, first + len(queue.links), colliders, queue.listed)
+    while number < len(links):
+        owner, of_owner = links[number].owner, 0
+        for k in queue.listed[:count]:
+            if links[queue.links[k]].owner == owner:
+                queue.order[of_owner] = k
+                of_owner += 1
+        sort_by_link(queue.order, of_owner, queue.links, queue.runs)
+        at, link = 0, -1
+        for k in queue.order[:of_owner]:
+            at = at + 1 if queue.links[k] == link else 0
+            link = queue.links[k]
+            queue.slots[lane, links[link].first + at] = first + k
+        while number < len(links) and links[number].owner == owner:
+            number += 1
+
+
+@borrowing_code
+def _put(blocks: SlotBlocks, block: int, lane: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
          known: PairPatches) -> None:
-    """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others."""
+    """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others.
+
+    chosen: the pair of each of the world's slots, -1 of none.
+    """
     lanes = blocks.lanes
     for k in range(link["end"] - link["first"]):
         slot = link["first"] + k
         m = (block * blocks.size + slots[slot]) * lanes + lane
         before = blocks.held[block, slot, lane]
-        blocks.held[block, slot, lane] = queue[k] if k < len(queue) else -1
-        if k < len(queue):
+        blocks.held[block, slot, lane] = chosen[slot]
+        if chosen[slot] >= 0:
             blocks.memory[m] = 1.0
-            _give(blocks.memory, m + lanes, lanes, link["points"], queue[k], pairs, known)
+            _give(blocks.memory, m + lanes, lanes, link["points"], chosen[slot], pairs, known)
         elif before >= 0:
             blocks.memory[m] = 0.0
             _clear(blocks.memory, m + lanes, lanes, link["points"])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import LINK
+from physx_runtime.collision.sort_by_link import sorted_by_link
 from physx_runtime.model.island import Side
 from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
@@ -73,8 +74,8 @@ class PatchOrder:
     def inside_order(self) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
         """Patches of links with what does not move, by link, as ranges of numbers; and the number of each patch."""
         patches: dict[Held, list[int]] = {}
-        for i in np.flatnonzero(self._inside).tolist():
-            patches.setdefault(self._link(i, int(not self._linked[0][i])), []).append(i)
+        for i in self._inside_by_link():
+            patches.setdefault(self._held_inside(i), []).append(i)
         order, ranges, count = np.full(self.count, -1), dict[Held | None, list[tuple[int, int]]](), 0
         for held in self.inside:
             own = patches[held]
@@ -83,10 +84,24 @@ class PatchOrder:
             count += len(own)
         return ranges, order
 
+    def _inside_by_link(self) -> Iterator[int]:
+        """Patches of links with what does not move, those of each link as they are solved; a pair's stay together."""
+        pairs: dict[int, dict[int, list[int]]] = {}
+        for i in np.flatnonzero(self._inside).tolist():
+            pairs.setdefault(self._held_inside(i)[0], {}).setdefault(int(self._pair[i]), []).append(i)
+        for own in pairs.values():
+            listed = list(own.values())
+            for k in sorted_by_link(np.array([self._held_inside(patches[0])[1] for patches in listed])):
+                yield from listed[k]
+
+    def _held_inside(self, patch: int) -> Held:
+        return self._link(patch, int(not self._linked[0][patch]))
+
     def around(self, code: Code) -> tuple[Around, Around]:
         """What is done before and behind patches that hold links: of those among joints, and of the others."""
         outer, inner, seen = Around(), Around(), set[Held]()
-        for i in np.flatnonzero(self._linked[0] | self._linked[1]).tolist():
+        among = np.flatnonzero((self._linked[0] | self._linked[1]) & ~self._inside).tolist()
+        for i in (*among, *self._inside_by_link()):
             sides = [k for k in (0, 1) if self._linked[k][i]]
             held = [self._link(i, k) for k in sides]
             if self._inside[i]:

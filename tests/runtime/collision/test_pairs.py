@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.collision.broad_phase import in_order_of_birth
+from physx_runtime.collision.births import Births
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate, supported
 from physx_runtime.collision.geometry import EMPTY
@@ -96,12 +96,43 @@ def test_normals_point_to_the_shape_of_lower_precedence() -> None:
         assert contacts["normal"].tolist() == [[sign, 0, 0]]
 
 
+def in_order(lows: list[float], moving: int, fresh: list[list[int]], **fields: object) -> list[list[int]]:
+    """New pairs in their order, of shapes with these lower bounds."""
+    return Births(spheres(len(lows), **fields), moving).in_order(np.array(fresh), boxes(lows)).tolist()
+
+
+def boxes(lows: list[float], width: float = 0.5) -> np.ndarray:
+    """Bounds from these along x, and the same along the other axes."""
+    bounds = np.zeros((len(lows), 2, 4), np.float32)
+    bounds[:, 0, 0], bounds[:, 1, 0] = lows, np.add(lows, width)
+    return bounds
+
+
 def test_new_pairs_come_in_the_reverse_of_a_sweep_along_x() -> None:
-    low = np.array([0.0, 0.1, 0.2, 0.05, 0.3])          # shapes 3 and 4 do not move
-    moves = np.array([True, True, True, False, False])
-    fresh = np.array([[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 4]])
-    born = in_order_of_birth(fresh, low, moves)
-    assert born.tolist() == [[1, 3], [2, 4], [0, 3], [1, 2], [0, 2], [0, 1]]
+    fresh = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 4]]        # shapes 3 and 4 do not move
+    assert in_order([0.0, 0.1, 0.2, 0.05, 0.3], 3, fresh) == [[1, 3], [2, 4], [0, 3], [1, 2], [0, 2], [0, 1]]
+
+
+def test_of_shapes_with_equal_bounds_that_created_first_comes_first_in_a_sweep() -> None:
+    fresh, lows = [[0, 1], [1, 2], [2, 3]], [0.0] * 4
+    assert in_order(lows, 4, fresh, created=[0, 1, 2, 3]) == [[2, 3], [1, 2], [0, 1]]
+    assert in_order(lows, 4, fresh, created=[3, 2, 1, 0]) == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_kinematic_shapes_are_swept_after_static_ones() -> None:
+    fresh, lows = [[0, 1], [0, 2]], [0.0, 0.1, 0.1]
+    assert in_order(lows, 1, fresh, kinematic=[0, 1, 0]) == [[0, 1], [0, 2]]
+    assert in_order(lows, 1, fresh, kinematic=[0, 0, 1]) == [[0, 2], [0, 1]]
+
+
+def test_an_articulation_is_one_object_that_is_swept_before_those_which_it_meets_anew() -> None:
+    """Shapes 1 and 2 are of an articulation; 0 is a body of its own, 3 too, far away until the second step."""
+    births = Births(spheres(4, articulation=[0, 1, 1, 0], created=[0, 2, 3, 1]), 4)
+    near, far = boxes([0.3, 0.0, 0.2, 5.0]), boxes([0.3, 0.0, 0.2, 0.1])
+    far[0, :, 1] = 9.0                  # the body leaves
+    first = births.in_order(np.array([[0, 1], [0, 2], [1, 2]]), near)
+    assert first.tolist() == [[0, 2], [0, 1], [1, 2]]               # within the articulation first, so last
+    assert births.in_order(np.array([[1, 3], [2, 3]]), far).tolist() == [[2, 3], [1, 3]]
 
 
 def test_kinds_without_contacts_are_named_and_refused() -> None:
@@ -113,10 +144,10 @@ def test_kinds_without_contacts_are_named_and_refused() -> None:
 
 
 @pytest.mark.parametrize(("bodies", "statics", "ranks"), [
-    (4, 1, [3, 2, 1, 0]),
+    (4, 1, [4, 3, 2, 1, 0]),
     (13, 0, [*range(12, -1, -1)]),
     (18, 0, [*range(5, 18), 4, 3, 2, 1, 0]),    # read off 153 contacts among 18 spheres in PhysX
-    (10, 8, [*range(10)]),
+    (10, 8, [*range(5, 15), 15, 16, 17, 4, 3, 2, 1, 0]),
 ])
 def test_bodies_are_created_in_the_order_of_a_growing_hash_table(bodies: int, statics: int, ranks: list[int]) -> None:
     assert creation_ranks(bodies, statics) == ranks

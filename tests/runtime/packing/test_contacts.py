@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK
-from physx_runtime.packing.contact import Mover, sides_before
+from physx_runtime.packing.contact import Mover, created_order, sides_before
 from physx_runtime.packing.surfaces import surfaces
 from support.stages.robots import opened, prim
 
@@ -68,6 +68,8 @@ def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:
     frame = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     movers = [Mover(replace(body, path=path), kind, owner, link, frame, held)
               for path, kind, owner, link, held in parts]
-    before = sides_before(movers, statics=1)
+    created = created_order(movers, statics=1)
+    before = sides_before(movers, created)
     ordered = [movers[i].body.path for i in sorted(range(len(movers)), key=before.__getitem__)]
     assert ordered == ["/S/base", "/R/b", "/R/a", "/ball", "/box", "/R/base", "/plate"]
+    assert created == [4, 5, 6, 7, 3, 2, 1, 0]      # the static collider first, articulations last

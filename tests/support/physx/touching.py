@@ -57,7 +57,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
     links = [path for path, body in _moving(stage).items() if _is_link(body)]
     free = moving[len(links):]
     ranks = creation_ranks(len(free), len(static))
-    precedence = {path: -rank for path, rank in zip(free, ranks, strict=True)}
+    precedence = {path: -rank for path, rank in zip(free, ranks, strict=False)}     # behind them those of statics
     precedence |= {path: -len(bodies) - k for k, path in enumerate(links)}
     used: dict[str, int] = {}
     meshes: list[tuple[Array, Array, Array]] = []

@@ -80,6 +80,7 @@ def chain(name: str, place: Vector, shapes: Sequence[str], gap: float = 0.3, kin
 
 
 BEAD = ball(0.1)
+OUTRIGGER = (box((0.3, 0.1, 0.1)) + ball(0.08, (0, 0.2, 0), "left") + ball(0.08, (0, -0.2, 0), "right"))
 
 ROBOTS = {
     "quadruped stands": ContactScene(world(ground(), quadruped("dog", (0, 0, 0.7)))),
@@ -112,6 +113,8 @@ ROBOTS = {
     "links of hulls": ContactScene(world(
         ground(), chain("worm", (0, 0, 0.6), [hull(scale=(0.7, 0.7, 0.7)), box((0.3, 0.2, 0.15)), hull()], gap=0.5,
                         way=ASKEW)), steps=120),
+    "links of several shapes": ContactScene(world(
+        ground(), chain("raft", (0, 0, 0.5), [OUTRIGGER] * 3, gap=0.4, way=ASKEW)), steps=120),
     "links that do not touch each other": ContactScene(world(
         ground(), chain("rope", (0, 0, 0.5), [BEAD] * 5, gap=0.15, way=ASKEW, more={
             "bool physxArticulation:enabledSelfCollisions": False})), steps=120),
