@@ -18,16 +18,19 @@ if TYPE_CHECKING:
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.dump import dump, dump_step
     from physx_runtime.simulation.one_call import simulate
+    from physx_runtime.simulation.query_shapes import Ball, Block
     from physx_runtime.simulation.recording import Recording
     from physx_runtime.simulation.scene import Scene
     from physx_runtime.verification import Row, Verification, verify
 
-__all__ = ["Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning", "Recording", "Row",
-           "Scene", "Session", "Simulation", "Verification", "compute", "dump", "dump_step", "simulate", "verify"]
+__all__ = ["Ball", "Block", "Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning",
+           "Recording", "Row", "Scene", "Session", "Simulation", "Verification", "compute", "dump", "dump_step",
+           "simulate", "verify"]
 
 _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
     "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.one_call",
+    "Ball": "simulation.query_shapes", "Block": "simulation.query_shapes",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
     "NotSimulated": "packing.left_out", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.computation", "LinkState": "quantities.computation",

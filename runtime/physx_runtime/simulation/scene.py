@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.scene import SceneModel
+from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.not_simulated import left_out, warn_of
 from physx_runtime.packing.scene import everything
@@ -21,6 +22,8 @@ from physx_runtime.simulation.contact_forces import friction_force, normal_force
 from physx_runtime.simulation.contacts import Contacts, joined
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
+from physx_runtime.simulation.queries import Hit, SceneQueries
+from physx_runtime.simulation.query_shapes import QueryShape
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_joint import SceneJoint
 from physx_runtime.simulation.triggers import Overlap, TriggerEvent, Triggers
@@ -103,6 +106,7 @@ class Scene:
             alikes.setdefault(actor.alike, []).append(model.actors[name])
         self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
         self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
+        self._queries = SceneQueries(description, self.body_names)
         self._triggers = Triggers(description, model, self.body_names, worlds)
         if any(lanes.dt != dt for lanes in self._lanes):
             self.set_time_step(dt)
@@ -225,6 +229,32 @@ class Scene:
         require_paths(bodies, partners, found.meeting.paths.union(self.body_names))
         return found
 
+    # --- queries -----------------------------------------------------------------------------------------------------
+
+    def raycast(self, origin: ArrayLike, direction: ArrayLike, distance: float, world: int = 0) -> Hit | None:
+        """The collider that a ray meets first within a distance, None for none; triggers are not met.
+
+        Raises UnsupportedError without coal (the extra `queries`) and for colliders that it has no shape of, ValueError
+        for a direction that is none.
+        """
+        return self._queries.first(None, _frame(origin), direction, distance, self._poses(world))
+
+    def sweep(self, shape: QueryShape, origin: ArrayLike, direction: ArrayLike, distance: float,
+              rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0), world: int = 0) -> Hit | None:
+        """The collider that a `Ball` or a `Block` meets first on its way from a place; otherwise as `raycast`.
+
+        rotation: quaternion x y z w of the shape.
+        """
+        return self._queries.first(shape, _frame(origin, rotation), direction, distance, self._poses(world))
+
+    def overlap(self, shape: QueryShape, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
+                world: int = 0) -> tuple[str, ...]:
+        """The colliders that a `Ball` or a `Block` overlaps, prim paths; otherwise as `sweep`."""
+        return self._queries.inside(shape, _frame(position, rotation), self._poses(world))
+
+    def _poses(self, world: int) -> dict[str, Array]:
+        return dict(zip(self.body_names, self.body_pose[world].astype(np.float64), strict=True))
+
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 
     def set_kinematic_target(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
@@ -287,3 +317,12 @@ class Scene:
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
         """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do."""
         return np.concatenate([self._links.arranged(moving), kinematic.astype(moving[0].dtype)], axis=1)
+
+
+def _frame(position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
+    """A pose of three and four numbers. Raises ValueError for others."""
+    place, turn = (np.asarray(values, np.float64) for values in (position, rotation))
+    size = float(np.linalg.norm(turn))
+    if place.shape != (3,) or turn.shape != (4,) or not np.isfinite([*place, *turn]).all() or not size > 0.0:
+        raise ValueError(f"{position!r}, {rotation!r} is no pose; give three numbers, and a quaternion x y z w of four")
+    return tuple(place.tolist()), tuple((turn / size).tolist())
