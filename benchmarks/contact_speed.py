@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,12 @@ class MuJoCo:
         import mujoco
         from engine_peers import mujoco_model
         from mujoco import rollout
+        from physx_runtime import NotSimulatedWarning
 
         self.worlds, self._rollout = WORLDS["MuJoCo"], rollout.Rollout(nthread=0)
-        self._model, authored = mujoco_model(stage, True, grounded=True)
+        with warnings.catch_warnings():         # the robot is read from a simulation of it alone
+            warnings.simplefilter("ignore", NotSimulatedWarning)
+            self._model, authored = mujoco_model(stage, True, grounded=True)
         self._data = [mujoco.MjData(self._model)]
         state = np.zeros(mujoco.mj_stateSize(self._model, mujoco.mjtState.mjSTATE_FULLPHYSICS))
         mujoco.mj_getState(self._model, authored, state, mujoco.mjtState.mjSTATE_FULLPHYSICS)
