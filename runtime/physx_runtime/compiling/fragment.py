@@ -35,6 +35,8 @@ class Fragment:
 
 # No arithmetic: it goes on behind the words that it counts where its row is 0 in all lanes.
 UNLESS_ZERO = Fragment(Code((), (), (), ()), (Operand("flag", 1),), True, {})
+# The same where its row is not 0 in some lane.
+IF_ZERO = Fragment(Code((), (), (), ()), (Operand("flag", 1),), True, {})
 
 
 @functools.lru_cache(maxsize=4096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from physx_runtime.compiling.fragment import UNLESS_ZERO, Fragment
+from physx_runtime.compiling.fragment import IF_ZERO, UNLESS_ZERO, Fragment
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 
@@ -13,7 +13,7 @@ def emit_fragment(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
 
     Operands are byte offsets into the block, in the fragment's order, after the count of a counted one.
     """
-    if fragment is UNLESS_ZERO:
+    if fragment in (UNLESS_ZERO, IF_ZERO):
         lines = _skipping(fragment, vectors)
     else:
         lines = _counted(fragment, vectors) if fragment.counted else _straight(fragment, vectors)
@@ -82,10 +82,11 @@ def _counted(fragment: Fragment, vectors: Vectors) -> list[str]:
 
 def _skipping(fragment: Fragment, vectors: Vectors) -> list[str]:
     """Where the next instruction starts by a flag: here, or so many words behind."""
+    ways = ("%behind", "%here") if fragment is IF_ZERO else ("%here", "%behind")
     return ["  %count = load i64, ptr %ops", *_bases(fragment, "b"),
             f"  %flags = load {vectors.type}, ptr %b.flag, align {ELEMENT_BITS[vectors.element] // 8}",
             f"  %set = fcmp une {vectors.type} %flags, zeroinitializer",
             f"  %bits = bitcast <{vectors.lanes} x i1> %set to i{vectors.lanes}",
             f"  %any = icmp ne i{vectors.lanes} %bits, 0",
             "  %here = getelementptr i64, ptr %ops, i64 2", "  %behind = getelementptr i64, ptr %here, i64 %count",
-            "  %following = select i1 %any, ptr %here, ptr %behind", "  ret ptr %following"]
+            f"  %following = select i1 %any, ptr {ways[0]}, ptr {ways[1]}", "  ret ptr %following"]

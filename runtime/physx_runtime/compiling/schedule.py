@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from physx_runtime.compiling.fragment import UNLESS_ZERO, Fragment, Operand, trace_fragment
+from physx_runtime.compiling.fragment import IF_ZERO, UNLESS_ZERO, Fragment, Operand, trace_fragment
 from physx_runtime.compiling.program import Pass
 from physx_runtime.compiling.trace import Algorithm
 
@@ -59,8 +59,15 @@ class Schedule:
 
     def where_any(self, flag: Span, part: Schedule) -> None:
         """Run a part in blocks where a row is not 0 in every lane."""
+        self._guard(UNLESS_ZERO, flag, part)
+
+    def where_none(self, flag: Span, part: Schedule) -> None:
+        """Run a part in blocks where a row is 0 in every lane."""
+        self._guard(IF_ZERO, flag, part)
+
+    def _guard(self, guard: Fragment, flag: Span, part: Schedule) -> None:
         words = sum(i.words for i in part.instructions)
-        self.instructions += [Instruction(UNLESS_ZERO, (flag.row,), words), *part.instructions]
+        self.instructions += [Instruction(guard, (flag.row,), words), *part.instructions]
 
     def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
                 moving: Mapping[str, Span], count: int) -> None:

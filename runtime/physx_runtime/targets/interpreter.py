@@ -17,7 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+import llvmlite.ir as ir
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.fragment import Fragment
@@ -125,7 +128,7 @@ def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedPro
     where = load_fragments((i.fragment for one in program.passes for i in one.code.instructions), dtype, lanes)
     counts = counts_of(program.passes)
     passes = [np.array([*words_of(one.code.instructions, where, row_bytes), 0], np.int64) for one in program.passes]
-    return LoadedProgram(_interpreter(), passes,
+    return LoadedProgram(interpreter(), passes,
                          [counts.index(one.count) if one.count else None for one in program.passes],
                          program.size * row_bytes, program.state_size * row_bytes)
 
@@ -142,12 +145,31 @@ def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dic
 def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int], blocks: int = 1) -> None:
     """Run passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
     places, counts = np.array([words.ctypes.data for words in passes], np.int64), np.array(times, np.int64)
-    SIGNATURE(_interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, places.ctypes.data, counts.ctypes.data,
+    SIGNATURE(interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, places.ctypes.data, counts.ctypes.data,
                               len(passes), 1, None, 0)
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def run_words(typingctx: Any, address: Any, block: Any, passes: Any, times: Any) -> Any:
+    """In compiled code: as `run_in_place` on one block, the interpreter and its words given by their addresses."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
+        x, words, counts = (context.make_array(kind)(context, builder, value)
+                            for kind, value in zip(signature.args[1:], args[1:], strict=True))
+        number = ir.IntType(64)
+        size = builder.mul(x.nitems, x.itemsize)
+        nothing = ir.Constant(x.data.type, None)
+        given = [x.data, size, number(1), words.data, counts.data, words.nitems, number(1), nothing, number(0)]
+        kind = ir.FunctionType(ir.VoidType(), [value.type for value in given])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), given)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, block, passes, times), codegen
+
+
 @functools.cache
-def _interpreter() -> int:
+def interpreter() -> int:
+    """The address of the interpreter."""
     return load_function(INTERPRETER_SYMBOL, INTERPRETER.replace("@blocks(", f"@{INTERPRETER_SYMBOL}("))
 
 

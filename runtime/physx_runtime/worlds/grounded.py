@@ -12,21 +12,17 @@ from numpy.typing import NDArray
 from physx_runtime.collision.fixed_pairs import FixedPairs
 from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import MOST_POINTS
-from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
-from physx_runtime.targets.interpreter import cores, load_fragments, run_in_place, threads, vector_lanes, words_of
+from physx_runtime.targets.interpreter import cores, interpreter, load_fragments, threads, vector_lanes, words_of
 from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.path import BY_JOINT
-from physx_runtime.worlds.slot_blocks import SlotBlocks
-from physx_runtime.worlds.slot_rest import REST, heed, resting_rows
-from physx_runtime.worlds.slot_values import SLOTS, UP, PairPatches, drain, filling, queue_of
+from physx_runtime.worlds.slot_rest import REST, resting_rows
+from physx_runtime.worlds.slot_values import FLAGS, SLOTS, UP, PairPatches, Passes, Queue, Room, advancing, queue_of
 from physx_runtime.worlds.surfaces import surfaces_of
 
 Array = NDArray[Any]
 
-# Blocks that a thread works on at a time: more calls cost, and so does memory that leaves the nearer cache.
-BLOCKS = 2
 MADE = ("slipped", "impulse", "tangents", "friction_impulse")
 
 
@@ -50,7 +46,7 @@ class GroundedWorlds(Buffer):
         self._code = _Code(program, dtype, self.lanes)
         self._links, self._slots = _slot_rows(pairs, program)
         self._sides = table.pairs.sides(np.arange(number))
-        self._fill = filling(pairs.kinds)
+        self._advance = advancing(pairs.kinds)
         self._resting = resting_rows(program, pairs.links)
         self._worlds = np.zeros(count, REST)
         self._worlds["awake"] = True
@@ -127,7 +123,7 @@ class GroundedWorlds(Buffer):
         if steps < 1:
             return
         blocks = len(self.host)
-        parts = min(-(-blocks // BLOCKS), cores())
+        parts = min(blocks, cores())
         edges = [blocks * i // parts for i in range(parts + 1)]
         if parts == 1:
             self._run_part(0, blocks, steps, counts, which)
@@ -137,49 +133,12 @@ class GroundedWorlds(Buffer):
             part.result()
 
     def _run_part(self, first: int, last: int, steps: int, counts: Array, which: Array) -> None:
-        if not hasattr(self._scratch, "own"):
-            self._scratch.own = _Scratch(self._program, self.lanes, self.dtype, self._slots)
-        for start in range(first, last, BLOCKS):
-            end = min(start + BLOCKS, last)
-            rows, own = self.host[start:end], self._scratch.own
-            memory, held = own.memory[:end - start], own.held[:end - start]
-            memory[:, :len(self.layout)] = rows
-            for _ in range(steps):
-                self._step_blocks(memory, held, start * self.lanes, counts, which)
-            rows[:, :self._program.state_size] = memory[:, :self._program.state_size]
-
-    def _step_blocks(self, memory: Array, held: Array, first_world: int, counts: Array, which: Array) -> None:
-        pairs, known, worlds = self._pairs.all, self._known, self._worlds
-        own = SlotBlocks(memory.reshape(-1), self.lanes, memory.shape[1], held)
-        awake, looked_at = heed(own, first_world, self._resting, worlds, pairs, known.patches)
-        if not looked_at:
-            return
-        before = memory[:, :self._program.state_size].copy() if awake < held[:, 0].size else None
-        run_in_place(memory, [self._code.start], (1,), len(memory))
-        self._fill(own, first_world, self._links, self._slots, pairs, self._pairs.colliders, known,
-                   queue_of(self._pairs.of_link, self.lanes), self._resting, worlds)
-        if len(counts) == 1:
-            run_in_place(memory, self._code.rest, (1, *counts[0], 1), len(memory))
-        else:
-            self._finish_apart(memory, first_world, counts, which)
-        drain(own, self._links, self._slots, known, self._impulses, self._frictions)
-        if before is not None:
-            stepped = self._of_lanes(worlds["awake"], first_world, len(memory))
-            np.copyto(memory[:, :self._program.state_size], before, where=~stepped)
-
-    def _of_lanes(self, values: Array, first_world: int, blocks: int) -> Array:
-        """Values of worlds by the lanes of blocks, (blocks, 1, lanes); lanes without a world have that of the last."""
-        return np.asarray(values[np.minimum(first_world + np.arange(blocks * self.lanes), self.count - 1)].reshape(
-            blocks, 1, self.lanes))
-
-    def _finish_apart(self, memory: Array, first_world: int, counts: Array, which: Array) -> None:
-        """The rest of a step under counts that differ: all worlds take it under each, and keep that under their own."""
-        blocks, before = len(memory), memory.copy()
-        own = self._of_lanes(which, first_world, blocks)
-        for i in np.unique(own):
-            taken = before.copy()
-            run_in_place(taken, self._code.rest, (1, *counts[i], 1), blocks)
-            np.copyto(memory, taken, where=own == i)
+        if not hasattr(self._scratch, "room") or len(self._scratch.room.begun) < 2 * (len(counts) > 1):
+            self._scratch.room = _room(self._program, self.lanes, self.dtype, self._slots,
+                                       queue_of(self._pairs.of_link, self.lanes), len(counts) > 1)
+        self._advance(self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
+                      self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders,
+                      self._known, self._resting, self._worlds, self._impulses, self._frictions)
 
 
 class _Code:
@@ -189,20 +148,21 @@ class _Code:
         passes = (program.start, program.prepare, program.position, program.velocity, program.end)
         where = load_fragments((i.fragment for one in passes for i in one.instructions), dtype, lanes)
         row_bytes = lanes * np.dtype(dtype).itemsize
+        self._words = [np.array([*words_of(one.instructions, where, row_bytes), 0], np.int64) for one in passes]
+        self._places = np.array([words.ctypes.data for words in self._words], np.int64)
 
-        def words(one: Schedule) -> Array:
-            return np.array([*words_of(one.instructions, where, row_bytes), 0], np.int64)
+    def passes(self, counts: Array) -> Passes:
+        """By how many position and velocity iterations, (n, 2)."""
+        once = np.ones((len(counts), 1), np.int64)
+        return Passes(interpreter(), self._places[:1], once[0], self._places[1:],
+                      np.hstack([once, counts.astype(np.int64), once]))
 
-        self.start, self.rest = words(program.start), [words(one) for one in passes[1:]]
 
-
-class _Scratch:
-    """Memory of a thread for some blocks."""
-
-    def __init__(self, program: SlotProgram, lanes: int, dtype: str, slots: Array) -> None:
-        self.memory = aligned((BLOCKS, program.size, lanes), dtype)
-        self.held = np.full((BLOCKS, len(slots), lanes), -1, np.int64)
-        self.memory[:, slots + 1 + UP] = 1.0        # a normal, where no patch has been yet
+def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Queue, apart: bool) -> Room:
+    rows = aligned((program.size, lanes), dtype)
+    rows[slots + FLAGS + UP] = 1.0              # a normal, where no patch has been yet
+    return Room(rows, np.full((len(slots), lanes), -1, np.int64), queue,
+                np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype))
 
 
 def _slots_of(pairs: FixedPairs) -> tuple[LinkSlots, ...]:
@@ -220,7 +180,7 @@ def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
         row["origin"], row["center"] = tree.at("origin", link).row, tree.at("place", link).row
         row["rotation"], row["points"] = tree.p.at("rotation", link).row, pairs.points[i]
         row["first"], row["end"] = own[0], own[-1] + 1
-        first = slots[0]["used"].row + 1
+        first = slots[0]["used"].row + FLAGS
         row["made"] = [slots[0][name].row - first for name in MADE]
     return links, np.array([slot["used"].row for slots in program.slots for slot in slots], np.int64)
 

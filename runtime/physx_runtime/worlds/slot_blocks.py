@@ -1,4 +1,4 @@
-"""Blocks of worlds with slots, as scalar code reads and writes them."""
+"""A block of worlds with slots, as scalar code reads and writes it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-class SlotBlocks(NamedTuple):
-    """Some blocks of worlds."""
+class SlotBlock(NamedTuple):
+    """One block."""
 
-    memory: Array           # their rows, flat
+    memory: Array           # its rows, flat
     lanes: int
-    size: int               # rows of each
-    held: Array             # (blocks, slots, lanes) which pair is in a slot, -1 for none
+    held: Array             # (slots, lanes) which pair is in a slot, -1 for none

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.fixed_pairs import AWAY, AllPairs
-from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
+from physx_runtime.compiling.scalar_code import borrowing_code
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
 from physx_runtime.solver.contact.slots import SlotProgram
 from physx_runtime.solver.sleep import WOKEN
 from physx_runtime.worlds.rest_rows import push_rows, rows_named
-from physx_runtime.worlds.slot_blocks import SlotBlocks
+from physx_runtime.worlds.slot_blocks import SlotBlock
 
 Array = NDArray[Any]
 NEVER = -1              # in place of the row `asleep` where nothing sleeps
@@ -57,34 +57,32 @@ def resting_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> Rest
                                 np.int64))
 
 
-@borrowing_entry
-def heed(blocks: SlotBlocks, first_world: int, rows: RestingRows, worlds: Array, pairs: AllPairs,
+@borrowing_code
+def heed(block: SlotBlock, first_world: int, rows: RestingRows, worlds: Array, pairs: AllPairs,
          patches: Array) -> Any:
-    """Heed what was done to the worlds of some blocks: how many are awake, and how many are to be looked at.
+    """Heed what was done to the worlds of a block: how many are awake, and how many are to be looked at.
 
     worlds: REST. Pairs of those that rest lose what they remember, but for that they touch.
     """
     if rows.asleep == NEVER:
-        return len(blocks.held) * blocks.lanes, 1
+        return block.lanes, 1
     awake, looked_at, count = 0, 0, len(pairs.rows) // len(worlds)
-    for block in range(len(blocks.held)):
-        for lane in range(blocks.lanes):
-            world = first_world + block * blocks.lanes + lane
-            if world >= len(worlds):
-                awake += 1                      # the last block has lanes without a world
-                continue
-            own = worlds[world]
-            base = block * blocks.size * blocks.lanes + lane
-            woken = (blocks.memory[base + rows.stirred * blocks.lanes] >= WOKEN
-                     or _any(blocks.memory, base, blocks.lanes, rows.pushes))
-            fell, own.fresh = own.falling, own.awake
-            own.awake = woken or not blocks.memory[base + rows.asleep * blocks.lanes] > 0.5
-            own.ready = not (woken or _any(blocks.memory, base, blocks.lanes, rows.counters))
-            own.falling = False
-            if fell or not own.awake:
-                _lie_still(pairs, patches, world * count, (world + 1) * count)
-            awake += own.awake
-            looked_at += own.awake or own.fresh
+    for lane in range(block.lanes):
+        world = first_world + lane
+        if world >= len(worlds):
+            awake += 1                      # the last block has lanes without a world
+            continue
+        own = worlds[world]
+        woken = (block.memory[lane + rows.stirred * block.lanes] >= WOKEN
+                 or _any(block.memory, lane, block.lanes, rows.pushes))
+        fell, own.fresh = own.falling, own.awake
+        own.awake = woken or not block.memory[lane + rows.asleep * block.lanes] > 0.5
+        own.ready = not (woken or _any(block.memory, lane, block.lanes, rows.counters))
+        own.falling = False
+        if fell or not own.awake:
+            _lie_still(pairs, patches, world * count, (world + 1) * count)
+        awake += own.awake
+        looked_at += own.awake or own.fresh
     return awake, looked_at
 
 

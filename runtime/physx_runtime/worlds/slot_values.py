@@ -1,4 +1,4 @@
-"""What touches in worlds of links on what stands still, found and written into the slots of their blocks."""
+"""Steps of blocks of worlds of links on what stands still: what touches is found and written into slots."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from physx_runtime.collision.patches import ANCHORS, renew
 from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
 from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
+from physx_runtime.targets.interpreter import run_words
 from physx_runtime.worlds.patch_values import SURFACE_SIZE, give_arms, give_one, take_one
-from physx_runtime.worlds.slot_blocks import SlotBlocks
-from physx_runtime.worlds.slot_rest import NEVER, RestingRows, tell
+from physx_runtime.worlds.slot_blocks import SlotBlock
+from physx_runtime.worlds.slot_rest import NEVER, RestingRows, heed, tell
 
 Array = NDArray[Any]
 
@@ -30,6 +31,7 @@ SLOTS = np.dtype([
     ("points", "i4"),           # places of each of its slots, of which it has one for each pair
     ("made", "i4", 4),          # from a slot's first row: slipped, impulse, tangents, friction_impulse
 ])
+FLAGS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
 UP = 2      # of a patch's rows: the last of its normal
 
 
@@ -43,6 +45,16 @@ class PairPatches(NamedTuple):
     surface_of: Array       # which of these each pair has
     threshold: float        # as of `collision.patches.Patches`
     correlation: float
+
+
+class Passes(NamedTuple):
+    """The passes of a step, by addresses."""
+
+    interpreter: int
+    start: Array            # words of one pass
+    start_times: Array
+    rest: Array             # words of the passes behind it
+    rest_times: Array       # (counts, passes) how often each, under the iterations of every count
 
 
 class Queue(NamedTuple):
@@ -62,49 +74,116 @@ def queue_of(links: Array, lanes: int) -> Queue:
                  np.zeros(count, np.int64), room_to_sort(count))
 
 
+class Room(NamedTuple):
+    """Memory of a thread for one block."""
+
+    rows: Array             # (rows, lanes)
+    held: Array             # (slots, lanes)
+    queue: Queue
+    kept: Array             # what worlds that rest go back to: as many rows as the state has, or none
+    begun: Array            # all rows where counts differ, twice, or none
+
+
 @functools.cache
-def filling(kinds: tuple[tuple[int, int], ...]) -> Any:
-    """What fills the slots of worlds where pairs of shapes of these kinds meet."""
+def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
+    """What steps blocks of worlds where pairs of shapes of these kinds meet."""
     touch_link = touching_links(kinds)
 
-    @borrowing_entry
-    def fill(blocks: SlotBlocks, first_world: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
-             known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array) -> None:
-        """Make the contacts of the worlds of some blocks, and write their patches into slots.
+    @borrowing_code
+    def fill(block: SlotBlock, first: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
+              known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array) -> None:
+        """Make the contacts of the worlds of a block, the first of them `first`, and write their patches into slots.
 
-        links: SLOTS. slots: where the rows of each begin, the flag first; a link has them where it has its pairs.
+        links: SLOTS. slots: where the rows of each begin, the flags first; a link has them where it has its pairs.
         worlds: REST; those that rest have none in their slots.
         """
-        lanes, count = blocks.lanes, len(slots)
-        for block in range(len(blocks.held)):
-            first = first_world + block * lanes
-            own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
-            for link in links:              # the rows of one link's slots stay near while all worlds write them
-                for lane in range(own):
-                    pose = _pose(blocks.memory, block * blocks.size * lanes + lane, lanes, link)
-                    begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
-                    if worlds[first + lane].awake:
-                        touch_link(pairs, begin, end, pose, colliders)
-                    elif worlds[first + lane].fresh:
-                        meet_link(pairs, begin, end, pose, colliders)
+        lanes, count = block.lanes, len(slots)
+        own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
+        for link in links:              # the rows of one link's slots stay near while all worlds write them
             for lane in range(own):
-                queue.slots[lane] = -1
+                begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
                 if worlds[first + lane].awake:
-                    _line_up_by_link(pairs, (first + lane) * count, links, colliders, queue, lane)
-            for link in links:
-                for lane in range(own):
-                    p = (first + lane) * count + link["first"]
-                    if queue.slots[lane, link["first"]] >= 0:
-                        _read_frame(blocks.memory, block * blocks.size * lanes + lane, lanes, link,
-                                    known.centers[known.patches[p]["side0"]])
-                    _put(blocks, block, lane, link, slots, queue.slots[lane], pairs, known)
-            if rows.asleep != NEVER:
-                for lane in range(own):
-                    if worlds[first + lane].awake:
-                        tell(blocks.memory, block * blocks.size * lanes + lane, lanes, rows, worlds[first + lane],
-                             pairs, (first + lane) * count, links)
+                    touch_link(pairs, begin, end, _pose(block.memory, lane, lanes, link), colliders)
+                elif worlds[first + lane].fresh:
+                    meet_link(pairs, begin, end, _pose(block.memory, lane, lanes, link), colliders)
+        for lane in range(own):
+            queue.slots[lane] = -1
+            if worlds[first + lane].awake:
+                _line_up_by_link(pairs, (first + lane) * count, links, colliders, queue, lane)
+        for link in links:
+            for lane in range(own):
+                if queue.slots[lane, link["first"]] >= 0:
+                    patch = known.patches[(first + lane) * count + link["first"]]
+                    _read_frame(block.memory, lane, lanes, link, known.centers[patch["side0"]])
+                _put(block, lane, link, slots, queue.slots[lane], pairs, known)
+        if rows.asleep != NEVER:
+            for lane in range(own):
+                if worlds[first + lane].awake:
+                    tell(block.memory, lane, lanes, rows, worlds[first + lane], pairs, (first + lane) * count, links)
 
-    return fill
+    @borrowing_entry
+    def advance(host: Array, first: int, last: int, steps: int, state: int, passes: Passes, which: Array, room: Room,
+                links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, known: PairPatches,
+                resting: RestingRows, worlds: Array, impulses: Array, frictions: Array) -> None:
+        """Step the blocks `first` to `last` so often.
+
+        which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. impulses,
+        frictions: are given what patches gave.
+        """
+        inputs, lanes = host.shape[1], host.shape[2]
+        own = SlotBlock(room.rows.reshape(room.rows.size), lanes, room.held)
+        for block in range(first, last):
+            _copy_rows(host[block], room.rows, inputs)
+            for _ in range(steps):
+                first_world = block * lanes
+                awake, looked_at = heed(own, first_world, resting, worlds, pairs, known.patches)
+                if not looked_at:
+                    continue
+                if awake < lanes:
+                    _copy_rows(room.rows, room.kept, state)
+                run_words(passes.interpreter, room.rows, passes.start, passes.start_times)
+                fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds)
+                _finish(room, passes, which, first_world)
+                _drain(own, min(lanes, len(worlds) - first_world), links, slots, known, impulses, frictions)
+                if awake < lanes:
+                    for lane in range(lanes):
+                        if not worlds[min(first_world + lane, len(worlds) - 1)].awake:
+                            _copy_lane(room.kept, room.rows, state, lane)
+            _copy_rows(room.rows, host[block], state)
+
+    return advance
+
+
+@borrowing_code
+def _finish(room: Room, passes: Passes, which: Array, first_world: int) -> None:
+    """The rest of a step; under counts that differ all worlds take it under each, and keep that under their own."""
+    if len(passes.rest_times) == 1:
+        run_words(passes.interpreter, room.rows, passes.rest, passes.rest_times[0])
+        return
+    size = len(room.rows)
+    _copy_rows(room.rows, room.begun[0], size)
+    for i in range(len(passes.rest_times)):
+        _copy_rows(room.begun[0], room.rows, size)
+        run_words(passes.interpreter, room.rows, passes.rest, passes.rest_times[i])
+        for lane in range(room.rows.shape[1]):
+            if which[min(first_world + lane, len(which) - 1)] == i:
+                _copy_lane(room.rows, room.begun[1], size, lane)
+    _copy_rows(room.begun[1], room.rows, size)
+
+
+@borrowing_code
+def _copy_rows(source: Array, target: Array, count: int) -> None:
+    """Copy the first rows of a block."""
+    for row in range(count):
+        for lane in range(source.shape[1]):
+            target[row, lane] = source[row, lane]
+
+
+@borrowing_code
+def _copy_lane(source: Array, target: Array, count: int, lane: int) -> None:
+    """Copy the first rows of one world."""
+    for row in range(count):
+        target[row, lane] = source[row, lane]
 
 
 @borrowing_code
@@ -128,24 +207,26 @@ def _line_up_by_link(pairs: AllPairs, first: int, links: Array, colliders: Colli
 
 
 @borrowing_code
-def _put(blocks: SlotBlocks, block: int, lane: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
+def _put(block: SlotBlock, lane: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
          known: PairPatches) -> None:
     """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others.
 
     chosen: the pair of each of the world's slots, -1 of none.
     """
-    lanes = blocks.lanes
+    lanes = block.lanes
     for k in range(link["end"] - link["first"]):
         slot = link["first"] + k
-        m = (block * blocks.size + slots[slot]) * lanes + lane
-        before = blocks.held[block, slot, lane]
-        blocks.held[block, slot, lane] = chosen[slot]
+        m = slots[slot] * lanes + lane
+        before = block.held[slot, lane]
+        block.held[slot, lane] = chosen[slot]
         if chosen[slot] >= 0:
-            blocks.memory[m] = 1.0
-            _give(blocks.memory, m + lanes, lanes, link["points"], chosen[slot], pairs, known)
+            block.memory[m] = 1.0
+            _give(block.memory, m + FLAGS * lanes, lanes, link["points"], chosen[slot], pairs, known)
+            patch = known.patches[chosen[slot]]
+            block.memory[m + lanes] = 1.0 if patch["points"] > 1 or patch["anchors"] > 1 else 0.0
         elif before >= 0:
-            blocks.memory[m] = 0.0
-            _clear(blocks.memory, m + lanes, lanes, link["points"])
+            block.memory[m] = block.memory[m + lanes] = 0.0
+            _clear(block.memory, m + FLAGS * lanes, lanes, link["points"])
 
 
 @borrowing_code
@@ -189,16 +270,15 @@ def _clear(memory: Array, m: int, lanes: int, points: int) -> None:
         memory[m + lanes * i] = 1.0 if i == UP else 0.0
 
 
-@borrowing_entry
-def drain(blocks: SlotBlocks, links: Array, slots: Array, known: PairPatches, impulses: Array,
-          frictions: Array) -> None:
-    """Read what patches gave out of the slots of some blocks."""
-    for block in range(len(blocks.held)):
-        for link in links:
-            for slot in range(link["first"], link["end"]):
-                for lane in range(blocks.lanes):
-                    p = blocks.held[block, slot, lane]
-                    if p >= 0:
-                        m = (block * blocks.size + slots[slot] + 1) * blocks.lanes + lane
-                        take_one(blocks.memory, m, blocks.lanes, link["made"], ANCHORS, known.patches[p], known.order,
-                                 impulses, frictions[p])
+@borrowing_code
+def _drain(block: SlotBlock, worlds: int, links: Array, slots: Array, known: PairPatches, impulses: Array,
+           frictions: Array) -> None:
+    """Read what patches gave out of the slots of a block; the last one has lanes without a world."""
+    for link in links:
+        for slot in range(link["first"], link["end"]):
+            for lane in range(worlds):
+                p = block.held[slot, lane]
+                if p >= 0:
+                    m = (slots[slot] + FLAGS) * block.lanes + lane
+                    take_one(block.memory, m, block.lanes, link["made"], ANCHORS, known.patches[p], known.order,
+                             impulses, frictions[p])

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.targets.interpreter import LoadedProgram
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.solver.by_joint.fragments.rows import one
+from physx_runtime.targets.interpreter import LoadedProgram, load_fragments, run_in_place, words_of
 
 
 def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +23,18 @@ def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(m
     monkeypatch.setattr(LoadedProgram, "_run", note)
     LoadedProgram(0, [], [], 0, 0)(np.zeros((3, 1, 8)), 1)
     assert ran == [(threading.get_ident(), 3)]
+
+
+@pytest.mark.parametrize(("flags", "any_done", "none_done"), [((0, 0), 0, 1), ((0, 1), 1, 0), ((1, 1), 1, 0)])
+def test_a_part_is_done_by_whether_a_row_is_0_in_all_lanes(flags: tuple[int, int], any_done: int,
+                                                           none_done: int) -> None:
+    lanes, schedule, part, other = 8, Schedule(), Schedule(), Schedule()
+    part.do(one, ones=Span(1, 1))
+    other.do(one, ones=Span(2, 1))
+    schedule.where_any(Span(0, 1), part)
+    schedule.where_none(Span(0, 1), other)
+    where = load_fragments((i.fragment for i in schedule.instructions), "float64", lanes)
+    x = np.zeros((3, lanes))
+    x[0, :2] = flags
+    run_in_place(x, [np.array([*words_of(schedule.instructions, where, 8 * lanes), 0], np.int64)], (1,))
+    assert x[1:, 0].tolist() == [any_done, none_done]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_lasting_rows
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.scene import everything
+from physx_runtime.solver.contact import slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
 from physx_runtime.worlds.contact import ContactWorlds
@@ -25,9 +27,11 @@ from physx_schema.description import describe
 
 Array = NDArray[Any]
 WORLDS, ITERATIONS = 37, (8, 1)         # in two blocks, the last with lanes that have no world
-# Both ways part by the last bits, and what touches amplifies them: 2e-10 over so many steps in float64.
-APART = {"float64": 1e-8, "float32": 2e-2}       # mostly velocities right after impacts
 STEPS = {"float64": 8, "float32": 3}
+# Both ways part by the last bits, and impacts amplify them. Over so many steps they part in float64 by 4e-11 (places)
+# and 4e-9 (velocities), in float32 by 7e-6 and 5.8e-3: a start 1e-7 m higher moves the same worlds by 3e-6 and 6.2e-3.
+PLACES_APART = {"float64": 1e-9, "float32": 2e-5}
+APART = {"float64": 1e-8, "float32": 1.2e-2}
 # Legs share the balls at their joints: whose bounds are lower, and with it the order of contacts, is then a last bit's.
 UNDIVIDED = 4
 STILL = 0.3                             # m^2/s^2, an energy below which these ants rest
@@ -49,9 +53,13 @@ class Both:
         for worlds in (self.together, self.alone):
             worlds.step(count, *ITERATIONS)
 
-    def apart(self) -> float:
-        return max(float(np.abs(self.together.rows(name) - self.alone.rows(name)).max())
-                   for name in ("actor0_q", "actor0_v", "actor0_root_position"))
+    def agree(self) -> bool:
+        dtype = self.alone.dtype
+        return (all(self._apart(name) < PLACES_APART[dtype] for name in ("actor0_q", "actor0_root_position"))
+                and self._apart("actor0_v") < APART[dtype])
+
+    def _apart(self, name: str) -> float:
+        return float(np.abs(self.together.rows(name) - self.alone.rows(name)).max())
 
 
 def island_of(stage: Path) -> PackedIsland:
@@ -99,7 +107,30 @@ def ants(request: pytest.FixtureRequest, ant: PackedIsland) -> Both:
 @pytest.mark.parametrize("ants", APART, indirect=True)
 def test_worlds_that_share_instructions_move_as_each_by_itself(ants: Both) -> None:
     ants.step(STEPS[ants.alone.dtype])
-    assert ants.apart() < APART[ants.alone.dtype]
+    assert ants.agree()
+
+
+@pytest.fixture
+def swept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Impulses are passed on from link to link, as in articulations too large for M^-1."""
+    monkeypatch.setattr(slots, "MOST_VELOCITIES", 0)
+    slots.slot_program.cache_clear()
+    yield
+    slots.slot_program.cache_clear()
+
+
+def test_worlds_of_large_articulations_move_as_each_by_itself(swept: None, ants: Both) -> None:
+    ants.step(STEPS[ants.alone.dtype])
+    assert ants.agree()
+
+
+def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
+    arms = made(island_of(shared_cases / "scenes" / "arm_hits_plane" / "stage.usda"), "float64", 3)
+    q = arms.alone.rows("actor0_q")
+    arms.write("actor0_q", q + np.array([[0.0], [0.01], [0.02]]))
+    arms.step(90)
+    assert len(arms.together.touching)
+    assert arms.agree()
 
 
 def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
@@ -121,7 +152,7 @@ def test_parameters_of_each_world_are_its_own(ants: Both) -> None:
     mass = ants.alone.rows("actor0_mass")
     ants.write("actor0_mass", mass * np.linspace(0.5, 2.0, WORLDS)[:, None])
     ants.step(STEPS[ants.alone.dtype])
-    assert ants.apart() < APART[ants.alone.dtype]
+    assert ants.agree()
 
 
 def test_worlds_that_are_set_anew_repeat_bit_for_bit(ants: Both) -> None:
@@ -144,7 +175,7 @@ def test_worlds_under_counts_of_their_own_move_as_each_by_itself(ants: Both) -> 
     for worlds in (ants.together, ants.alone):
         for _ in range(UNDIVIDED):
             worlds.step_under(counts)
-    assert ants.apart() < APART[ants.alone.dtype]
+    assert ants.agree()
 
 
 def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant: PackedIsland) -> None:
@@ -158,7 +189,7 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
         turns.append([(worlds.rows("actor0_asleep").ravel().tolist(), told(worlds), len(worlds.touching))
                       for worlds in (ants.together, ants.alone)])
     assert [together for together, _ in turns] == [alone for _, alone in turns]
-    assert ants.apart() < APART["float64"]
+    assert ants.agree()
     asleep = np.array([together[0] for together, _ in turns])
     assert np.abs(np.diff(asleep, axis=0)).sum(axis=0).tolist() == [3, 1, 0]
     assert [together[1] for together, _ in turns][129] == 4

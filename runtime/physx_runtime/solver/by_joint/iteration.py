@@ -62,7 +62,7 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep) -> No
     """The articulation's own constraints after the change `dv` of v, and the motion where the sweep `moves`."""
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
-    turning = _seen(p, s, sweep.final) if sweep.own else set()
+    turning = write_seen(p, s, sweep.final) if sweep.own else set()
     for node in _depth_first(p, s, dv, turning, sweep):
         _pass_up(p, s, node)
     moves = sweep.moves and not p.t.pgs
@@ -74,7 +74,7 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep) -> No
         copy_rows(s, p.row("v"), p.row("v_moving"))
 
 
-def _seen(p: Plan, s: Schedule, final: bool) -> set[int]:
+def write_seen(p: Plan, s: Schedule, final: bool) -> set[int]:
     """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
 
     Returns the dofs of the latter.
@@ -122,7 +122,7 @@ def write_turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None,
 
 def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], sweep: Sweep) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
-    _write_behind(p, s, 0, sweep)
+    write_behind(p, s, 0, sweep.final)
     stack = [(child, False) for child in reversed(_active(p, 0))]
     while stack:
         i, done = stack.pop()
@@ -133,17 +133,17 @@ def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], sweep
             _solve(p, s, i, dv, turning, sweep)
         else:
             _leave(p, s, i)
-        _write_behind(p, s, i, sweep)
+        write_behind(p, s, i, sweep.final)
         if sweep.speed_last and sweep.closing and i == p.tree.last[p.tree.nodes[i].link]:
             write_speed_limits(p, s, i, dv, below=bool(_active(p, i)))
         stack.append((i, True))
         stack += [(child, False) for child in reversed(_active(p, i))]
 
 
-def _write_behind(p: Plan, s: Schedule, node: int, sweep: Sweep) -> None:
+def write_behind(p: Plan, s: Schedule, node: int, final: bool) -> None:
     """What follows a node's own constraints, if anything."""
     if node in p.behind:
-        p.behind[node](s, sweep.final)
+        p.behind[node](s, final)
 
 
 def _active(p: Plan, node: int) -> list[int]:
@@ -174,27 +174,32 @@ def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], swe
     if node.dof is None:
         s.do(response.pass_down, node.kind, grounded, **given, twist=p.at("twist", i))
         return
-    literal = p.constants[node.link]
-    names = {name for name, _ in literal}
-    given |= {name: p.at(name, node.dof) for name in SOLVED_ROWS if name not in names}
-    given |= {"v": p.v_at(node.dof), "K": p.at("K", i), "y": p.at("y", i), "r": p.at("r", i), "F": p.at("F", node.dof),
-              "axis": p.at("axes", node.dof), "iteration": p.row("iteration"),
-              "dt": p.row("dt"), "h": p.row("h"), "erp": p.row("erp")}
-    if p.t.dofs[node.dof].envelope:
-        given["least_response"] = p.row("least_response")
+    given |= solved_operands(p, i, node.dof, turning) | {name: p.at(name, i) for name in ("K", "y")}
+    given |= {"F": p.at("F", node.dof), "axis": p.at("axes", node.dof)}
     if dv is not None:
         given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
-    if node.dof in turning:
-        given["seen"] = p.at("seen", node.dof)
     if _twisted(p, i):
         given["twist"] = p.at("twist", i)
     place = node.dof - p.dofs[node.link][0]
     solved = _without_speed_limits(p.joints[node.link]) if sweep.speed_last else p.joints[node.link]
-    s.do(joint.solve_node, solved, place, literal, node.kind, grounded, sweep.final, **given)
+    s.do(joint.solve_node, solved, place, p.constants[node.link], node.kind, grounded, sweep.final, **given)
 
 
 def _without_speed_limits(t: Topology) -> Topology:
     return replace(t, dofs=tuple(replace(dof, max_velocity=False) for dof in t.dofs))
+
+
+def solved_operands(p: Plan, i: int, dof: int, turning: set[int]) -> dict[str, Span]:
+    """What the constraints of a node's dof read of it; turning: dofs of `write_seen`."""
+    literal = {name for name, _ in p.constants[p.tree.nodes[i].link]}
+    given = {name: p.at(name, dof) for name in SOLVED_ROWS if name not in literal}
+    given |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
+              "h": p.row("h"), "erp": p.row("erp")}
+    if p.t.dofs[dof].envelope:
+        given["least_response"] = p.row("least_response")
+    if dof in turning:
+        given["seen"] = p.at("seen", dof)
+    return given
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:

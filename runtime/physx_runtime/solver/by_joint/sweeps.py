@@ -42,6 +42,11 @@ def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
 def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
     """Poses of the root and of `links`; of spherical joints those the solver has turned where `solved`."""
     place_root(p, s, prefix)
+    place_below(p, s, links, solved, prefix)
+
+
+def place_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
+    """As `place_links` behind links that have their poses."""
     for link in links:
         own = p.of_link("q", link) if p.dofs[link] else None
         given = {"q": own} if own else {}

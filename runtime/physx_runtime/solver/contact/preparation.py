@@ -61,30 +61,47 @@ def prepared_from(t: ContactTopology) -> dict[str, int]:
 
 def prepare(t: ContactTopology, rows: Rows) -> Made:
     """What solving a patch needs, its impulses 0. rows: as `prepared_from` says."""
+    return prepare_by(Step(t, rows))
+
+
+def prepare_by(step: Step) -> Made:
+    """As `prepare` of what moves as `step` has it."""
     made: Made = {}
-    step = _Step(t, rows)
     _put_points(made, step)
     _put_friction(made, step)
-    if t.torsional:
+    if step.t.torsional:
         _put_torsion(made, step)
     made["slipped"] = [0.0]
     return made
 
 
-class _Step:
-    """What all rows of a patch are made of."""
+class Step:
+    """What all rows of a patch are made of, and how they are kept: for `Sides.row`."""
 
     def __init__(self, t: ContactTopology, rows: Rows) -> None:
         self.t, self.rows = t, rows
         self.dt, self.h = rows["dt"][0], rows["h"][0]
         self.normal = triple(rows, "normal", 0)
         self.places = positions(t, rows)
-        self.responses: Responses = responses(t, rows)
         self.carried = carried(t, rows)
-        moving = velocities(t, rows)
+        moving = self.velocities()
         self.speeds: Motions = (moving[0] + self.carried[0], moving[1] + self.carried[1])
         self.cfm = softness(t, rows)
         self.back = minimum(MOST_BACK, 2.0 * sqrt(self.h / self.dt))
+
+    def velocities(self) -> Motions:
+        """Of what forces move, at the step's start."""
+        return velocities(self.t, self.rows)
+
+    def put_row(self, made: Made, group: str, forces: Forces) -> Scalar:
+        """Put a row for the solution to read back; how far it feels what the sides answer to it."""
+        answers = answers_to(forces, self._responses)
+        keep_row(made, self.t, group, forces, answers)
+        return answer_along(forces, answers)
+
+    @functools.cached_property
+    def _responses(self) -> Responses:
+        return responses(self.t, self.rows)
 
     def number(self, name: str) -> Scalar:
         """One number of a row group that has no more."""
@@ -100,15 +117,13 @@ class _Step:
         return any(side.kind == KINEMATIC for side in self.t.sides)
 
 
-def _put_points(made: Made, s: _Step) -> None:
+def _put_points(made: Made, s: Step) -> None:
     """Normal rows; of links also how little their friction may count on."""
     stopping: Scalar = 0.0
     for i, used in enumerate(s.rows["point_used"]):
         point = triple(s.rows, "point", i)
         forces = forces_at((sp.sub(point, s.places[0]), sp.sub(point, s.places[1])), s.normal)
-        answers = answers_to(forces, s.responses)
-        keep_row(made, s.t, "point", forces, answers)
-        unit = answer_along(forces, answers)
+        unit = s.put_row(made, "point", forces)
         some = (unit > 0.0) & (used > 0.0)
         r = where(some, 1.0 / where(some, unit + s.cfm, 1.0), 0.0)
         depth, speed = s.rows["separation"][i], speed_along(forces, s.speeds)
@@ -134,7 +149,7 @@ def _put_points(made: Made, s: _Step) -> None:
         put(made, "least", LEAST_SHARE * stopping / maximum(_sum(s.rows["point_used"]), 1.0))
 
 
-def _stiffness(made: Made, s: _Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
+def _stiffness(made: Made, s: Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
     """What a row makes of its depth as a velocity, and of a velocity as an impulse; with PGS also what it keeps of the
     impulse so far."""
     k, free = s.number("stiffness"), s.number("acceleration_spring") > 0.0
@@ -148,7 +163,7 @@ def _stiffness(made: Made, s: _Step, unit: Scalar, r: Scalar, depth: Scalar, com
     return where(stiff, coefficient, -rigid), where(stiff, x * a * where(free, r, 1.0), r)
 
 
-def _put_friction(made: Made, s: _Step) -> None:
+def _put_friction(made: Made, s: Step) -> None:
     """Two rows for each anchor."""
     first = _tangent(s)
     across = sp.cross(s.normal, first)
@@ -163,21 +178,20 @@ def _put_friction(made: Made, s: _Step) -> None:
         error = sp.add(sp.sub(*arms), apart)
         for axis in (first, second):
             forces = forces_at(arms, axis)
-            answers = answers_to(forces, s.responses)
-            keep_row(made, s.t, "friction", forces, answers)
+            unit = s.put_row(made, "friction", forces)
             put(made, "friction_error", sp.dot(error, axis))
-            put(made, "friction_multiplier", _friction_multiplier(s, answer_along(forces, answers), filled))
+            put(made, "friction_multiplier", _friction_multiplier(s, unit, filled))
             if s.driven:
                 put(made, "friction_target", s.aim(forces))
             put(made, "friction_impulse", 0.0)
 
 
-def _friction_multiplier(s: _Step, unit: Scalar, filled: Scalar) -> Scalar:
+def _friction_multiplier(s: Step, unit: Scalar, filled: Scalar) -> Scalar:
     some = (unit > (LEAST_ANSWER if s.t.linked else 0.0)) & (filled > 0.0)
     return where(some, s.back / where(some, unit + s.cfm, 1.0), 0.0)
 
 
-def _tangent(s: _Step) -> Vec3:
+def _tangent(s: Step) -> Vec3:
     """Along which the sides slide, or any axis in the surface where they hardly do."""
     n = s.normal
     relative = sp.sub(s.speeds[0].linear, s.speeds[1].linear)
@@ -196,18 +210,17 @@ def _unit(a: Vec3) -> Vec3:
     return sp.scale(1.0 / sp.norm(a), a)
 
 
-def _put_torsion(made: Made, s: _Step) -> None:
+def _put_torsion(made: Made, s: Step) -> None:
     """One row about the normal, where the patch has one anchor."""
     forces = Force(s.normal, ZERO3), Force(s.normal, ZERO3)
-    answers = answers_to(forces, s.responses)
-    keep_row(made, s.t, "torsion", forces, answers)
+    unit = s.put_row(made, "torsion", forces)
     depth: Scalar = 0.0
     for separation, used in zip(s.rows["separation"], s.rows["point_used"], strict=True):
         depth = maximum(depth, -separation * used)
     anchors = _sum(s.rows["anchor_used"])
     alone = where(anchors < 1.5, anchors, 0.0)
     put(made, "torsion_reach", maximum(s.number("min_torsion_radius"), sqrt(depth * s.number("torsion_radius"))))
-    put(made, "torsion_multiplier", _friction_multiplier(s, answer_along(forces, answers), alone))
+    put(made, "torsion_multiplier", _friction_multiplier(s, unit, alone))
     if s.driven:
         put(made, "torsion_target", s.aim(forces))
     put(made, "torsion_impulse", 0.0)

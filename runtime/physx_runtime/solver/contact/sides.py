@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import functools
+from typing import Any, Protocol
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse, response_of
-from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, ZERO3, Force, Motion, Vec3, motion_of, triple
+from physx_runtime.dynamics.spatial import (
+    NO_FORCE,
+    NO_MOTION,
+    ZERO3,
+    Force,
+    Motion,
+    Vec3,
+    linear_first,
+    motion_of,
+    triple,
+)
 from physx_runtime.language.ops import Rows, Scalar, maximum
 from physx_runtime.model.contact import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
-from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, Responses
+from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, Responses, speed_along
 from physx_runtime.solver.joint.preparation import body_response
 from physx_runtime.solver.joint.scratch import Made, Reading, put
 
@@ -74,21 +85,68 @@ def softness(t: ContactTopology, rows: Rows) -> Scalar:
 
 
 def keep_row(made: Made, t: ContactTopology, group: str, forces: Forces, answers: Motions) -> None:
-    """Put what a row does to the sides that move, for `kept_row` to read back."""
+    """Put what a row does to the sides that move, for `Sides.row` to read back."""
     for k, side in enumerate(t.sides):
         if side.moves:
             put(made, f"{group}_levers", *forces[k].angular)
             put(made, f"{group}_answers", *answers[k].angular, *(answers[k].linear if side.kind == LINK else ()))
 
 
-def kept_row(t: ContactTopology, rows: Rows, reading: Reading, group: str, axis: Vec3) -> tuple[Forces, Motions]:
-    """The forces of the next row of a group, which pushes along an axis, and what the sides answer."""
-    forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
-    for k, side in enumerate(t.sides):
-        if side.moves:
-            forces[k] = Force(reading.vector(f"{group}_levers"), axis)
-            angular = reading.vector(f"{group}_answers")
-            linear = (reading.vector(f"{group}_answers") if side.kind == LINK
-                      else sp.scale(rows[f"side{k}_inverse_mass"][0], axis))
-            answers[k] = Motion(angular, linear)
-    return (forces[0], forces[1]), (answers[0], answers[1])
+class State(Protocol):
+    """What moves while a patch is solved, between two of its rows."""
+
+    def row(self, reading: Reading, group: str, axis: Vec3) -> Any:
+        """The next row of a group, which pushes along an axis."""
+
+    def way(self, row: Any) -> Scalar:
+        """How far the sides have moved along a row since the step's start."""
+
+    def speed(self, row: Any) -> Scalar:
+        """How fast side 0 moves against side 1 along a row."""
+
+    def push(self, row: Any, impulse: Scalar) -> None:
+        """Give an impulse of a row to side 0, and take it from side 1."""
+
+    def made(self) -> Made:
+        """What all impulses do."""
+
+
+class Sides:
+    """Both sides as they move in space: a row is its forces and what the sides answer."""
+
+    def __init__(self, t: ContactTopology, rows: Rows) -> None:
+        self.t, self.rows = t, rows
+        self._velocities, self._ways = velocities(t, rows), ways(t, rows)
+        self._given = NO_FORCE, NO_FORCE
+
+    def row(self, reading: Reading, group: str, axis: Vec3) -> tuple[Forces, Motions]:
+        forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+        for k, side in enumerate(self.t.sides):
+            if side.moves:
+                forces[k] = Force(reading.vector(f"{group}_levers"), axis)
+                angular = reading.vector(f"{group}_answers")
+                linear = (reading.vector(f"{group}_answers") if side.kind == LINK
+                          else sp.scale(self.rows[f"side{k}_inverse_mass"][0], axis))
+                answers[k] = Motion(angular, linear)
+        return (forces[0], forces[1]), (answers[0], answers[1])
+
+    def way(self, row: tuple[Forces, Motions]) -> Scalar:
+        return speed_along(row[0], self._ways)
+
+    def speed(self, row: tuple[Forces, Motions]) -> Scalar:
+        return speed_along(row[0], self._velocities)
+
+    def push(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
+        forces, answers = row
+        (v0, v1), (g0, g1) = self._velocities, self._given
+        self._velocities = v0 + answers[0] * impulse, v1 - answers[1] * impulse
+        self._given = g0 + forces[0] * impulse, g1 - forces[1] * impulse
+
+    def made(self) -> Made:
+        made = Made()
+        for k, side in enumerate(self.t.sides):
+            if side.kind == BODY:
+                made[f"side{k}_v"] = linear_first(self._velocities[k])
+            elif side.kind == LINK:
+                made[f"side{k}_impulse"] = linear_first(self._given[k])
+        return made

@@ -8,25 +8,35 @@ a patch takes the next one. Slots that are used in no world of a block are passe
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
 from physx_runtime.model.contact import ContactTopology, patch_rows
 from physx_runtime.model.island import LINK, WORLD, IslandTopology, Side
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.solver.by_joint.joint_space import (
+    add_inverse,
+    column_of,
+    write_inverse,
+    write_joint_space_iteration,
+)
 from physx_runtime.solver.by_joint.sweeps import clear
-from physx_runtime.solver.contact import fragments
+from physx_runtime.solver.contact import fragments, in_tree
 from physx_runtime.solver.contact.links import arranged, enter_behind, side_row, write_velocities_at_start
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.sleep import write_contact_sleep
 from physx_runtime.solver.contact.step import prepared_rows
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.end import write_island_end
+from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.iteration import write_island_iteration
 from physx_runtime.solver.island.joints import enter_inside
-from physx_runtime.solver.island.plan import IslandPlan, make_island_plan
+from physx_runtime.solver.island.plan import IslandPlan, TreePlan, make_island_plan
 from physx_runtime.solver.island.start import write_island_start
+
+# Of an articulation whose M^-1 is worked with.
+MOST_VELOCITIES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +65,9 @@ class SlotProgram:
     position: Schedule
     velocity: Schedule
     end: Schedule
-    slots: tuple[tuple[LayoutPart, ...], ...]   # rows of every slot of every link; `used` is 0 where no patch is in it
+    # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
+    # anchor at most
+    slots: tuple[tuple[LayoutPart, ...], ...]
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
@@ -68,16 +80,18 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p = make_island_plan(t, [(one.owner, one.link) for one in links_with])
-    slots = tuple(tuple(_rows(p.layout, one, i, k) for k in range(one.count)) for i, one in enumerate(links_with))
+    way: _Sweeping | _InJointSpace = (_InJointSpace if _fits_joint_space(t) else _Sweeping)(p)
+    slots = tuple(tuple(_rows(p.layout, one, i, k, way.prepared_rows(one)) for k in range(one.count))
+                  for i, one in enumerate(links_with))
     start, prepare, position, velocity, end = (Schedule() for _ in range(5))
     write_island_start(p, start)
-    write_velocities_at_start(p, start)
+    way.write_start(start)
     for one, own in zip(links_with, slots, strict=True):
         for slot in own:
             part = Schedule()
-            part.do(fragments.prepare, one.patch.alone, **_operands(p, one, slot, at_start=True))
+            way.write_prepare(part, one, slot)
             prepare.where_any(slot["used"], part)
-    _write_iterations(p, links_with, slots, position, velocity)
+    _write_iterations(p, way, links_with, slots, position, velocity)
     write_island_end(p, end)
     write_contact_sleep(p, end)
     lasting = island_lasting_rows(t)
@@ -86,16 +100,16 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     return SlotProgram(p, start, prepare, position, velocity, end, slots, layout, sum(lasting.values()), p.layout.size)
 
 
-def _rows(layout: Layout, one: LinkSlots, i: int, k: int) -> LayoutPart:
+def _rows(layout: Layout, one: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
     """Rows for one slot, those that it is given first."""
     part = LayoutPart(whole=layout, prefix=f"slot{i}_{k}_")
-    for name, size in ({"used": 1} | patch_rows(one.patch) | dict(prepared_rows(one.patch.alone))).items():
+    for name, size in ({"used": 1, "several": 1} | patch_rows(one.patch) | dict(prepared)).items():
         part.add(name, size)
     return part
 
 
-def _write_iterations(p: IslandPlan, links_with: tuple[LinkSlots, ...], slots: tuple[tuple[LayoutPart, ...], ...],
-                      position: Schedule, velocity: Schedule) -> None:
+def _write_iterations(p: IslandPlan, way: _Sweeping | _InJointSpace, links_with: tuple[LinkSlots, ...],
+                      slots: tuple[tuple[LayoutPart, ...], ...], position: Schedule, velocity: Schedule) -> None:
     inside = {i: [one.link for one in links_with if one.owner == i] for i in p.trees}
     p = replace(p, trees={i: arranged(tree, [], inside[i], tree.misread) for i, tree in p.trees.items()})
     for one, own in zip(links_with, slots, strict=True):
@@ -103,27 +117,123 @@ def _write_iterations(p: IslandPlan, links_with: tuple[LinkSlots, ...], slots: t
             p.trees[one.owner].flags[one.link] = own[0]["used"]
     enter_inside(p)
     for one, own in zip(links_with, slots, strict=True):
-        enter_behind(p, (one.owner, one.link), functools.partial(_write_slots, p, one, own))
-    write_island_iteration(p, position, final=False)
-    write_island_iteration(p, velocity, final=True)
+        enter_behind(p, (one.owner, one.link), functools.partial(_write_slots, way, one, own))
+    way.write_iteration(p, position, final=False)
+    way.write_iteration(p, velocity, final=True)
 
 
-def _write_slots(p: IslandPlan, one: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule, final: bool) -> None:
+def _write_slots(way: _Sweeping | _InJointSpace, one: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule,
+                 final: bool) -> None:
     """The patches of a link, behind its own joint."""
-    tree, held = p.trees[one.owner], (one.owner, one.link)
-    if held not in p.order.inside:
-        clear(s, tree.p.at("P", tree.p.tree.last[one.link]))
+    way.write_before(s, one)
     for slot in slots:
         part = Schedule()
-        links.see_link(tree, part, one.link, p.row("side0_v"))
-        part.do(fragments.solve, one.patch.alone, final, **_operands(p, one, slot, at_start=False))
-        links.take_impulse(tree, part, one.link, p.row("side0_impulse"), joins=True)
+        way.write_solve(part, one, slot, final)
         s.where_any(slot["used"], part)
 
 
-def _operands(p: IslandPlan, one: LinkSlots, slot: Layout, at_start: bool) -> dict[str, Span]:
-    held = (one.owner, one.link)
-    given = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
-    for name in AT_START[LINK] | IN_ITERATIONS[LINK]:
-        given[f"side0_{name}"] = side_row(p, held, 0, name, at_start)
-    return given
+class _Sweeping:
+    """Impulses are passed on from link to link."""
+
+    def __init__(self, p: IslandPlan) -> None:
+        self._p = p
+
+    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
+        return prepared_rows(one.patch.alone)
+
+    def write_start(self, s: Schedule) -> None:
+        write_velocities_at_start(self._p, s)
+
+    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
+        s.do(fragments.prepare, one.patch.alone, **self._operands(one, slot, at_start=True))
+
+    def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
+        write_island_iteration(p, s, final)
+
+    def write_before(self, s: Schedule, one: LinkSlots) -> None:
+        if (one.owner, one.link) not in self._p.order.inside:
+            clear(s, self._tree(one).p.at("P", self._tree(one).p.tree.last[one.link]))
+
+    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
+        tree, p = self._tree(one), self._p
+        links.see_link(tree, s, one.link, p.row("side0_v"))
+        s.do(fragments.solve, one.patch.alone, final, **self._operands(one, slot, at_start=False))
+        links.take_impulse(tree, s, one.link, p.row("side0_impulse"), joins=True)
+
+    def _tree(self, one: LinkSlots) -> TreePlan:
+        return self._p.trees[one.owner]
+
+    def _operands(self, one: LinkSlots, slot: Layout, at_start: bool) -> dict[str, Span]:
+        p, held = self._p, (one.owner, one.link)
+        given = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
+        for name in AT_START[LINK] | IN_ITERATIONS[LINK]:
+            given[f"side0_{name}"] = side_row(p, held, 0, name, at_start)
+        return given
+
+
+def _fits_joint_space(t: IslandTopology) -> bool:
+    """Whether M^-1 is worth its rows: of one articulation that is not too large."""
+    return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MOST_VELOCITIES
+            and not t.actors[0].tree.balls)
+
+
+class _InJointSpace:
+    """Impulses act on all velocities of the one articulation at once, by M^-1."""
+
+    def __init__(self, p: IslandPlan) -> None:
+        self._p, self._tree = p, p.trees[0].p
+        add_inverse(self._tree)
+
+    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
+        return in_tree.prepared_rows(one.patch.alone, self._chain(one))
+
+    def write_start(self, s: Schedule) -> None:
+        write_inverse(self._tree, s)
+
+    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
+        p, (_, _, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
+        given = self._operands(one, slot) | {"side0_position": self._p.trees[0].at("place", one.link),
+                                             "side0_cfm": p.at("cfm", one.link), "h": p.row("h")}
+        given |= {name: p.at(name, one.link) for name in ("motion", "a_com")}
+        given["minv_root"] = Span(p.row("minv").row, p.t.root_size * p.t.nv)
+        for i, dof in enumerate(dofs):
+            line = column_of(p, p.t.root_size + dof)
+            given |= {f"minv{i}": line} | {f"minv{i}_{j}": line.part(p.t.root_size + k) for j, k in enumerate(dofs)}
+        self._write(s, one, slot, lambda part, patch: part.do(in_tree.prepare, patch, one.patch.alone,
+                                                              self._chain(one), **given))
+
+    def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
+        write_joint_space_iteration(p.trees[0].p, s, final)
+        if not final:
+            s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
+
+    def write_before(self, s: Schedule, one: LinkSlots) -> None:
+        """Nothing has to be ready."""
+
+    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
+        self._write(s, one, slot, lambda part, patch: part.do(in_tree.solve, patch, self._chain(one), final,
+                                                              **self._operands(one, slot)))
+
+    def _write(self, s: Schedule, one: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
+               ) -> None:
+        """For patches of one contact and one anchor alone, and for others."""
+        small, whole = Schedule(), Schedule()
+        write(small, replace(one.patch.alone, points=1, anchors=1))
+        write(whole, one.patch.alone)
+        s.where_none(slot["several"], small)
+        s.where_any(slot["several"], whole)
+
+    def _operands(self, one: LinkSlots, slot: Layout) -> dict[str, Span]:
+        """What a patch reads of the way to its link."""
+        p, (_, links, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
+        given = {**slot.groups, "elapsed": self._p.row("elapsed"), "com": p.at("com", one.link), "v_root": p.v_root}
+        given |= {name: p.row(name) for name in ("dv", "dt", "root_rotation", "root_travel", "root_turn")}
+        for i, link in enumerate(links):
+            given |= {f"{name}{i}": p.at(name, link) for name in ("tree_rotation", "tree_position")}
+        for i, dof in enumerate(dofs):
+            given |= {f"q{i}": p.at("q", dof), f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
+                      f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("travel_axis", dof)}
+        return given
+
+    def _chain(self, one: LinkSlots) -> in_tree.Chain:
+        return in_tree.chain_to(self._tree.t, one.link)[0]

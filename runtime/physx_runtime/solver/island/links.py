@@ -14,7 +14,7 @@ from physx_runtime.solver.by_joint.fragments import response
 from physx_runtime.solver.by_joint.iteration import write_turn
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.start import write_cfm
-from physx_runtime.solver.by_joint.sweeps import add_product, clear, copy_rows, place_links
+from physx_runtime.solver.by_joint.sweeps import add_product, clear, copy_rows, place_below, place_root
 from physx_runtime.solver.by_joint.tree import paths_to
 from physx_runtime.solver.island.fragments import link as links
 from physx_runtime.solver.island.plan import TreePlan
@@ -173,21 +173,35 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
     p = a.p
     if not a.active:
         return
-    path = paths_to(p.t, a.active)
-    place_links(p, s, path, solved=True, prefix="seen_")
+    always = paths_to(p.t, [link for link in a.active if link not in a.flags])
+    place_root(p, s, "seen_")
+    _place_now(a, s, always)
+    for link in a.active:
+        part = Schedule()
+        _place_now(a, part, [i for i in paths_to(p.t, [link]) if i not in always])
+        _measure_link(a, part, link, elapsed)
+        _where_held(a, s, link, part)
+
+
+def _place_now(a: TreePlan, s: Schedule, path: list[int]) -> None:
+    """Poses and turns of links on a path."""
+    p = a.p
+    place_below(p, s, path, solved=True, prefix="seen_")
     for link in path:
         write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
-    root = {} if p.t.fixed_base else {"root_travel": p.row("root_travel")}
-    for link in a.active:
-        given = root | {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
-        given |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
-        given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
-        if link == 0 and not p.t.fixed_base:
-            given |= {name: p.row(name) for name in ("axes_rotation", "axes_start")}
-        part, made = Schedule(), ("travel", "turn", *(("turned_by",) if link in a.by_joints else ()))
-        part.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
-                **{name: a.at(name, link) for name in made})
-        _where_held(a, s, link, part)
+
+
+def _measure_link(a: TreePlan, s: Schedule, link: int, elapsed: Span) -> None:
+    p = a.p
+    given = {} if p.t.fixed_base else {"root_travel": p.row("root_travel")}
+    given |= {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
+    given |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
+    given["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
+    if link == 0 and not p.t.fixed_base:
+        given |= {name: p.row(name) for name in ("axes_rotation", "axes_start")}
+    made = ("travel", "turn", *(("turned_by",) if link in a.by_joints else ()))
+    s.do(links.moved, grounded(p, link), **given, elapsed=elapsed, dt=p.row("dt"),
+         **{name: a.at(name, link) for name in made})
 
 
 def answer_root(a: TreePlan, s: Schedule) -> None:

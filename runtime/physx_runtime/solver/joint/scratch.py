@@ -31,3 +31,7 @@ class Reading:
     def vector(self, name: str) -> Vec3:
         """The next three numbers of a group."""
         return (self.scalar(name), self.scalar(name), self.scalar(name))
+
+    def several(self, name: str, count: int) -> list[Scalar]:
+        """The next numbers of a group."""
+        return [self.scalar(name) for _ in range(count)]

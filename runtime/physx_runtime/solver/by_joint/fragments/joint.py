@@ -8,12 +8,14 @@ from typing import Any
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.articulated import response_of
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
+from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, Scalar, maximum
 from physx_runtime.model.rows import DOF, TOTAL, names_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import turned_ball
+from physx_runtime.solver.articulation.step import move
 from physx_runtime.solver.articulation.velocity_clamp import larger_excess, slowed
 from physx_runtime.solver.articulation.wrapping import wrapped
 from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, vec
@@ -81,18 +83,11 @@ def solve_node(rows: Operands, joint: Topology, place: int, constants: tuple[tup
 
     constants: coefficients that are literals for this kind of joint.
     """
-    local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * place + rows[name] for name in rows}
-    local |= {name: [None] * place + [value] for name, value in constants}
     a = parent_twist(rows, grounded)
     K, r = force_of(rows["K"]), rows["r"][0]
     dragged = K.dot(a)
     now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
-    travel = rows["seen"][0] if "seen" in rows else seen_travel(joint, local, _NO_POSES, place)
-    state = SolvedDof(r, local["soft"][place], now + local["bias"][place], travel)
-    totals = {name: [0.0] * (place + 1) for name in names_of(DOF, TOTAL)}
-    solve_constraints(joint, local, place, state, totals, final)
-    made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
-    made["F"] = [state.impulse]
+    state, made = _solved(rows, joint, place, constants, now, final)
     if "twist" in rows:
         F = state.impulse
         after = a + motion_of(rows["y"]) * -F
@@ -113,12 +108,41 @@ def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Row
     return {"F": [local["F"][0] + state.impulse]}
 
 
+def solve_dof(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...],
+              final: bool) -> Rows:
+    """As `solve_node` where the dof's column of M^-1 is at hand: its impulse changes all of `dv` at once.
+
+    own: the dof's part of dv.
+    """
+    state, made = _solved(rows, joint, place, constants, rows["v"][0] + rows["own"][0], final)
+    return made | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
+
+
+def _solved(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], now: Scalar,
+            final: bool) -> tuple[SolvedDof, dict[str, Sequence[Any]]]:
+    """A dof at the velocity `now` after its constraints, and what they have given."""
+    local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * place + rows[name] for name in rows}
+    local |= {name: [None] * place + [value] for name, value in constants}
+    travel = rows["seen"][0] if "seen" in rows else seen_travel(joint, local, _NO_POSES, place)
+    state = SolvedDof(rows["r"][0], local["soft"][place], now + local["bias"][place], travel)
+    totals = {name: [0.0] * (place + 1) for name in names_of(DOF, TOTAL)}
+    solve_constraints(joint, local, place, state, totals, final)
+    made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
+    return state, made | {"F": [state.impulse]}
+
+
 def settle_node(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Rows:
     """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
     made = dict(pass_down(rows, kind, grounded))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
     made["v"] = [v]
     return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
+
+
+def settle(rows: Operands, t: Topology, final: bool) -> Rows:
+    """All velocities after an iteration's changes, and in a position iteration where everything goes."""
+    v = plus(rows["v"], rows["dv"])
+    return {"v": v} if final else {"v": v, **move(t, rows, v)}
 
 
 def advance_dof(rows: Operands, moves_q: bool) -> Rows:
