@@ -46,7 +46,8 @@ class CollisionFilter:
 
     def _apart(self, description: Description) -> Mapping[int, frozenset[int]]:
         """The sides that each side never meets for a filtered pair, a joint, or being neighbours."""
-        joined = [(joint.body0, joint.body1) for joint in description.joints if not joint.collision_enabled]
+        joined = [(joint.body0 or joint.collider, joint.body1 or joint.collider) for joint in description.joints
+                  if not joint.collision_enabled]
         for articulation in description.articulations:
             links = articulation.links
             joined += [(links[link.parent].path, link.path) for link in links[1:]]
@@ -55,7 +56,7 @@ class CollisionFilter:
         by_name: dict[str, list[int]] = {}
         by_body: dict[str, list[int]] = {}
         for number, side in enumerate(self.sides):
-            by_body.setdefault(side.body, []).append(number)
+            by_body.setdefault(side.body or side.collider.path, []).append(number)
             for name in named & side.names:
                 by_name.setdefault(name, []).append(number)
         found: dict[int, set[int]] = {}

@@ -31,6 +31,7 @@ def read_outside(reading: Reading, roster: Roster, joint: AuthoredJoint) -> Outs
         break_force=force if math.isfinite(force) else math.inf,
         break_torque=torque if math.isfinite(torque) else math.inf,
         collision_enabled=view.flag("collisionEnabled"),
+        collider=next((view.targets(f"body{i}")[0] for i, end in enumerate(joint.ends) if end.static), ""),
     )
 
 

@@ -170,4 +170,5 @@ class OutsideJoint:
     coupling: Coupling | None = None
     break_force: float = math.inf       # mass length / s^2 that takes the joint away
     break_torque: float = math.inf      # mass length^2 / s^2
-    collision_enabled: bool = False     # whether its two bodies collide
+    collision_enabled: bool = False     # whether its two bodies collide, or its body and the collider
+    collider: str = ""                  # the static collider that it names in the place of a body

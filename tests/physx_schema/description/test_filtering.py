@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from support.stages.robots import base, link, opened, prim, robot
 
 from physx_schema.description import CollisionGroup, Description, FilteredPair, PhysicsMaterial, describe
+from physx_schema.description.collision_filter import CollisionFilter
 
 CUBE = prim("Cube", "shape", ("PhysicsCollisionAPI",))
 
@@ -108,3 +110,16 @@ def test_material_that_physx_refuses_becomes_its_default() -> None:
     found = read(text)
     assert (found.materials[0].static_friction, found.materials[0].restitution) == (0.5, 0.0)
     assert codes(found) == [("material/refused", "/ice")]
+
+
+STILL = prim("Xform", "still", (), {}, CUBE)
+
+
+@pytest.mark.parametrize(("named", "met"), [("", True), ("</still>", True), ("</still/shape>", False)])
+def test_a_body_held_by_a_joint_never_meets_the_static_collider_that_the_joint_names(named: str, met: bool) -> None:
+    ends = {"rel physics:body1": "</free>", **({"rel physics:body0": named} if named else {})}
+    found = read(prim("Xform", "free", ("PhysicsRigidBodyAPI",), {}, CUBE), STILL,
+                 prim("PhysicsPrismaticJoint", "slide", (), ends))
+    sides = CollisionFilter(found)
+    own, other = ([side.collider.path for side in sides.sides].index(path) for path in ("/free/shape", "/still/shape"))
+    assert sides.meet(own, other) == met
