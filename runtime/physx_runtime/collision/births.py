@@ -1,4 +1,4 @@
-"""The order in which PhysX takes up pairs of shapes whose bounds have met: the last found comes first.
+"""The order in which PhysX finds pairs of shapes whose bounds have met.
 
 All shapes of an articulation are one object of its broad phase (an aggregate), as is any other shape. It finds, one
 after the other (BpAABBManager.cpp), pairs within an articulation, pairs of objects whose bounds overlapped before, one
@@ -72,7 +72,7 @@ class Births:
         first, second = np.where(later, second, first), np.where(later, first, second)
         shapes = _swept(first, second, same, low, self._created)
         keys = (found, sweep, *objects, *shapes)
-        return fresh[np.lexsort(keys[::-1])[::-1]]
+        return fresh[np.lexsort(keys[::-1])]
 
 
 def _swept(first: Array, second: Array, alike: Array, low: Array, created: Array) -> tuple[Array, ...]:

@@ -26,7 +26,6 @@ from physx_runtime.collision.vectors import (
     outward,
     scaled,
     sub,
-    times,
     x_axis,
 )
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
@@ -60,8 +59,8 @@ def place_shape(shape: Any, body: Pose, geometry: Geometry, placed: Any, bounds:
     elif shape.kind in (CYLINDER, CONE):
         _bound_core(bounds, shape.kind, size_of(shape), pose, shape.contact_offset)
     elif shape.kind == CONVEX:
-        hull = geometry.hulls.hulls[shape.geometry]
-        _bound_points(bounds, pose, shape, hull.low, hull.high)
+        rows = geometry.hulls.hulls[shape.geometry].vertices
+        _bound_hull(bounds, pose, shape, geometry.hulls.vertices[rows[0]:rows[1]])
     else:
         reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
         for k in range(3):
@@ -72,15 +71,18 @@ def place_shape(shape: Any, body: Pose, geometry: Geometry, placed: Any, bounds:
 
 
 @scalar_code
-def _bound_points(bounds: Any, pose: Pose, shape: Any, low: Any, high: Any) -> None:
-    """Bounds of a hull or mesh from those in its own frame."""
-    middle, half = ((low[0] + high[0]) * HALF, (low[1] + high[1]) * HALF, (low[2] + high[2]) * HALF), (
-        (high[0] - low[0]) * HALF, (high[1] - low[1]) * HALF, (high[2] - low[2]) * HALF)
+def _bound_hull(bounds: Any, pose: Pose, shape: Any, vertices: Any) -> None:
+    """Bounds of a hull: those of its vertices, as PhysX has them (eTIGHT_BOUNDS)."""
     m, scale = matrix_of(pose[1]), scale_of(shape)
-    center = add(pose[0], by_matrix(m, times(middle, scale)))
-    reach = _box_extent(m, times(half, scale), shape.contact_offset)
+    axes = scaled(m[0], scale[0]), scaled(m[1], scale[1]), scaled(m[2], scale[2])
+    low, high = (ENDLESS, ENDLESS, ENDLESS), (-ENDLESS, -ENDLESS, -ENDLESS)
+    for i in range(len(vertices)):
+        corner = by_matrix(axes, (vertices[i, 0], vertices[i, 1], vertices[i, 2]))
+        low = min(low[0], corner[0]), min(low[1], corner[1]), min(low[2], corner[2])
+        high = max(high[0], corner[0]), max(high[1], corner[1]), max(high[2], corner[2])
     for k in range(3):
-        bounds[0, k], bounds[1, k] = center[k] - reach[k], center[k] + reach[k]
+        bounds[0, k] = (low[k] - shape.contact_offset) + pose[0][k]
+        bounds[1, k] = (high[k] + shape.contact_offset) + pose[0][k]
 
 
 @scalar_code

@@ -57,12 +57,12 @@ def touch(table: PairTable, made: Flags, contacts: Array) -> int:
 
 
 def in_order_of_touching(rows: Array, touching: Array, awake: Flags) -> Array:
-    """The pairs that touch: those that did before keep their order, then those that begin, the oldest first."""
+    """The pairs that touch: those that did before keep their order, then those that begin, by their slots."""
     alive = np.where(awake, rows["contacts"] > 0, rows["touching"] == 1) & (rows["shape0"] != FREE)
     begun = np.flatnonzero(alive & (rows["touching"] == 0)).astype(np.int32)
     kept = touching[alive[touching] & (rows["touching"][touching] == 1)]
     rows["touching"] = alive
-    return np.concatenate((kept, begun[np.argsort(rows["born"][begun])]))
+    return np.concatenate((kept, begun[np.argsort(rows["slot"][begun], kind="stable")]))
 
 
 @scalar_entry

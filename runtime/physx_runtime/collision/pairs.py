@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision import slots
 from physx_runtime.collision.births import Births
 from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import chain, find, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
-from physx_runtime.collision.shape import FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
+from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
 
 Array = NDArray[Any]
@@ -54,6 +55,7 @@ class PairTable:
         self._partners = np.zeros(count, np.int32)
         self._births = Births(self.shapes, moving)
         self._born = 0
+        self._pools = slots.pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
 
     def place(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
@@ -62,9 +64,7 @@ class PairTable:
         fresh = np.empty((total, 2), np.int32)
         fresh = fresh[:match(self.rows, self._heads, self._partners, self._starts, self._counts, self._mates,
                              fresh)]
-        fresh = self._births.in_order(fresh, self.bounds)
-        if len(fresh):
-            self._add(fresh)
+        self._take_up(self._births.in_order(fresh, self.bounds))
 
     def forget(self, worlds: Array) -> None:
         """Drop all pairs of these worlds, and what they remember."""
@@ -73,6 +73,7 @@ class PairTable:
         lost = known & (gone[self.rows["shape0"]] | gone[self.rows["shape1"]])
         self.rows["shape0"][lost] = FREE
         self._heads[gone] = FREE
+        slots.forget(self._pools, worlds)
         self._births.forget(worlds)
         self.touching = self.touching[~lost[self.touching]]
 
@@ -84,8 +85,8 @@ class PairTable:
 
     def go_on(self, before: PairTable) -> None:
         """Remember the pairs of another table of the same shapes."""
-        self.rows, self.manifolds, self.touching, self._heads, self._born = (
-            before.rows, before.manifolds, before.touching, before._heads, before._born)
+        self.rows, self.manifolds, self.touching, self._heads, self._born, self._pools = (
+            before.rows, before.manifolds, before.touching, before._heads, before._born, before._pools)
         self._births.go_on(before._births)
 
     def lie_still(self, pairs: Array) -> None:
@@ -113,8 +114,16 @@ class PairTable:
                              self._nodes, self._partners, self._starts, self._counts)
         return int(total), int(looked)
 
-    def _add(self, fresh: Array) -> None:
-        """Give new pairs rows, in the order of their birth."""
+    def _take_up(self, fresh: Array) -> None:
+        """Give new pairs their places, in the order of a sweep, and free those of the lost ones."""
+        self._pools = slots.grown(self._pools, len(fresh))
+        worlds, order, taken = self.shapes["world"][fresh].max(axis=1), *np.empty((2, len(fresh)), np.int32)
+        slots.renew(self._pools, self.rows, worlds, order, taken)
+        if len(fresh):
+            slots.settle(self._pools, self._add(fresh[order], taken))
+
+    def _add(self, fresh: Array, taken: Array) -> Array:
+        """Give new pairs with such slots rows: which."""
         free = np.flatnonzero(self.rows["shape0"] == FREE)
         if len(free) < len(fresh):
             more = np.zeros(max(len(fresh) - len(free), len(self.rows)), PAIR)
@@ -123,8 +132,10 @@ class PairTable:
             self.rows = np.concatenate((self.rows, more))
         places = free[:len(fresh)].astype(np.int32)
         self.rows[places] = self.records(fresh)
+        self.rows["slot"][places] = taken
         self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
         chain(self.rows, self._heads, places, fresh)
+        return places
 
     def _give_manifolds(self, places: Array) -> None:
         """Give new pairs with meshes rows of their own, those of lost pairs first."""

@@ -47,6 +47,7 @@ PAIR = np.dtype([
     ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
     ("rest", "f4"),                 # the sum of the rest offsets
     ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
+    ("slot", "i4"),                 # its place in PhysX's pool of contact managers
     ("following", "i4"),            # the next pair of the same moving shape, or FREE
     ("touching", "i4"),             # 1 while it has contacts
     ("first", "i4"),                # its contacts of this step: row of the first one

@@ -10,7 +10,11 @@ from physx_runtime.collision.generation import generate, supported
 from physx_runtime.collision.geometry import EMPTY
 from physx_runtime.collision.meshes.table import meshes_of
 from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import BOX, CYLINDER, EVERY_WORLD, FREE, MESH, NO_OWNER, SHAPE, SPHERE
+from physx_runtime.collision.shape import BOX, CONVEX, CYLINDER, EVERY_WORLD, FREE, MESH, NO_OWNER, SHAPE, SPHERE
+from physx_runtime.collision.slots import SLAB
+from physx_runtime.packing.hulls import pack_hulls
+from support.chance.touching_shapes import Shape, prims
+from support.stages.robots import base, described, link, robot
 
 
 def spheres(count: int, **fields: object) -> np.ndarray:
@@ -89,6 +93,46 @@ def test_pairs_that_touch_keep_their_order_and_new_ones_follow() -> None:
     assert contacts["pair"].tolist() == table.touching.tolist()
 
 
+FAR, NEAR_BY, TOUCHING = (1.0, 0.0), (0.2, 0.2), (0.19, 0.0)    # m, from the first sphere of a pair to the second
+
+
+def begun(*steps: tuple[tuple[float, float], ...]) -> list[int]:
+    """The first spheres of the pairs that touch, in order; pairs stand along x, each step so far from each other."""
+    table = PairTable(spheres(2 * len(steps[0])), 2 * len(steps[0]))
+    for gaps in steps:
+        places = [(10.0 * k + x, y, 0.0) for k, gap in enumerate(gaps) for x, y in ((0.0, 0.0), gap)]
+        generate(table, poses_at(np.array(places)))
+    pairs = table.rows[table.touching]
+    return np.minimum(pairs["shape0"], pairs["shape1"]).tolist()
+
+
+def test_of_pairs_that_begin_in_one_step_the_one_in_a_slot_that_was_freed_comes_first() -> None:
+    assert begun((NEAR_BY, FAR, FAR), (FAR, NEAR_BY, FAR), (FAR, NEAR_BY, NEAR_BY),
+                 (FAR, TOUCHING, TOUCHING)) == [4, 2]
+
+
+def test_new_pairs_take_their_slots_in_another_order_where_a_pair_was_lost() -> None:
+    assert begun((NEAR_BY, NEAR_BY, FAR, FAR), (NEAR_BY, NEAR_BY, TOUCHING, TOUCHING)) == [6, 4]
+    assert begun((NEAR_BY, NEAR_BY, FAR, FAR), (FAR, NEAR_BY, TOUCHING, TOUCHING)) == [4, 6]
+
+
+def test_more_pairs_than_a_slab_take_slots_of_their_own() -> None:
+    count = 2 * SLAB + 10
+    found = begun((TOUCHING,) * count)
+    assert sorted(found) == list(range(0, 2 * count, 2))
+
+
+def test_bounds_of_a_hull_are_those_of_its_corners() -> None:
+    points = [tuple(sign * float(x) for x in axis) for axis in np.eye(3) for sign in (1, -1)]
+    collider = "".join(prims(Shape("Mesh", np.ones(3), tuple(points)), {}, ()))
+    stage = robot(base(), link("a", children=collider))
+    hull = next(link for link in described(stage).bodies if link.colliders).colliders[0].cooked().mesh
+    geometry = EMPTY._replace(hulls=pack_hulls([hull]))
+    table = PairTable(spheres(1, kind=CONVEX, scale=1, geometry=0), 1, geometry=geometry)
+    table.place(np.array([[3, 0, 0, 0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]], np.float32))
+    np.testing.assert_allclose(table.bounds[0, 1, :3], [3.02 + 0.5**0.5, 0.02 + 0.5**0.5, 1.02], rtol=1e-6)
+
+
 def test_normals_point_to_the_shape_of_lower_precedence() -> None:
     for precedence, sign in (([0, 1], -1), ([1, 0], 1)):
         table = PairTable(spheres(2, precedence=precedence), 2)
@@ -108,21 +152,21 @@ def boxes(lows: list[float], width: float = 0.5) -> np.ndarray:
     return bounds
 
 
-def test_new_pairs_come_in_the_reverse_of_a_sweep_along_x() -> None:
+def test_new_pairs_are_found_by_a_sweep_along_x() -> None:
     fresh = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 4]]        # shapes 3 and 4 do not move
-    assert in_order([0.0, 0.1, 0.2, 0.05, 0.3], 3, fresh) == [[1, 3], [2, 4], [0, 3], [1, 2], [0, 2], [0, 1]]
+    assert in_order([0.0, 0.1, 0.2, 0.05, 0.3], 3, fresh) == [[0, 1], [0, 2], [1, 2], [0, 3], [2, 4], [1, 3]]
 
 
 def test_of_shapes_with_equal_bounds_that_created_first_comes_first_in_a_sweep() -> None:
     fresh, lows = [[0, 1], [1, 2], [2, 3]], [0.0] * 4
-    assert in_order(lows, 4, fresh, created=[0, 1, 2, 3]) == [[2, 3], [1, 2], [0, 1]]
-    assert in_order(lows, 4, fresh, created=[3, 2, 1, 0]) == [[0, 1], [1, 2], [2, 3]]
+    assert in_order(lows, 4, fresh, created=[0, 1, 2, 3]) == [[0, 1], [1, 2], [2, 3]]
+    assert in_order(lows, 4, fresh, created=[3, 2, 1, 0]) == [[2, 3], [1, 2], [0, 1]]
 
 
 def test_kinematic_shapes_are_swept_after_static_ones() -> None:
     fresh, lows = [[0, 1], [0, 2]], [0.0, 0.1, 0.1]
-    assert in_order(lows, 1, fresh, kinematic=[0, 1, 0]) == [[0, 1], [0, 2]]
-    assert in_order(lows, 1, fresh, kinematic=[0, 0, 1]) == [[0, 2], [0, 1]]
+    assert in_order(lows, 1, fresh, kinematic=[0, 1, 0]) == [[0, 2], [0, 1]]
+    assert in_order(lows, 1, fresh, kinematic=[0, 0, 1]) == [[0, 1], [0, 2]]
 
 
 def test_an_articulation_is_one_object_that_is_swept_before_those_which_it_meets_anew() -> None:
@@ -131,8 +175,8 @@ def test_an_articulation_is_one_object_that_is_swept_before_those_which_it_meets
     near, far = boxes([0.3, 0.0, 0.2, 5.0]), boxes([0.3, 0.0, 0.2, 0.1])
     far[0, :, 1] = 9.0                  # the body leaves
     first = births.in_order(np.array([[0, 1], [0, 2], [1, 2]]), near)
-    assert first.tolist() == [[0, 2], [0, 1], [1, 2]]               # within the articulation first, so last
-    assert births.in_order(np.array([[1, 3], [2, 3]]), far).tolist() == [[2, 3], [1, 3]]
+    assert first.tolist() == [[1, 2], [0, 1], [0, 2]]               # within the articulation first
+    assert births.in_order(np.array([[1, 3], [2, 3]]), far).tolist() == [[1, 3], [2, 3]]
 
 
 def test_kinds_without_contacts_are_named_and_refused() -> None:
