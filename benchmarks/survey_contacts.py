@@ -9,7 +9,7 @@ steps of 1/60 s. WORK keeps PhysX's recordings. Needs the oracle (PHYSX_ORACLE a
 from __future__ import annotations
 
 from motion_survey import survey
-from support.chance.touching_scenes import FAMILIES, touching_scene
+from support.chance.mixed_scenes import FAMILIES, mixed_scene
 
 if __name__ == "__main__":
-    survey(FAMILIES, touching_scene, __doc__)
+    survey(FAMILIES, mixed_scene, __doc__)

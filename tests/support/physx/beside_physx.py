@@ -17,6 +17,7 @@ from physx_runtime.worlds.path import BY_JOINT
 
 from physx_schema.errors import UnsupportedError
 from support.chance.jointed_scenes import jointed_scene
+from support.physx.live import TIME, Recorded, Script, record_live
 from support.stages.robots import opened
 
 Array = NDArray[np.float64]
@@ -76,14 +77,12 @@ class Comparison:
 
 def recorded(texts: Sequence[str], kept: Path | None) -> list[Motion]:
     """Real PhysX's motions of stages, kept in a folder by what the stages say."""
-    from scene_recorder import record
-
     places = [kept / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.pickle" if kept else None for text in texts]
     todo = [i for i, place in enumerate(places) if place is None or not place.is_file()]
     found: dict[int, Any] = {}
     for start in range(0, len(todo), BATCH * (MOVES + 1)):
         batch = todo[start:start + BATCH * (MOVES + 1)]
-        new = record([{"usd": texts[i], "dt": DT, "steps": STEPS} for i in batch])
+        new = record_live([(texts[i], DT, 0, STEPS, _script(texts[i])) for i in batch])
         for i, result in zip(batch, new, strict=True):
             found[i] = _motion(result, texts[i])
             if (place := places[i]) is not None:
@@ -93,10 +92,16 @@ def recorded(texts: Sequence[str], kept: Path | None) -> list[Motion]:
             for i, place in enumerate(places)]
 
 
-def _motion(result: Mapping[str, Any], text: str) -> Motion:
+def _script(text: str) -> Script:
+    """Where kinematic bodies follow samples, the stage is put to the time of each step's end."""
+    return {step: [(TIME, "", "", step * DT)] for step in range(1, STEPS + 1)} if "timeSamples" in text else {}
+
+
+def _motion(result: Recorded, text: str) -> Motion:
     metres = 0.01 if "metersPerUnit = 0.01" in text else 1.0
-    values = [result["pos"] * metres, result["quat"], result["vel"] * metres, result["ang"]]
-    return Motion(tuple(map(str, result["paths"])), np.concatenate(values, axis=2).astype(np.float64))
+    values = [np.stack([result.of(name, path) for path in result.paths], axis=1) * scale for name, scale in (
+        ("position", metres), ("orientation", 1.0), ("linearVelocity", metres), ("angularVelocity", 1.0))]
+    return Motion(result.paths, np.concatenate(values, axis=2))
 
 
 def simulated(text: str, **options: Any) -> Motion:
