@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,26 @@ from support.physx.beside_physx import Comparison, Stage, compared  # noqa: E402
 Families = Mapping[str, tuple[int, int, Callable[[Any], None]]]
 
 
-def survey(families: Families, scene: Stage, about: str | None,
-           turned: Callable[[Comparison, Path], str] | None = None) -> None:
+@dataclass(frozen=True, slots=True)
+class Closer:
+    """A closer look at misses."""
+
+    flag: str
+    help: str
+    says: Callable[[Comparison, Path], str]
+
+
+def survey(families: Families, scene: Stage, about: str | None, closer: Closer) -> None:
     """Print a line for each stage that the command line asks for, then the table, then the misses again.
 
-    turned: what `--turned` says of a miss beside PhysX's motion of the scene turned as a whole.
+    closer: what its flag has said of the misses.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("work", type=Path, help="folder that keeps PhysX's recordings")
     parser.add_argument("seeds", type=int, nargs="*", help="only these")
     parser.add_argument("--count", type=int, default=200, help="stages of each family at most")
     parser.add_argument("--dtype", default="float32")
-    if turned:
-        parser.add_argument("--turned", action="store_true", help="hold misses to PhysX's turned scenes too")
+    parser.add_argument(closer.flag, action="store_true", help=closer.help, dest="closer")
     arguments = parser.parse_args()
     rows: dict[str, list[Comparison]] = {}
     for family, (first, count, _) in families.items():
@@ -40,7 +48,7 @@ def survey(families: Families, scene: Stage, about: str | None,
             print(row, flush=True)
     _print_table(rows)
     for row in (row for own in rows.values() for row in own if not row.agrees):
-        print(row, turned(row, arguments.work) if turned and arguments.turned else "")
+        print(row, closer.says(row, arguments.work) if arguments.closer else "")
 
 
 def _print_table(rows: Mapping[str, list[Comparison]]) -> None:

@@ -1,15 +1,30 @@
 """Survey random stages of links and bodies on the ground: how many move as in real PhysX, and how the others miss.
 
-    python benchmarks/survey_contacts.py WORK [--count N] [--dtype float64] [SEED ...]
+    python benchmarks/survey_contacts.py WORK [--count N] [--dtype float64] [--alike] [SEED ...]
 
 Each error is held to ten times what PhysX itself moves apart by when its start is moved by 1e-7 (three ways), over 60
-steps of 1/60 s. WORK keeps PhysX's recordings. Needs the oracle (PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md).
+steps of 1/60 s. With --alike each miss is also held to PhysX's motions from those starts in energy, in heights at the
+end and in which bodies rest (support/physx/likeness.py). WORK keeps PhysX's recordings. Needs the oracle (PHYSX_ORACLE
+and ORACLE_PYTHON, see CONTRIBUTING.md).
 """
 
 from __future__ import annotations
 
-from motion_survey import survey
+from pathlib import Path
+
+from motion_survey import Closer, survey
 from support.chance.mixed_scenes import FAMILIES, mixed_scene
+from support.physx.beside_physx import Comparison
+from support.physx.likeness import likeness
+
+
+def alike(row: Comparison, work: Path) -> str:
+    """Whether a miss is statistically PhysX's."""
+    if row.refused:
+        return ""
+    found, own = likeness(mixed_scene, row.seed, work)
+    return f"{'alike' if found.within(own) else 'UNLIKE'}: {found}, PhysX's own {own}"
+
 
 if __name__ == "__main__":
-    survey(FAMILIES, mixed_scene, __doc__)
+    survey(FAMILIES, mixed_scene, __doc__, Closer("--alike", "look at the energy and the rest of misses too", alike))

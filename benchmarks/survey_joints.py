@@ -13,7 +13,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from motion_survey import survey
+from motion_survey import Closer, survey
 from support.chance.jointed_scenes import FAMILIES, jointed_scene
 from support.physx.beside_physx import MARKS, Comparison
 from support.physx.turned_scenes import parted_by_turns
@@ -29,4 +29,5 @@ def beside_turned(row: Comparison, work: Path) -> str:
 
 
 if __name__ == "__main__":
-    survey(FAMILIES, jointed_scene, __doc__, beside_turned)
+    survey(FAMILIES, jointed_scene, __doc__,
+           Closer("--turned", "hold misses to PhysX's turned scenes too", beside_turned))
