@@ -21,6 +21,7 @@ from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
+from physx_runtime.viewing.contact_charts import contact_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
 from physx_runtime.viewing.text import listed, numeral
@@ -68,6 +69,7 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
     joints = joint_charts(articulations, recording, world, length)
     relations = relation_charts(articulations, recording, world, length)
+    touching = contact_charts(recording, world, _force_unit(description))
     shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
@@ -80,13 +82,19 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         shots=[(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
         joints=_figures(joints[:MOST_PLOTS], recording.time),
         relations=_figures(relations[:MOST_PLOTS], recording.time),
-        left_out=max(0, len(joints) - MOST_PLOTS) + max(0, len(relations) - MOST_PLOTS),
+        touching=_figures(touching[:MOST_PLOTS], recording.time),
+        left_out=sum(max(0, len(charts) - MOST_PLOTS) for charts in (joints, relations, touching)),
         facts=[*_facts(verification, recording, articulations, world), *_outside(description, recording, world)],
     )
     path = Path(path)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
+
+
+def _force_unit(description: Description) -> str:
+    scene = description.scene
+    return "N" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "units of force"
 
 
 def headline(checked: Report, verification: Verification) -> str:

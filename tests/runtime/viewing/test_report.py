@@ -13,7 +13,7 @@ from physx_runtime import simulate
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import numeral
-from support.stages.iteration_stages import free, opened, prim, slider
+from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
@@ -223,3 +223,23 @@ def test_a_report_of_a_whole_stage_shows_every_articulation(tmp_path: Path) -> N
     for name in ("A", "B"):
         assert f"Articulation /{name}" in found
         assert f"/{name}/slide no limits" in found
+
+
+def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
+    ground = prim("Plane", "ground", "PhysicsCollisionAPI", {"uniform token axis": '"Z"'})
+    block = prim("Cube", "block", "PhysicsCollisionAPI", {"double size": "1"})
+    body = prim("Xform", "B", "PhysicsRigidBodyAPI PhysicsMassAPI", {
+        "float physics:mass": "2", "double3 xformOp:translate": "(9, 0, 0.5)",
+        "uniform token[] xformOpOrder": '["xformOp:translate"]'}, block)
+    stage = stage_of(slider("S"), ground, body)
+    recording = simulate(opened(stage), 0.01, 20)
+    path = write_report(tmp_path / "report.html", opened(stage), report(), verification(), recording)
+    found = words(path.read_text(encoding="utf-8"))
+    assert "/B and /ground" in found
+    weight = re.search(r"/B and /ground at most ([\d.]+) N; dotted: friction", found)
+    assert weight is not None
+    assert float(weight[1]) == pytest.approx(2 * GRAVITY, rel=0.05)
+
+
+def test_what_touches_nothing_has_no_section_of_contacts(full: str) -> None:
+    assert "Contacts" not in words(full)
