@@ -213,12 +213,14 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
 def created_order(movers: Sequence[Mover], statics: int) -> list[int]:
     """Counts up in the order in which PhysX creates some links and bodies and, behind them, static colliders.
 
-    Bodies and static colliders come first, then articulations, link by link.
+    Bodies and static colliders come first, then articulations, link by link, in the order of a hash table as bodies.
     """
     free = sorted((number for number, mover in enumerate(movers) if mover.kind != LINK),
                   key=lambda number: path_key(movers[number].body.path))
+    owners = sorted({mover.owner for mover in movers if mover.kind == LINK})
+    rank = dict(zip(owners, creation_ranks(len(owners), 0), strict=True))
     links = sorted((number for number, mover in enumerate(movers) if mover.kind == LINK),
-                   key=lambda number: (movers[number].owner, movers[number].link))
+                   key=lambda number: (rank[movers[number].owner], movers[number].link))
     standing = range(len(movers), len(movers) + statics)
     ranks = [*creation_ranks(len(free), statics), *range(len(free) + statics, len(movers) + statics)]
     found = [0] * len(ranks)

@@ -71,5 +71,5 @@ def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:
     created = created_order(movers, statics=1)
     before = sides_before(movers, created)
     ordered = [movers[i].body.path for i in sorted(range(len(movers)), key=before.__getitem__)]
-    assert ordered == ["/S/base", "/R/b", "/R/a", "/ball", "/box", "/R/base", "/plate"]
-    assert created == [4, 5, 6, 7, 3, 2, 1, 0]      # the static collider first, articulations last
+    assert ordered == ["/R/b", "/R/a", "/S/base", "/ball", "/box", "/R/base", "/plate"]
+    assert created == [5, 6, 7, 4, 3, 2, 1, 0]      # the static collider first, articulations last

@@ -100,6 +100,9 @@ ROBOTS = {
     "arm pushes a ball": ContactScene(world(
         ground(), arm("arm", (0, 0, 0.4), [capsule(0.05, 0.35), capsule(0.05, 0.35)], [60.0, -40.0]),
         body("b", ball(0.12), (0.55, 0.02, 0.125), more=LIGHT)), steps=120),
+    "two arms cross": ContactScene(world(
+        arm("left", (0, 0, 0.5), [capsule(0.05, 0.35)] * 2, [35.0, 30.0]),
+        arm("right", (0.2, 0.3, 0.1), [box((0.4, 0.8, 0.1)), capsule(0.05, 0.35)], [-30.0, 10.0])), steps=120),
     "chain of boxes on a bar": ContactScene(world(
         ground(), still("bar", capsule(0.08, 2.0, "Y"), (0.9, 0, 0.7)),
         chain("rope", (0, 0, 0.95), [box((0.22, 0.1, 0.06))] * 6)), steps=120),
