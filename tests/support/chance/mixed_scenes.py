@@ -25,6 +25,7 @@ PLAIN = ("Sphere", "Capsule", "Cube", COMPOUND)
 SHAPES = ((*PLAIN, HULL), (*PLAIN, "Cylinder", "Cone"))
 PUSHER = Shape("Cube", np.array([0.08, 0.3, 0.12]))
 GAP = 0.02              # m, least between two things at the start
+ABOVE = 1e-4            # m, of a sleeper over the ground: at 0 a last bit would say whether it is in it
 
 
 def heap(w: Writer) -> None:
@@ -43,8 +44,8 @@ def _sleeper(w: Writer) -> float:
     if w.floor or not w.chance(0.6):
         return 0.0
     own = Shape("Cube", np.round(w.random.uniform(0.1, 0.25, 3), 3))
-    w.sleeper(own, np.array([0.0, 0.0, own.half[2]]))
-    return float(2.0 * own.half[2])
+    w.sleeper(own, np.array([0.0, 0.0, own.half[2] + ABOVE]))
+    return float(2.0 * own.half[2] + ABOVE)
 
 
 def _pusher(w: Writer) -> None:
