@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.fragment import Fragment
 from physx_runtime.compiling.fragment_ir import emit_fragment
+from physx_runtime.compiling.gathered_ir import Gathered, emit_gathered
 from physx_runtime.compiling.machine_code import load_function, load_functions, register_bits
 from physx_runtime.compiling.program import counts_of
 from physx_runtime.compiling.schedule import Instruction, ScheduledProgram
@@ -117,8 +118,7 @@ INTERPRETER_SYMBOL = "physx_interpreter_" + hashlib.sha256(INTERPRETER.encode())
 
 def vector_lanes(rows: int, dtype: str) -> int:
     """Worlds in a block of so many rows on this machine, fewer where they fill the cache."""
-    itemsize = np.dtype(dtype).itemsize
-    width = REGISTERS_PER_VECTOR * register_bits() // (8 * itemsize)
+    itemsize, width = np.dtype(dtype).itemsize, REGISTERS_PER_VECTOR * vector_width(dtype)
     return width if rows * width * itemsize <= CACHED_BYTES else width // REGISTERS_PER_VECTOR
 
 
@@ -142,11 +142,24 @@ def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dic
     return {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
 
 
-def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int], blocks: int = 1) -> None:
-    """Run passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
+def load_gathered(codes: Sequence[tuple[Gathered, int]], dtype: str) -> list[int]:
+    """Addresses of fragments for so many things side by side each."""
+    texts = [emit_gathered(code, Vectors(ELEMENT_TYPES[dtype], lanes)) for code, lanes in codes]
+    addresses = load_functions(dict(texts))
+    return [addresses[symbol] for symbol, _ in texts]
+
+
+def vector_width(dtype: str) -> int:
+    """How many numbers this machine's widest register holds."""
+    return register_bits() // (8 * np.dtype(dtype).itemsize)
+
+
+def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int], blocks: int = 1,
+                 rounds: int = 1) -> None:
+    """Run rounds of passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
     places, counts = np.array([words.ctypes.data for words in passes], np.int64), np.array(times, np.int64)
     SIGNATURE(interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, places.ctypes.data, counts.ctypes.data,
-                              len(passes), 1, None, 0)
+                              len(passes), rounds, None, 0)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

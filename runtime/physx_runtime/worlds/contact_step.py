@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from physx_runtime.solver.contact.program import ContactProgram, iteration_of
 from physx_runtime.targets.interpreter import run_in_place
 from physx_runtime.worlds.buffer import aligned
-from physx_runtime.worlds.patch_structures import FINAL, POINTS, PREPARE, PRESS, SOLVE, Structures
+from physx_runtime.worlds.patch_blocks import PatchBlocks, make_blocks
+from physx_runtime.worlds.patch_structures import FINAL, PREPARE, PRESS, SOLVE, Structures
 from physx_runtime.worlds.patch_values import give, take
-from physx_runtime.worlds.patch_words import Around, PatchRows, words_of_patches
+from physx_runtime.worlds.patch_words import Around, words_of_patches
 from physx_runtime.worlds.touching import PatchOrder
 from physx_runtime.worlds.written import Code
 
@@ -48,7 +49,7 @@ class ContactStep:
         self.memory = aligned((program.size,), dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
-        self._rows = PatchRows(*(np.zeros(0, np.int64),) * 2, (np.zeros(0, np.int64),) * 2)
+        self._structures = self._first = np.zeros(0, np.int64)      # of every patch, and its first row
         self._passes: list[Array] = []
 
     def load(self, rows: Array) -> None:
@@ -70,13 +71,13 @@ class ContactStep:
         awake: (n_actor,) whose step it is, the others stay as they are.
         """
         self._arrange(given, own, awake)
-        memory, known, structures, base = self.memory, self._known, self._rows.structures, self._rows.base
-        anchors = known.anchors[structures]
-        give(memory, base, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
+        memory, known, structures, first = self.memory, self._known, self._structures, self._first
+        anchors, lanes = known.anchors[structures], known.lanes[structures]
+        give(memory, first, lanes, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
              given.rests, given.surfaces, given.frames, given.static)
         run_in_place(memory, self._passes, self._counts(n, v))
         rows[:self._program.state_size] = memory[:self._program.state_size]
-        take(memory, base, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
+        take(memory, first, lanes, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
              given.frictions)
 
     def _counts(self, n: int, v: int) -> tuple[int, ...]:
@@ -86,21 +87,22 @@ class ContactStep:
 
     def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
-        patches, kinds = given.patches[own], given.places["kind"]
-        sides, anchors = (patches["side0"], patches["side1"]), patches["anchors"]
+        kinds = given.places["kind"]
+        pair, side0, side1, points, anchors = (given.patches[name][own]
+                                               for name in ("pair", "side0", "side1", "points", "anchors"))
         torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (anchors == 1) & (not self._pgs)
-        shape = (kinds[sides[0]], kinds[sides[1]], np.searchsorted(POINTS, patches["points"]),
-                 (anchors > 1).astype(np.int64), torsional.astype(np.int64))
-        key = (*(column.tobytes() for column in (*shape, *sides, patches["pair"])), awake.tobytes())
+        structures = self._known.numbers((kinds[side0], kinds[side1]), points, anchors, torsional)
+        key = tuple(column.tobytes() for column in (structures, side0, side1, pair, awake))
         if key == self._key and self._passes:
             return
-        self._key, structures = key, self._known.numbers(shape)
-        sizes = self._known.sizes[structures]
-        base = self._program.size + np.cumsum(sizes) - sizes
+        self._key, self._structures = key, structures
+        touching = PatchOrder(self._program, given.places, pair, (side0, side1))
+        joints, turns = touching.turns()
         owner = self._known.owner
-        self._rows = PatchRows(structures, base, (owner[sides[0]], owner[sides[1]]))
-        self._make_room(self._program.size + int(sizes.sum()))
-        self._write(PatchOrder(self._program, given.places, patches), awake)
+        blocks = make_blocks(self._known, structures, turns, (owner[side0], owner[side1]), self._program.size)
+        self._first, block_of = blocks.lanes
+        self._make_room(blocks.size)
+        self._write(touching, blocks, block_of, joints, turns, awake)
 
     def _make_room(self, size: int) -> None:
         if size > len(self.memory):
@@ -108,26 +110,32 @@ class ContactStep:
             grown[:len(self.memory)] = self.memory
             self.memory = grown
 
-    def _write(self, touching: PatchOrder, awake: Array) -> None:
+    def _write(self, touching: PatchOrder, blocks: PatchBlocks, block_of: Array, joints: Array, turns: Array,
+               awake: Array) -> None:
         """All passes but the start."""
         program, code, row_bytes = self._program, self._code, self.memory.itemsize
-        joints, places = touching.ordered()
-        inside, order = touching.inside_order()
-        outer, inner = touching.around(code)
-        prepare, _ = words_of_patches(self._known, PREPARE, self._rows, np.arange(touching.count), {}, Around(),
-                                      row_bytes)
+        every = np.arange(len(blocks.base))
+        among = turns[blocks.members[blocks.starts[:-1]]]       # -1 of a link's others
+        order = np.argsort(np.r_[joints, among[among >= 0]], kind="stable")
+        numbers = np.empty(len(order), np.int64)
+        numbers[order] = np.arange(len(order))
+        places = np.where(among >= 0, 0, -1)
+        places[among >= 0] = numbers[len(joints):]
+        inside, behind_joints = touching.inside_order(block_of, len(every))
+        outer, inner = touching.around(code, block_of)
+        prepare, _ = words_of_patches(self._known, PREPARE, blocks, every, {}, Around(), row_bytes)
         self._passes = [np.r_[prepare, 0]]
         for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
             one = iteration_of(program, touching.outer, touching.inside, touching.misread, touching.among,
                                kind == FINAL)
-            solved = {place: code.joint(one, j, awake) for j, place in joints.items()}
-            among, _ = words_of_patches(self._known, kind, self._rows, places, solved, outer, row_bytes)
+            solved = {int(numbers[k]): code.joint(one, j, awake) for k, j in enumerate(program.listed)}
+            first, _ = words_of_patches(self._known, kind, blocks, places, solved, outer, row_bytes)
             # PGS leaves out friction of early iterations but that of links with what does not move
-            behind, starts = words_of_patches(self._known, SOLVE if kind == PRESS else kind, self._rows, order, {},
-                                              inner, row_bytes)
-            parts = [code.pushes(one, awake), among]
+            behind, starts = words_of_patches(self._known, SOLVE if kind == PRESS else kind, blocks,
+                                              behind_joints, {}, inner, row_bytes)
+            parts = [code.pushes(one, awake), first]
             for words, held in code.opened(one, awake):
                 parts.append(words)
-                parts += [behind[starts[first]:starts[last]] for first, last in inside.get(held, ())]
+                parts += [behind[starts[a]:starts[b]] for a, b in inside.get(held, ())]
             self._passes.append(np.concatenate([*parts, [0]]))
         self._passes.append(np.r_[code.end(awake), 0])

@@ -22,12 +22,14 @@ from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
-# Places for contacts of a patch: so many kinds of code there are.
+# Places for contacts of a patch of a link: so many kinds of code there are.
 POINTS = (1, 2, 3, 4, 6, 8, 12, 36)
+# The same of patches that are solved side by side, of which there are the more the fewer kinds there are.
+SIDE_BY_SIDE = (1, 4, 4, 4, 12, 12, 12, 36)
 KEY = (len(KINDS), len(KINDS), len(POINTS), 2, 2)       # both kinds, points, two anchors, torsional
 PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the instructions of a patch
 LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
-OF_PATCH, OF_WORLD, OF_SIDE0, OF_SIDE1 = range(4)       # whose row an operand is
+OF_WORLD, OF_SIDE0, OF_SIDE1 = range(3)                 # whose row an operand is
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,9 @@ class Instructions:
 
     addresses: Array
     starts: Array           # of a structure's operands; one more, their end
-    whose: Array            # of every operand: OF_PATCH, ...
-    rows: Array             # from a patch's first row; of the world; where in `side_rows` those of a side begin
-
-    @property
-    def widths(self) -> Array:
-        """Words of one instruction."""
-        return 1 + np.diff(self.starts)
+    whose: Array            # of every operand: OF_WORLD, ...
+    rows: Array             # of the world; where in `side_rows` those of a side begin
+    widths: Array           # words of one instruction
 
 
 class SideRows:
@@ -76,11 +74,12 @@ class SideRows:
 class Structures:
     """Structures of patches by number, as they are met.
 
-    links: those that patches may hold. places: of dtype PLACE, what patches touch.
+    links: those that patches may hold. places: of dtype PLACE, what patches touch. What holds no link is solved side by
+    side with others of its structure.
     """
 
     def __init__(self, program: ContactProgram, code: Code, links: Sequence[Held], places: Array) -> None:
-        self._program, self._addresses = program, code
+        self._program, self._code = program, code
         self._numbers = np.full(KEY, -1)
         self._codes: list[PatchCode] = []
         self._topologies: list[ContactTopology] = []
@@ -89,7 +88,7 @@ class Structures:
         number = {held: i for i, held in enumerate(links)}
         linked = [number.get(held, -1) for held in zip(places["owner"].tolist(), places["link"].tolist(), strict=True)]
         self.owner = np.where(places["kind"] == OF_LINK, linked, places["owner"])   # by place, its index in `SideRows`
-        self.sizes = self.points = self.anchors = np.zeros(0, np.int64)
+        self.sizes = self.points = self.anchors = self.lanes = np.zeros(0, np.int64)
         self.left = np.zeros((0, len(LEFT)), np.int64)      # rows of LEFT from a patch's first
 
     @property
@@ -97,8 +96,9 @@ class Structures:
         """What `Instructions.rows` refers to."""
         return self._side_rows.rows
 
-    def numbers(self, key: tuple[Array, ...]) -> Array:
-        """Of some patches; key: of each, as of KEY."""
+    def numbers(self, kinds: tuple[Array, Array], points: Array, anchors: Array, torsional: Array) -> Array:
+        """Of some patches, which touch these kinds of bodies with so many contacts and anchors."""
+        key = (*kinds, np.searchsorted(POINTS, points), (anchors > 1).astype(np.int64), torsional.astype(np.int64))
         found = self._numbers[key]
         if (found < 0).any():
             for one in np.unique(np.stack(key, axis=1)[found < 0], axis=0).tolist():
@@ -114,26 +114,31 @@ class Structures:
                         for whose, name in template.operands]
             starts = np.cumsum([0, *(len(template.operands) for template in templates)])
             whose, rows = np.array(operands, np.int64).reshape(-1, 2).T
-            self._written[kind] = Instructions(
-                np.array([self._addresses[template.fragment] for template in templates], np.int64), starts,
-                np.ascontiguousarray(whose), np.ascontiguousarray(rows))
+            words = np.r_[0, np.cumsum(np.where(whose == OF_WORLD, 1, np.repeat(self.lanes, np.diff(starts))))]
+            addresses = self._code.of_patches([template.code for template in templates], self.lanes.tolist())
+            self._written[kind] = Instructions(addresses, starts, np.ascontiguousarray(whose),
+                                               np.ascontiguousarray(rows), 2 + np.diff(words[starts]))
         return self._written[kind]
 
     def _add(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> None:
-        sides = Side(KINDS[kind0]), Side(KINDS[kind1])
-        t = ContactTopology(sides, POINTS[points], 1 + two, bool(torsional), self._program.plan.t.pgs)
+        alone = OF_LINK in (kind0, kind1)
+        places = POINTS[points] if alone else SIDE_BY_SIDE[points]
+        t = ContactTopology((Side(KINDS[kind0]), Side(KINDS[kind1])), places,
+                            1 + two if alone or places == 1 else 2, bool(torsional), self._program.plan.t.pgs)
+        if t not in self._topologies:
+            self._take(t, 1 if alone else self._code.side_by_side)
+        self._numbers[kind0, kind1, points, two, torsional] = self._topologies.index(t)
+
+    def _take(self, t: ContactTopology, lanes: int) -> None:
         code = patch_code(t)
-        self._numbers[kind0, kind1, points, two, torsional] = len(self._codes)
         self._codes.append(code)
         self._topologies.append(t)
         self._written.clear()
-        self.sizes = np.r_[self.sizes, code.layout.size]
+        self.sizes, self.lanes = np.r_[self.sizes, code.layout.size], np.r_[self.lanes, lanes]
         self.points, self.anchors = np.r_[self.points, t.points], np.r_[self.anchors, t.anchors]
         self.left = np.r_[self.left, [[code.layout[name].row for name in LEFT]]]
 
     def _operand(self, structure: int, whose: str, name: str, at_start: bool) -> tuple[int, int]:
-        if whose == "patch":
-            return OF_PATCH, self._codes[structure].layout[name].row
         if whose == "world":
             p = self._program.plan
             return OF_WORLD, (p.time[name] if name in p.time else p.row(name)).row

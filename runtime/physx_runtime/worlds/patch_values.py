@@ -13,24 +13,24 @@ SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 
 @borrowing_entry
-def give(memory: Array, base: Array, index: Array, places: Array, anchor_places: Array, patches: Array, order: Array,
-         contacts: Array, rests: Array, surfaces: Array, frames: Array, static: Array) -> None:
+def give(memory: Array, base: Array, strides: Array, index: Array, places: Array, anchor_places: Array, patches: Array,
+         order: Array, contacts: Array, rests: Array, surfaces: Array, frames: Array, static: Array) -> None:
     """Write the rows of `model.contact.patch_rows` of patches.
 
-    index: which of the patches. places, anchor_places: of each, what its structure has for contacts and for anchors.
-    surfaces: (n_patch, 11). rests: rest distance of each patch. frames: of the centres of mass. static: by place,
-    whether arms are from the world's origin.
+    base, strides: of each, its first row, and from one of its rows to the next. index: which of the patches. places,
+    anchor_places: of each, what its structure has for contacts and for anchors. surfaces: (n_patch, 11). rests: rest
+    distance of each patch. frames: of the centres of mass. static: by place, whether arms are from the world's origin.
     """
     for i in range(len(index)):
-        k, points, anchors = index[i], places[i], anchor_places[i]
+        k, points, anchors, stride = index[i], places[i], anchor_places[i], strides[i]
         patch, surface = patches[k], surfaces[k]
-        give_one(memory, base[i], 1, points, patch, order, contacts, rests[k], surface)
-        at = base[i] + 3 + SURFACE_SIZE + 5 * points
-        give_arms(memory, at, 1, anchors, patch, patch["anchor0"], frames[patch["side0"]], static[patch["side0"]])
-        give_arms(memory, at + 3 * anchors, 1, anchors, patch, patch["anchor1"], frames[patch["side1"]],
+        give_one(memory, base[i], stride, points, patch, order, contacts, rests[k], surface)
+        at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
+        give_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]], static[patch["side0"]])
+        give_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"], frames[patch["side1"]],
                   static[patch["side1"]])
         for j in range(anchors):
-            memory[at + 6 * anchors + j] = 1.0 if j < patch["anchors"] else 0.0
+            memory[at + stride * (6 * anchors + j)] = 1.0 if j < patch["anchors"] else 0.0
 
 
 @borrowing_code
@@ -69,15 +69,16 @@ def give_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, loc
 
 
 @borrowing_entry
-def take(memory: Array, base: Array, index: Array, left: Array, anchors: Array, patches: Array, order: Array,
-         impulses: Array, frictions: Array) -> None:
+def take(memory: Array, base: Array, strides: Array, index: Array, left: Array, anchors: Array, patches: Array,
+         order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
     left: of each, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from its first. anchors: its places.
     frictions: (n_patch, ANCHORS, 3).
     """
     for i in range(len(index)):
-        take_one(memory, base[i], 1, left[i], anchors[i], patches[index[i]], order, impulses, frictions[index[i]])
+        take_one(memory, base[i], strides[i], left[i], anchors[i], patches[index[i]], order, impulses,
+                 frictions[index[i]])
 
 
 @borrowing_code

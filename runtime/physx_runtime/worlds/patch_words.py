@@ -10,72 +10,70 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.scalar_code import scalar_entry
-from physx_runtime.worlds.patch_structures import OF_PATCH, OF_SIDE0, OF_SIDE1, Structures
+from physx_runtime.worlds.patch_blocks import PatchBlocks
+from physx_runtime.worlds.patch_structures import OF_SIDE1, OF_WORLD, Structures
 
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class PatchRows:
-    """Patches of a world: their structures, their first rows, and what they touch."""
-
-    structures: Array       # numbers
-    base: Array
-    owners: tuple[Array, Array]     # of both sides, as of `Structures.owner`
-
-
 @dataclass(slots=True)
 class Around:
-    """Words before and behind the instructions of some patches, by patch."""
+    """Words before and behind the instructions of some blocks of patches, by block."""
 
     before: dict[int, Array] = field(default_factory=dict)
     behind: dict[int, Array] = field(default_factory=dict)
 
 
-def words_of_patches(known: Structures, kind: str, patches: PatchRows, places: Array, others: Mapping[int, Array],
+def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: Array, others: Mapping[int, Array],
                      around: Around, row_bytes: int) -> tuple[Array, Array]:
-    """Words of patches and of other instructions in their order, and where in them each begins.
+    """Words of blocks of patches and of other instructions in their order, and where in them each begins.
 
-    places: by patch, its number in the order, -1 to leave it out. others: words by number.
+    places: by block, its number in the order, -1 to leave it out. others: words by number.
     """
     written, chosen = known.instructions(kind), places >= 0
     count = int(chosen.sum()) + len(others)
     widths, heads = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
-    widths[places[chosen]] = written.widths[patches.structures[chosen]]
+    widths[places[chosen]] = written.widths[blocks.structures[chosen]]
     for place, words in others.items():
         widths[place] = len(words)
-    for patch, words in around.before.items():
-        widths[places[patch]] += len(words)
-        heads[places[patch]] = len(words)
-    for patch, words in around.behind.items():
-        widths[places[patch]] += len(words)
+    for block, words in around.before.items():
+        widths[places[block]] += len(words)
+        heads[places[block]] = len(words)
+    for block, words in around.behind.items():
+        widths[places[block]] += len(words)
     starts = np.cumsum(widths) - widths
     out = np.zeros(starts[-1], np.int64)
-    _fill(out, np.where(chosen, (starts + heads)[places], -1), patches.structures, patches.base, *patches.owners,
-          written.addresses, written.starts, written.whose, written.rows, known.side_rows, row_bytes)
+    _fill(out, np.where(chosen, (starts + heads)[places], -1), blocks.structures, blocks.base, blocks.starts,
+          blocks.members, *blocks.owners, blocks.nobody, written.addresses, written.starts, written.whose, written.rows,
+          known.lanes, known.side_rows, row_bytes)
     pieces = [(starts[place], words) for place, words in others.items()]
-    pieces += [(starts[places[patch]], words) for patch, words in around.before.items()]
-    pieces += [(starts[places[patch] + 1] - len(words), words) for patch, words in around.behind.items()]
+    pieces += [(starts[places[block]], words) for block, words in around.before.items()]
+    pieces += [(starts[places[block] + 1] - len(words), words) for block, words in around.behind.items()]
     for start, words in pieces:
         out[start:start + len(words)] = words
     return out, starts
 
 
 @scalar_entry
-def _fill(out: Any, first: Any, structures: Any, base: Any, owner0: Any, owner1: Any, addresses: Any, starts: Any,
-          whose: Any, rows: Any, side_rows: Any, row_bytes: Any) -> None:
-    """Write instructions of patches; first: where in `out` that of each begins, -1 of none."""
-    for i in range(len(first)):
-        at, structure = first[i], structures[i]
+def _fill(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any, owner1: Any,
+          nobody: Any, addresses: Any, starts: Any, whose: Any, rows: Any, lanes: Any, side_rows: Any,
+          row_bytes: Any) -> None:
+    """Write instructions of blocks; first: where in `out` that of each begins, -1 of none."""
+    for block in range(len(first)):
+        at, structure = first[block], structures[block]
         if at < 0:
             continue
-        out[at] = addresses[structure]
+        out[at], out[at + 1] = addresses[structure], base[block] * row_bytes
+        at += 2
+        own = members[members_from[block]:members_from[block + 1]]
         for k in range(starts[structure], starts[structure + 1]):
-            at, row = at + 1, rows[k]
-            if whose[k] == OF_PATCH:
-                row += base[i]
-            elif whose[k] == OF_SIDE0:
-                row = side_rows[row + owner0[i]]
-            elif whose[k] == OF_SIDE1:
-                row = side_rows[row + owner1[i]]
-            out[at] = row * row_bytes
+            if whose[k] == OF_WORLD:
+                out[at] = rows[k] * row_bytes
+                at += 1
+                continue
+            owner = owner1 if whose[k] == OF_SIDE1 else owner0
+            for lane in range(len(own)):
+                out[at + lane] = side_rows[rows[k] + owner[own[lane]]] * row_bytes
+            for lane in range(len(own), lanes[structure]):
+                out[at + lane] = nobody * row_bytes
+            at += lanes[structure]

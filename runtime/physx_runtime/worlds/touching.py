@@ -13,7 +13,7 @@ from physx_runtime.collision.sort_by_link import sorted_by_link
 from physx_runtime.model.island import Side
 from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
-from physx_runtime.solver.contact.order import NOTHING, starts_of
+from physx_runtime.solver.contact.order import NOTHING, partitions_of
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.island.plan import Pair, ancestor_of
 from physx_runtime.worlds.patch_words import Around
@@ -23,15 +23,15 @@ Array = NDArray[Any]
 
 
 class PatchOrder:
-    """The patches of one world at a step's start."""
+    """The patches of one world at a step's start; pair, sides: rows of the pair and of both places of each."""
 
-    def __init__(self, program: ContactProgram, places: Array, patches: Array) -> None:
-        self._program, self._pair, self.count = program, patches["pair"], len(patches)
+    def __init__(self, program: ContactProgram, places: Array, pair: Array, sides: tuple[Array, Array]) -> None:
+        self._program, self._pair, self.count = program, pair, len(pair)
         kinds = places["kind"]
-        self._moves = [kinds[patches[side]] <= LINK for side in ("side0", "side1")]
-        self._linked = [kinds[patches[side]] == LINK for side in ("side0", "side1")]
-        self._owners = [places["owner"][patches[side]] for side in ("side0", "side1")]
-        self._links = [places["link"][patches[side]] for side in ("side0", "side1")]
+        self._moves = [kinds[side] <= LINK for side in sides]
+        self._linked = [kinds[side] == LINK for side in sides]
+        self._owners = [places["owner"][side] for side in sides]
+        self._links = [places["link"][side] for side in sides]
         among = self._moves[0] & self._moves[1]
         self._inside = ~among & (self._linked[0] | self._linked[1])
         self.outer = frozenset(self._held(among))
@@ -55,8 +55,11 @@ class PatchOrder:
         t, tree = self._program.plan.t, self._program.plan.trees[owner].p.t
         return ancestor_of(tree, first, second) if owner == other and not t.coupled else None
 
-    def ordered(self) -> tuple[dict[int, int], Array]:
-        """The numbers, in the order among joints, of these and of patches, -1 of a link's others; a pair's are one."""
+    def turns(self) -> tuple[Array, Array]:
+        """When joints among patches are solved, as listed, and when patches are, -1 of a link's others.
+
+        What has one turn holds nothing in common.
+        """
         listed = self._program.listed
         sides = [self._program.plan.t.joints[j].sides for j in listed]
         chosen = np.flatnonzero(~self._inside)
@@ -64,21 +67,24 @@ class PatchOrder:
         new = np.r_[True, pair[1:] != pair[:-1]][:len(pair)]
         first, second = (np.r_[[_actor(held[k]) for held in sides],
                                np.where(self._moves[k], self._owners[k], NOTHING)[chosen][new]] for k in (0, 1))
-        heads = np.flatnonzero(new)
-        sizes = np.r_[np.ones(len(listed), np.int64), np.diff(np.r_[heads, len(pair)])]
-        starts = starts_of(sizes, first, second, len(self._program.plan.t.actors))
-        places, own = np.full(self.count, -1), np.cumsum(new) - 1
-        places[chosen] = starts[len(listed):][own] + np.arange(len(pair)) - heads[own]
-        return dict(zip(listed, starts[:len(listed)].tolist(), strict=True)), places
+        partitions = partitions_of(first, second, len(self._program.plan.t.actors))
+        heads, own, turns = np.flatnonzero(new), np.cumsum(new) - 1, np.full(self.count, -1)
+        among = np.arange(len(pair)) - heads[own]       # patches of one pair
+        most = among.max(initial=0) + 1
+        turns[chosen] = partitions[len(listed):][own] * most + among
+        return partitions[:len(listed)].astype(np.int64) * most, turns
 
-    def inside_order(self) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
-        """Patches of links with what does not move, by link, as ranges of numbers; and the number of each patch."""
+    def inside_order(self, block_of: Array, blocks: int) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
+        """Patches of links with what does not move, by link, as ranges of numbers; and the number of each block.
+
+        block_of: the block of each patch.
+        """
         patches: dict[Held, list[int]] = {}
         for i in self._inside_by_link():
             patches.setdefault(self._held_inside(i), []).append(i)
-        order, ranges, count = np.full(self.count, -1), dict[Held | None, list[tuple[int, int]]](), 0
+        order, ranges, count = np.full(blocks, -1), dict[Held | None, list[tuple[int, int]]](), 0
         for held in self.inside:
-            own = patches[held]
+            own = block_of[patches[held]]
             order[own] = np.arange(count, count + len(own))
             ranges[held] = [(count, count + len(own))]
             count += len(own)
@@ -97,27 +103,30 @@ class PatchOrder:
     def _held_inside(self, patch: int) -> Held:
         return self._link(patch, int(not self._linked[0][patch]))
 
-    def around(self, code: Code) -> tuple[Around, Around]:
-        """What is done before and behind patches that hold links: of those among joints, and of the others."""
+    def around(self, code: Code, block_of: Array) -> tuple[Around, Around]:
+        """What is done before and behind patches that hold links: of those among joints, and of the others.
+
+        block_of: the block of each patch.
+        """
         outer, inner, seen = Around(), Around(), set[Held]()
         among = np.flatnonzero((self._linked[0] | self._linked[1]) & ~self._inside).tolist()
         for i in (*among, *self._inside_by_link()):
             sides = [k for k in (0, 1) if self._linked[k][i]]
-            held = [self._link(i, k) for k in sides]
+            held, block = [self._link(i, k) for k in sides], int(block_of[i])
             if self._inside[i]:
                 joins = held[0] in seen or held[0] in self._program.plan.order.inside
-                inner.before[i] = code.part(links.seeing, held[0], sides[0])
-                inner.behind[i] = code.part(links.taking, held[0], sides[0], joins)
+                inner.before[block] = code.part(links.seeing, held[0], sides[0])
+                inner.behind[block] = code.part(links.taking, held[0], sides[0], joins)
                 seen.add(held[0])
             else:
                 pairs = list(zip(held, sides, strict=True))
                 if i in self._pairs:
                     above, below = self._pairs[i]
                     own = held[0][0], above
-                    outer.before[i] = code.part(links.misreading, own, held.index(own), below)
+                    outer.before[block] = code.part(links.misreading, own, held.index(own), below)
                 else:
-                    outer.before[i] = np.concatenate([code.part(links.reading, *one) for one in pairs])
-                outer.behind[i] = np.concatenate([code.part(links.raising, *one) for one in pairs])
+                    outer.before[block] = np.concatenate([code.part(links.reading, *one) for one in pairs])
+                outer.behind[block] = np.concatenate([code.part(links.raising, *one) for one in pairs])
         return outer, inner
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.fragment import Fragment
+from physx_runtime.compiling.gathered_ir import Gathered
 from physx_runtime.compiling.schedule import Instruction, Schedule
 from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.program import ContactProgram, Iteration
-from physx_runtime.targets.interpreter import load_fragments, words_of
+from physx_runtime.targets.interpreter import load_fragments, load_gathered, vector_width, words_of
 from physx_runtime.worlds.instruction_owners import OwnedWords, owners_of
 
 Array = NDArray[Any]
@@ -29,10 +30,19 @@ class Code(dict[Fragment, int]):
         self._program, self._dtype = program, np.dtype(dtype)
         self._owners = owners_of(program)
         self._parts: dict[tuple[Any, ...], Array] = {}
+        self._gathered: dict[tuple[Gathered, int], int] = {}
+        self.side_by_side = vector_width(dtype)     # patches that are solved at once
 
     def __missing__(self, fragment: Fragment) -> int:
         self.update(load_fragments([fragment], self._dtype.name, 1))
         return self[fragment]
+
+    def of_patches(self, codes: Sequence[Gathered], lanes: Sequence[int]) -> Array:
+        """Addresses of instructions of patches, so many of each side by side."""
+        wanted = list(zip(codes, lanes, strict=True))
+        new = [one for one in wanted if one not in self._gathered]
+        self._gathered.update(zip(new, load_gathered(new, self._dtype.name), strict=True))
+        return np.array([self._gathered[one] for one in wanted], np.int64)
 
     def start(self, awake: Array) -> Array:
         """What a step begins with."""

@@ -18,18 +18,13 @@ Array = NDArray[Any]
 NOTHING = -1        # in place of an actor: what no force moves
 
 
-def starts_of(sizes: Array, first: Array, second: Array, actors: int) -> Array:
-    """Where each of some joints and pairs begins in the order of an iteration, if it is so many instructions long.
-
-    The others as of `solving_order`.
-    """
-    order, starts = solving_order(first, second, actors), np.zeros(len(sizes), np.int64)
-    starts[order] = np.cumsum(sizes[order]) - sizes[order]
-    return starts
-
-
 def solving_order(first: Array, second: Array, actors: int) -> Array:
-    """Indices of joints and pairs in the order of an iteration.
+    """Indices of joints and pairs in the order of an iteration; arguments as of `partitions_of`."""
+    return np.argsort(partitions_of(first, second, actors), kind="stable")
+
+
+def partitions_of(first: Array, second: Array, actors: int) -> Array:
+    """The partition of each of some joints and pairs; those of one partition hold no actor in common.
 
     first, second: (n,) the actors of each, NOTHING for what no force moves, in input order: joints as PhysX lists them,
     then pairs of colliders since they touch. actors: how many there are.
@@ -37,7 +32,7 @@ def solving_order(first: Array, second: Array, actors: int) -> Array:
     a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
     places = np.zeros(len(a), np.int32)
     _partition(a, b, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
-    return np.argsort(places, kind="stable")
+    return places
 
 
 @scalar_entry

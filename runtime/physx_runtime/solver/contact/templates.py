@@ -1,7 +1,8 @@
 """The instructions of a patch, alike for all patches of one structure but for the rows they work on.
 
 A template says of every operand where it lies: in the patch's own rows, in those of what it touches, or in those of
-the world. With it the instructions of thousands of patches are written at once.
+the world. With it the instructions of thousands of patches are written at once, and one serves several patches side by
+side that touch different things.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from physx_runtime.compiling.fragment import Fragment
+from physx_runtime.compiling.gathered_ir import Gathered
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.contact import ContactTopology, patch_rows
 from physx_runtime.solver.contact import fragments
@@ -23,10 +24,10 @@ WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One instruction: a fragment, and for each of its operands whose row it is and which."""
+    """One instruction, and of each operand that is not the patch's own whose row it is and which."""
 
-    fragment: Fragment
-    operands: tuple[tuple[str, str], ...]       # ("patch" | "side0" | "side1" | "world", name)
+    code: Gathered
+    operands: tuple[tuple[str, str], ...]       # ("side0" | "side1" | "world", name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +53,7 @@ def patch_code(t: ContactTopology) -> PatchCode:
 
 
 def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bool) -> Template:
-    sources = {name: ("patch", name) for name in layout.groups} | {name: ("world", name) for name in WORLD_ROWS}
+    sources = {name: ("world", name) for name in WORLD_ROWS}
     spans = dict(layout.groups) | {name: Span(0, size) for name, size in WORLD_ROWS.items()}
     for k, side in enumerate(t.sides):
         own = AT_START[side.kind] | IN_ITERATIONS[side.kind]
@@ -60,5 +61,6 @@ def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bo
         sources |= {f"side{k}_{name}": (f"side{k}", name) for name in own}
     schedule = Schedule()
     schedule.do(algorithm, t, *static, **spans)         # type: ignore[arg-type]
-    fragment = schedule.instructions[0].fragment
-    return Template(fragment, tuple(sources[operand.name] for operand in fragment.operands))
+    code = Gathered(schedule.instructions[0].fragment, {name: span.row for name, span in layout.groups.items()},
+                    frozenset(WORLD_ROWS))
+    return Template(code, tuple(sources[name] for name in code.others))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.model.island import BODY, D6, WORLD, IslandTopology, JointTopology, Side
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.solver.contact.order import NOTHING, solving_order, starts_of
+from physx_runtime.solver.contact.order import NOTHING, partitions_of, solving_order
 from physx_runtime.solver.islands import as_listed, partitions
 
 FREE_BODY = BodyTopology(True)
@@ -40,6 +40,14 @@ def test_a_bodys_static_pairs_come_behind_its_others_one_after_the_other() -> No
     assert order((2, NOTHING), (2, 0), (2, 1), (3, NOTHING), (2, NOTHING)) == [1, 3, 2, 0, 4]
 
 
-def test_what_is_long_pushes_back_what_comes_behind_it() -> None:
-    first, second = np.array([0, 0, 1]), np.array([1, NOTHING, NOTHING])
-    assert starts_of(np.array([3, 1, 2]), first, second, 2).tolist() == [0, 3, 4]
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_in_one_partition_holds_no_actor_in_common(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    first, second = random.integers(0, 20, 90), random.integers(-1, 20, 90)
+    second[second == first] = NOTHING
+    partitions = partitions_of(first, second, 20)
+    for partition in range(partitions.max() + 1):
+        own = partitions == partition
+        held = np.r_[first[own], second[own]]
+        held = held[held != NOTHING]
+        assert len(np.unique(held)) == len(held)
