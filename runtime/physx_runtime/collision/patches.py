@@ -80,7 +80,7 @@ class Patches:
         """
         known = np.full(len(pairs), -1, np.int32)
         known[self.rows["pair"][::-1]] = np.arange(len(self.rows), dtype=np.int32)[::-1]     # the first of each pair
-        before, self.rows = self.rows, np.zeros(len(contacts) + len(self.rows), PATCH)
+        before, self.rows = self.rows, np.empty(len(contacts) + len(self.rows), PATCH)
         self.contacts = np.zeros(len(contacts), np.int32)
         count = _correlate(shapes, pairs, touching, contacts, frames, before, known, self.rows, self.contacts,
                            self._threshold, self._correlation)
@@ -212,6 +212,9 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
     patch = patches[found]
     if found == count:
         patch["anchors"], patch["slipped"] = 0, 0
+        for j in range(ANCHORS):
+            for x in range(3):
+                patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
         _put(patch["normal"], _vector(normal))
         _put(patch["normal0"], _turned_back(frame0, patch["normal"]))
         _put(patch["normal1"], _turned_back(frame1, patch["normal"]))

@@ -197,10 +197,9 @@ class Alike:
         """Let the actor at a place sleep in these worlds, which nothing keeps awake."""
         Waking(self.lanes.share(place, self._prefix), self.topology).rest(worlds)
 
-    def stepped(self, count: int) -> None:
-        """Tell of what diverged."""
-        if self.lanes.diverged:
-            self.told_diverged()
+    def tell_diverged(self) -> None:
+        """Warn about worlds that have diverged and are not reported yet."""
+        self.told_diverged()
 
     def told_diverged(self) -> NDArray[np.bool_]:
         """(n_lane,) which worlds have diverged; warns about those not reported yet."""

@@ -57,6 +57,8 @@ class AlikeInScene(Alike):
             lanes.watch(self.last)
         rests = self._sleeping and models[0].scene.sleeping and not self.topology.tree.moving_links
         self.standing = Standing(lanes.count) if rests else None
+        if self.standing is not None:
+            lanes.stand(self.standing)
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
@@ -111,12 +113,6 @@ class AlikeInScene(Alike):
                 self.lanes.solve_under(place, self.settings[place].under(own.position, own.velocity),
                                        worlds[~resting[worlds]])
                 self.iterations[place] = own
-
-    def stepped(self, count: int) -> None:
-        """Tell of what diverged, and count down what stands."""
-        super().stepped(count)
-        if self.standing is not None:
-            self.standing.step(self.lanes.dt, count)
 
     def reset(self, worlds: Indices) -> Indices:
         """As `Alike.reset`."""

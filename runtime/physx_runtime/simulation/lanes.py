@@ -16,6 +16,7 @@ from physx_runtime.model.rows import KEPT, STATE, TIME, rows_made
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
+from physx_runtime.simulation.standing import Standing
 from physx_runtime.simulation.watcher import StepWatcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
@@ -34,8 +35,8 @@ Indices = NDArray[np.int64]
 class Occupant(Protocol):
     """What works on rows of the lanes."""
 
-    def stepped(self, count: int) -> None:
-        """So many steps were taken at once."""
+    def tell_diverged(self) -> None:
+        """Say which worlds have diverged since the last time."""
 
     def store_exchanged(self) -> None:
         """Rows are in another buffer from now on."""
@@ -75,6 +76,7 @@ class Lanes:
         self._watchers: list[StepWatcher] = []
         self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
         self._occupants: list[Occupant] = []
+        self._standing: list[Standing] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
         self._diverging: tuple[Mapping[str, int], list[int]] = {}, []       # a layout, and its rows that tell so
         self._time_outdated = True
@@ -93,6 +95,10 @@ class Lanes:
     def occupy(self, occupant: Occupant) -> None:
         """Tell somebody from now on of what happens to the lanes."""
         self._occupants.append(occupant)
+
+    def stand(self, standing: Standing) -> None:
+        """Count steps for what stands from now on."""
+        self._standing.append(standing)
 
     def share(self, place: int, prefix: str = "") -> Worlds | Share:
         """The rows that begin with a prefix, of the worlds at a place."""
@@ -171,8 +177,10 @@ class Lanes:
         elif count:
             self._advance(count)
         self.diverged = self.store.near and self._any_diverged()
-        for occupant in self._occupants:
-            occupant.stepped(count)
+        for occupant in self._occupants if self.diverged else ():
+            occupant.tell_diverged()
+        for standing in self._standing:
+            standing.step(self.dt, count)
 
     def _any_diverged(self) -> bool:
         """Whether one of the actors has; thousands of them ask for themselves only then."""

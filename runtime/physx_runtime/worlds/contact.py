@@ -133,10 +133,11 @@ class ContactWorlds(Buffer):
     def _finish(self, woken: Array, counts: Array) -> None:
         """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
         pairs, places, patches, resting = self.table.pairs, self.table.places, self.patches, self.resting
-        surfaces = surfaces_of(self.table, pairs.rows[patches["pair"]], patches["side0"], patches["side1"])
+        shape0, shape1, rest = (pairs.rows[name][patches["pair"]] for name in ("shape0", "shape1", "rest"))
+        surfaces = surfaces_of(self.table, shape0, shape1, patches["side0"], patches["side1"])
         given = WorldPatches(places, patches, self._patches.contacts, self.contacts, surfaces,
-                             pairs.rows["rest"][patches["pair"]].astype(np.float64), self.centers, self._frames.static,
-                             self.impulses, self.frictions)
+                             rest.astype(np.float64), self.centers, self._frames.static, self.impulses,
+                             self.frictions)
         solved = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
         of_worlds = by_world(solved, self.count)
         held = resting.pairs_held(pairs)

@@ -29,8 +29,10 @@ class OwnedWords:
 
     def of(self, awake: Array) -> Array:
         """Without what is of an actor at rest; awake: (n_actor,)."""
-        told = np.r_[awake, True]           # NOBODY is its last
-        return self.words if told.all() else self.words[told[self.first] & told[self.second]]
+        if awake.all():
+            return self.words
+        told = np.append(awake, True)       # NOBODY is its last
+        return self.words[told[self.first] & told[self.second]]
 
 
 @functools.lru_cache(maxsize=16)

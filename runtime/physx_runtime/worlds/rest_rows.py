@@ -89,8 +89,11 @@ class RestRows:
 
     def nodes_of(self, pairs: Array) -> Array:
         """(n, 2) of pairs, NOTHING of static colliders and in free places."""
-        nodes = self._node_of_shape[np.stack([pairs["shape0"], pairs["shape1"]], axis=1)]
-        return np.where((pairs["shape0"] == FREE)[:, None], NOTHING, nodes)
+        nodes, free = np.empty((len(pairs), 2), np.int64), pairs["shape0"] == FREE
+        for k, name in enumerate(("shape0", "shape1")):
+            nodes[:, k] = self._node_of_shape[pairs[name]]
+        nodes[free] = NOTHING
+        return nodes
 
     def _woken(self, rows: Array) -> Flags:
         found = self._pushes.any(rows, self._actors)

@@ -35,8 +35,8 @@ class Touched:
 
     def parted(self, pairs: PairTable) -> Array:
         """The nodes of those that touch no more, (n, 2)."""
-        now = pairs.rows[self.rows]
-        return np.asarray(self.nodes[(now["shape0"] == FREE) | (now["born"] != self.born) | (now["touching"] == 0)])
+        shape, born, touching = (pairs.rows[name][self.rows] for name in ("shape0", "born", "touching"))
+        return np.asarray(self.nodes[(shape == FREE) | (born != self.born) | (touching == 0)])
 
 
 class Resting:
@@ -93,7 +93,7 @@ class Resting:
     def touched(self, pairs: PairTable) -> Touched:
         """What touches before shapes are placed anew."""
         rows = pairs.touching
-        return Touched(rows, pairs.rows["born"][rows].copy(), self._rows.nodes_of(pairs.rows[rows]))
+        return Touched(rows, pairs.rows["born"][rows], self._edges[rows])
 
     def place(self, pairs: PairTable) -> Flags:
         """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
@@ -104,7 +104,8 @@ class Resting:
     def meet(self, pairs: PairTable, before: Touched) -> None:
         """Wake what something awake has come to touch, and tell what rests with the step."""
         touching, parted = self._edges[pairs.touching], before.parted(pairs)
-        self._live = self._reached(np.concatenate([before.nodes, touching]), self._live)
+        if not self._all(self._live):
+            self._live = self._reached(np.concatenate([before.nodes, touching]), self._live)
         onto_static = (parted == NOTHING).any(axis=1)
         loosened = np.zeros(len(self._live), np.bool_)
         loosened[parted[onto_static].max(axis=1)] = True
@@ -124,7 +125,7 @@ class Resting:
 
     def laid_still(self) -> Array:
         """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
-        if not self._looked_at.any():
+        if self._all(self._live) or not self._looked_at.any():
             return np.zeros(0, np.int64)
         still = self._looked_at & ~self._within_reach(self._live)
         self._looked_at &= ~still
@@ -132,26 +133,32 @@ class Resting:
 
     def pairs_held(self, pairs: PairTable) -> Array:
         """(n_place,) how many pairs of colliders whose bounds meet hold the body in each place."""
-        known = pairs.rows[pairs.rows["shape0"] != FREE]
-        bodies = pairs.shapes["body"]
-        return np.bincount(np.r_[bodies[known["shape0"]], bodies[known["shape1"]]], minlength=self._rows.places)
+        first, second = pairs.rows["shape0"], pairs.rows["shape1"]
+        known, bodies = first != FREE, pairs.shapes["body"]
+        return np.bincount(bodies[np.concatenate([first[known], second[known]])], minlength=self._rows.places)
 
     # -----------------------------------------------------------------------------------------------------------------
 
     def _of_actors(self, nodes: Flags) -> Flags:
         return nodes.reshape(self._shape[0], -1)[:, :self._shape[1]].copy()
 
-    def _any_of(self, nodes: Flags, pair: Array) -> Flags:
-        return np.asarray(np.r_[nodes, False][self._edges[pair]].any(axis=1))       # NOTHING is the last one
+    def _all(self, live: Flags) -> bool:
+        """Whether all are live that may rest."""
+        return bool((live | self._rows.kinematic).all())
+
+    def _any_of(self, nodes: Flags, pair: Array | slice) -> Flags:
+        flags = np.append(nodes, False)         # NOTHING is the last one
+        edges = self._edges[pair]
+        return np.asarray(flags[edges[:, 0]] | flags[edges[:, 1]])
 
     def _within_reach(self, live: Flags) -> Flags:
         """The pairs whose bounds, or others' between, connect them with a live node."""
-        return self._any_of(self._reached(self._edges, live), np.arange(len(self._edges)))
+        return self._any_of(self._reached(self._edges, live), slice(None))
 
     def _reached(self, edges: Array, live: Flags) -> Flags:
         """The nodes that are connected with a live one; neither static nor kinematic bodies connect."""
         kinematic = self._rows.kinematic
-        if (live | kinematic).all():
+        if self._all(live):
             return live
         edges = np.concatenate([edges[(edges != NOTHING).all(axis=1)], self._rows.joints])
         onto, found = kinematic[edges].any(axis=1), live.copy()

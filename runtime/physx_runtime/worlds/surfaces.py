@@ -13,12 +13,12 @@ from physx_runtime.collision.contact_table import ContactTable
 Array = NDArray[Any]
 
 
-def surfaces_of(table: ContactTable, pairs: Array, side0: Array, side1: Array) -> Array:
-    """(n, 11) of pairs, in the order of `model.contact.SURFACE`; sides: the places of both."""
-    a, b, shapes = pairs["shape0"], pairs["shape1"], table.pairs.shapes
+def surfaces_of(table: ContactTable, a: Array, b: Array, side0: Array, side1: Array) -> Array:
+    """(n, 11) of pairs of shapes, in the order of `model.contact.SURFACE`; sides: the places of both."""
+    shapes = table.pairs.shapes
     found = table.surfaces[shapes["material"][a], shapes["material"][b]]
     columns = [found["static_friction"], found["dynamic_friction"], found["restitution"],
-               np.full(len(pairs), table.bounce_threshold), found["stiffness"], found["damping"],
+               np.full(len(a), table.bounce_threshold), found["stiffness"], found["damping"],
                found["acceleration_spring"],
                functools.reduce(np.minimum, (table.max_depenetration[side] for side in (side0, side1))),
                functools.reduce(np.minimum, (table.max_impulse[side] for side in (side0, side1))),
