@@ -32,7 +32,7 @@ class OwnedWords:
         if awake.all():
             return self.words
         told = np.append(awake, True)       # NOBODY is its last
-        return self.words[told[self.first] & told[self.second]]
+        return np.asarray(self.words[told[self.first] & told[self.second]])
 
 
 @functools.lru_cache(maxsize=16)

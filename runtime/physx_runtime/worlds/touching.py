@@ -37,8 +37,8 @@ class PatchOrder:
         self.outer = frozenset(self._held(among))
         self.among = bool(program.listed) or not self._inside.all()
         self.inside = frozenset(self._held(self._inside))
-        self._pairs = {i: pair for i in np.flatnonzero(among & self._linked[0] & self._linked[1]).tolist()
-                       if (pair := self._ancestor_and_link(i))}
+        self._pairs = {i: misread for i in np.flatnonzero(among & self._linked[0] & self._linked[1]).tolist()
+                       if (misread := self._ancestor_and_link(i))}
         self.misread = frozenset((self._link(i, 0)[0], pair) for i, pair in self._pairs.items())
 
     def _held(self, some: Array) -> Iterator[Held]:
