@@ -20,6 +20,7 @@ from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
 GROWTH = 1.5
+NO_WORDS = np.zeros(0, np.int64)
 # The last position iterations of PGS, in which there is friction (DySolverControl.cpp).
 WITH_FRICTION = 3
 
@@ -49,7 +50,7 @@ class ContactStep:
         self.memory = aligned((program.size,), dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []
         self._key: tuple[bytes, ...] = ()
-        self._structures = self._first = np.zeros(0, np.int64)      # of every patch, and its first row
+        self._structures = self._first = NO_WORDS       # of every patch, and its first row
         self._passes: list[Array] = []
 
     def load(self, rows: Array) -> None:
@@ -131,8 +132,8 @@ class ContactStep:
             solved = {int(numbers[k]): code.joint(one, j, awake) for k, j in enumerate(program.listed)}
             first, _ = words_of_patches(self._known, kind, blocks, places, solved, outer, row_bytes)
             # PGS leaves out friction of early iterations but that of links with what does not move
-            behind, starts = words_of_patches(self._known, SOLVE if kind == PRESS else kind, blocks,
-                                              behind_joints, {}, inner, row_bytes)
+            behind, starts = words_of_patches(self._known, SOLVE if kind == PRESS else kind, blocks, behind_joints, {},
+                                              inner, row_bytes) if inside else (NO_WORDS, NO_WORDS)
             parts = [code.pushes(one, awake), first]
             for words, held in code.opened(one, awake):
                 parts.append(words)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.scalar_code import scalar_entry
 from physx_runtime.worlds.patch_blocks import PatchBlocks
-from physx_runtime.worlds.patch_structures import OF_SIDE1, OF_WORLD, Structures
+from physx_runtime.worlds.patch_structures import OF_SIDE1, OF_WORLD, Instructions, Structures
 
 Array = NDArray[Any]
 
@@ -31,6 +31,8 @@ def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: 
     places: by block, its number in the order, -1 to leave it out. others: words by number.
     """
     written, chosen = known.instructions(kind), places >= 0
+    if not (others or around.before or around.behind or len(places) and places.min() < 0):
+        return _words_of_all(known, written, blocks, places, row_bytes)
     count = int(chosen.sum()) + len(others)
     widths, heads = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
     widths[places[chosen]] = written.widths[blocks.structures[chosen]]
@@ -43,15 +45,30 @@ def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: 
         widths[places[block]] += len(words)
     starts = np.cumsum(widths) - widths
     out = np.zeros(starts[-1], np.int64)
-    _fill(out, np.where(chosen, (starts + heads)[places], -1), blocks.structures, blocks.base, blocks.starts,
-          blocks.members, *blocks.owners, blocks.nobody, written.addresses, written.starts, written.whose, written.rows,
-          known.lanes, known.side_rows, row_bytes)
+    _write(out, np.where(chosen, (starts + heads)[places], -1), known, written, blocks, row_bytes)
     pieces = [(starts[place], words) for place, words in others.items()]
     pieces += [(starts[places[block]], words) for block, words in around.before.items()]
     pieces += [(starts[places[block] + 1] - len(words), words) for block, words in around.behind.items()]
     for start, words in pieces:
         out[start:start + len(words)] = words
     return out, starts
+
+
+def _words_of_all(known: Structures, written: Instructions, blocks: PatchBlocks, places: Array,
+                  row_bytes: int) -> tuple[Array, Array]:
+    """As `words_of_patches` of all blocks with nothing among them."""
+    widths = np.zeros(len(places) + 1, np.int64)
+    widths[places] = written.widths[blocks.structures]
+    starts = np.cumsum(widths) - widths
+    out = np.empty(starts[-1], np.int64)
+    _write(out, starts[places], known, written, blocks, row_bytes)
+    return out, starts
+
+
+def _write(out: Array, first: Array, known: Structures, written: Instructions, blocks: PatchBlocks,
+           row_bytes: int) -> None:
+    _fill(out, first, blocks.structures, blocks.base, blocks.starts, blocks.members, *blocks.owners, blocks.nobody,
+          written.addresses, written.starts, written.whose, written.rows, known.lanes, known.side_rows, row_bytes)
 
 
 @scalar_entry
