@@ -8,7 +8,7 @@ import numpy as np
 
 from physx_runtime.collision.cores.core import core_of, support
 from physx_runtime.collision.geometry import Geometry
-from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE
+from physx_runtime.collision.shape import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE
 from physx_runtime.collision.vectors import (
     HALF,
     ONE,
@@ -34,16 +34,42 @@ ENDLESS = np.float32(2.5e32)            # PhysX's greatest bounds
 ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis has bounds of its half space alone
 
 
-@scalar_entry
+# From this kind on bounds follow from more than a size; what they ask for is compiled where there are some.
+FIRST_INTRICATE = CYLINDER
+
+
 def place_shapes(shapes: Any, poses: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
+    _place(shapes, poses, placed, bounds)
+    intricate = np.flatnonzero(shapes["kind"] >= FIRST_INTRICATE)
+    if len(intricate):
+        _bound_intricate(shapes, intricate, geometry, placed, bounds)
+
+
+@scalar_entry
+def _place(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
     for i in range(len(shapes)):
-        place_shape(shapes[i], pose_at(poses, shapes[i].body), geometry, placed[i], bounds[i])
+        place_shape(shapes[i], pose_at(poses, shapes[i].body), placed[i], bounds[i])
+
+
+@scalar_entry
+def _bound_intricate(shapes: Any, chosen: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
+    for i in chosen:
+        shape, pose = shapes[i], pose_at(placed, i)
+        if shape.kind == MESH:
+            mesh = geometry.meshes.meshes[shape.geometry]
+            _bound_box(bounds[i], (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]),
+                       pose, shape.contact_offset)
+        elif shape.kind == CONVEX:
+            rows = geometry.hulls.hulls[shape.geometry].vertices
+            _bound_hull(bounds[i], pose, shape, geometry.hulls.vertices[rows[0]:rows[1]])
+        else:
+            _bound_core(bounds[i], shape.kind, size_of(shape), pose, shape.contact_offset)
 
 
 @scalar_code
-def place_shape(shape: Any, body: Pose, geometry: Geometry, placed: Any, bounds: Any) -> None:
-    """Fill in where one shape is, whose body is at a pose, and its bounds."""
+def place_shape(shape: Any, body: Pose, placed: Any, bounds: Any) -> None:
+    """Fill in where one shape is, whose body is at a pose, and its bounds but for those of intricate kinds."""
     p, q = shape.position, shape.rotation
     pose = composed(body, ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
     for k in range(3):
@@ -52,15 +78,6 @@ def place_shape(shape: Any, body: Pose, geometry: Geometry, placed: Any, bounds:
         placed[3 + k] = pose[1][k]
     if shape.kind == PLANE:
         _bound_plane(bounds, pose, shape.contact_offset)
-    elif shape.kind == MESH:
-        mesh = geometry.meshes.meshes[shape.geometry]
-        _bound_box(bounds, (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]), pose,
-                   shape.contact_offset)
-    elif shape.kind in (CYLINDER, CONE):
-        _bound_core(bounds, shape.kind, size_of(shape), pose, shape.contact_offset)
-    elif shape.kind == CONVEX:
-        rows = geometry.hulls.hulls[shape.geometry].vertices
-        _bound_hull(bounds, pose, shape, geometry.hulls.vertices[rows[0]:rows[1]])
     else:
         reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
         for k in range(3):

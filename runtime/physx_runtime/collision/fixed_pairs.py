@@ -100,6 +100,8 @@ class FixedPairs:
 def fixed_pairs(table: ContactTable, worlds: int) -> FixedPairs | None:
     """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
     shapes, places = table.pairs.shapes, table.places
+    if (places["kind"][shapes["body"]][shapes["body"] < table.pairs.moving] != LINK).any():
+        return None                         # thousands of bodies have too many pairs to list them all
     kinds = places["kind"][shapes["body"]]
     order = np.argsort(shapes["world"], kind="stable").astype(np.int32)
     edges = np.searchsorted(shapes["world"][order], np.arange(EVERY_WORLD, worlds + 1)).astype(np.int64)
@@ -206,8 +208,7 @@ def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Coll
         if near:
             if pairs.moving[k] != shape:
                 shape = pairs.moving[k]
-                place_shape(colliders.shapes[shape], pose, colliders.geometry, colliders.placed[shape],
-                            colliders.bounds[shape])
+                place_shape(colliders.shapes[shape], pose, colliders.placed[shape], colliders.bounds[shape])
             near = overlap(colliders.bounds, shape, colliders.bounds, _standing(pair, shape))
         if near and own.near == AWAY:
             pair.known, pair.points, pair.warm, own.near = 0, 0, 0, NEW
