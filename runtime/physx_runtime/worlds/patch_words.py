@@ -31,7 +31,7 @@ def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: 
     places: by block, its number in the order, -1 to leave it out. others: words by number.
     """
     written, chosen = known.instructions(kind), places >= 0
-    if not (others or around.before or around.behind or len(places) and places.min() < 0):
+    if not (others or around.before or around.behind or (len(places) and places.min() < 0)):
         return _words_of_all(known, written, blocks, places, row_bytes)
     count = int(chosen.sum()) + len(others)
     widths, heads = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
