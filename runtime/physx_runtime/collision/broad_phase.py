@@ -55,7 +55,8 @@ def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: A
             if shapes[i].body >= moving:
                 continue
             for j in near[:count]:
-                if overlap(bounds, j, bounds, i) and may_meet(shapes, moving, meets, apart, i, j):
+                found = j > i or shapes[j].body >= moving       # else the other one finds this
+                if found and overlap(bounds, j, bounds, i) and may_meet(shapes, moving, meets, apart, i, j):
                     if total < len(partners):
                         partners[total] = j
                     total += 1

@@ -164,7 +164,7 @@ class PairTable:
         side0, side1 = np.where(later, second, first), np.where(later, first, second)
         swapped = RANKS[kind[side0]] > RANKS[kind[side1]]
         records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
-        for both in np.unique(kind[first] * len(KIND_NAMES) + kind[second]):
+        for both in np.flatnonzero(np.bincount(kind[first] * len(KIND_NAMES) + kind[second])):
             kinds = divmod(int(both), len(KIND_NAMES))
             if (min(kinds), max(kinds)) not in TOUCH:
                 names = " and ".join(sorted(KIND_NAMES[kind] for kind in kinds))

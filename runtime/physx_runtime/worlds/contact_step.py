@@ -48,7 +48,8 @@ class ContactStep:
         self._program, self._code, self._known, self._dtype = program, code, known, dtype
         self._pgs = program.plan.t.pgs
         self.memory = aligned((program.size,), dtype)
-        self._begun: tuple[bytes, list[Array]] = b"", []
+        self._begun: tuple[bytes, list[Array]] = b"", []        # of whom, and the words
+        self._ended: tuple[bytes, Array] = b"", NO_WORDS
         self._key: tuple[bytes, ...] = ()
         self._structures = self._first = NO_WORDS       # of every patch, and its first row
         self._passes: list[Array] = []
@@ -117,11 +118,11 @@ class ContactStep:
         program, code, row_bytes = self._program, self._code, self.memory.itemsize
         every = np.arange(len(blocks.base))
         among = turns[blocks.members[blocks.starts[:-1]]]       # -1 of a link's others
-        order = np.argsort(np.r_[joints, among[among >= 0]], kind="stable")
-        numbers = np.empty(len(order), np.int64)
+        chosen = among >= 0
+        order = np.argsort(np.concatenate([joints, among[chosen]]), kind="stable")
+        numbers, places = np.empty(len(order), np.int64), np.full(len(every), -1)
         numbers[order] = np.arange(len(order))
-        places = np.where(among >= 0, 0, -1)
-        places[among >= 0] = numbers[len(joints):]
+        places[chosen] = numbers[len(joints):]
         inside, behind_joints = touching.inside_order(block_of, len(every))
         outer, inner = touching.around(code, block_of)
         prepare, _ = words_of_patches(self._known, PREPARE, blocks, every, {}, Around(), row_bytes)
@@ -139,4 +140,6 @@ class ContactStep:
                 parts.append(words)
                 parts += [behind[starts[a]:starts[b]] for a, b in inside.get(held, ())]
             self._passes.append(np.concatenate([*parts, [0]]))
-        self._passes.append(np.r_[code.end(awake), 0])
+        if self._ended[0] != awake.tobytes():
+            self._ended = awake.tobytes(), np.r_[code.end(awake), 0]
+        self._passes.append(self._ended[1])

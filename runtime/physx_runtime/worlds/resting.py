@@ -26,7 +26,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchesBefore:
     """The pairs that touch at a step's start."""
 
     rows: Array             # of the table of pairs
@@ -90,10 +90,10 @@ class Resting:
             return False
         return True
 
-    def touched(self, pairs: PairTable) -> Touched:
+    def touched(self, pairs: PairTable) -> TouchesBefore:
         """What touches before shapes are placed anew."""
         rows = pairs.touching
-        return Touched(rows, pairs.rows["born"][rows], self._edges[rows])
+        return TouchesBefore(rows, pairs.rows["born"][rows], self._edges[rows])
 
     def place(self, pairs: PairTable) -> Flags:
         """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
@@ -101,7 +101,7 @@ class Resting:
         self._looked_at = self._within_reach(self._live)
         return self._looked_at
 
-    def meet(self, pairs: PairTable, before: Touched) -> None:
+    def meet(self, pairs: PairTable, before: TouchesBefore) -> None:
         """Wake what something awake has come to touch, and tell what rests with the step."""
         touching, parted = self._edges[pairs.touching], before.parted(pairs)
         if not self._all(self._live):

@@ -61,14 +61,14 @@ class PatchOrder:
         What has one turn holds nothing in common.
         """
         listed = self._program.listed
-        sides = [self._program.plan.t.joints[j].sides for j in listed]
+        joints = np.array([[_actor(side) for side in self._program.plan.t.joints[j].sides] for j in listed], np.int64)
         chosen = np.flatnonzero(~self._inside)
-        pair = self._pair[chosen]
-        new = np.r_[True, pair[1:] != pair[:-1]][:len(pair)]
-        first, second = (np.r_[[_actor(held[k]) for held in sides],
-                               np.where(self._moves[k], self._owners[k], NOTHING)[chosen][new]] for k in (0, 1))
-        partitions = partitions_of(first, second, len(self._program.plan.t.actors))
+        pair, new = self._pair[chosen], np.ones(len(chosen), np.bool_)
+        np.not_equal(pair[1:], pair[:-1], out=new[1:])
         heads, own, turns = np.flatnonzero(new), np.cumsum(new) - 1, np.full(self.count, -1)
+        actors = [np.where(self._moves[k], self._owners[k], NOTHING)[chosen[heads]] for k in (0, 1)]
+        first, second = np.concatenate([joints.reshape(-1, 2), np.stack(actors, axis=1)]).T
+        partitions = partitions_of(first, second, len(self._program.plan.t.actors))
         among = np.arange(len(pair)) - heads[own]       # patches of one pair
         most = among.max(initial=0) + 1
         turns[chosen] = partitions[len(listed):][own] * most + among

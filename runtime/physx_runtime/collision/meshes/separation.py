@@ -28,7 +28,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.scalar_code import scalar_code
 
-TRIANGLE, FACE, EDGE, LATE, NOTHING = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
+TRIANGLE, FACE, EDGE, LATE, NO_AXIS = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
 PARALLEL = np.float32(1e-6)
 
 
@@ -49,20 +49,20 @@ def triangle_of(a: Vector, b: Vector, c: Vector) -> Triangle:
 
 @scalar_code
 def least_overlap(side: Side, triangle: Triangle, flags: Any, reach: Number) -> tuple[Any, Any, Vector]:
-    """What the axis of least overlap belongs to, which face of the hull, and the axis; NOTHING where they are apart."""
+    """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
     height = dot(triangle.normal, triangle.a)
     low, high = interval(side.core, triangle.normal)
     if low > height + reach or height > high + reach:
-        return NOTHING, 0, triangle.normal
+        return NO_AXIS, 0, triangle.normal
     least, kind, axis = (height - low) - EPSILON, TRIANGLE, triangle.normal
     within, overlap, face, normal = _of_faces(side, triangle, reach)
     if not within:
-        return NOTHING, 0, axis
+        return NO_AXIS, 0, axis
     if least > overlap + EPSILON:
         least, kind, axis = overlap, FACE, normal
     within, less, across = _of_edges(side, triangle, flags, reach, least)
     if not within:
-        return NOTHING, 0, axis
+        return NO_AXIS, 0, axis
     if less:
         return EDGE, face, across
     return kind, face, axis

@@ -29,7 +29,7 @@ from physx_runtime.collision.meshes.separation import (
     EDGE,
     FACE,
     LATE,
-    NOTHING,
+    NO_AXIS,
     TRIANGLE,
     Triangle,
     least_overlap,
@@ -120,16 +120,16 @@ def _make(made_room: Any, seen_room: Any, kept: Any, side: Side, frame: Frame, m
         late, first = i >= count, made.contacts
         k = put_off[i - count, 0] if late else near[i]
         corners, flags = meshes.triangles[k], meshes.flags[k]
-        triangle, kind, face, axis = _in_hull(meshes, row, k, frame), NOTHING, 0, center
+        triangle, kind, face, axis = _in_hull(meshes, row, k, frame), NO_AXIS, 0, center
         if late:
             if _is_new(seen, corners, flags):
                 kind, face = LATE, put_off[i - count, 1]
         elif _faces(meshes, row, k, center):
             kind, face, axis = least_overlap(side, triangle, flags, reach)
             if kind == FACE and not dot(negated(axis), triangle.normal) > FACE_ON:
-                kind, put_off[waiting, 0], put_off[waiting, 1] = NOTHING, k, face
+                kind, put_off[waiting, 0], put_off[waiting, 1] = NO_AXIS, k, face
                 waiting += 1
-        if kind != NOTHING:
+        if kind != NO_AXIS:
             normal = _touch_triangle(made, side, triangle, kind, face, axis, reach)
             if late:
                 _drop_known_corners(made, first, seen, corners, triangle)
