@@ -14,9 +14,6 @@ from support.places import ROOT
 from physx_schema.description import describe
 
 EXAMPLES = ROOT / "examples"
-STILL = 5e-3                # of the weights: a third of a second after the start the boxes still settle
-# m, of five boxes that land on each other: 5e-7 is measured; PhysX itself differs by 2e-7 from a start moved by 1e-7.
-STACK_OFFSET = 5e-6
 
 
 def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

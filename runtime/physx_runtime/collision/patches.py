@@ -86,6 +86,10 @@ class Patches:
                            self._threshold, self._correlation)
         self.rows = self.rows[:count]
 
+    def go_on(self, before: Patches) -> None:
+        """Remember the patches of others, under the distances of these."""
+        self.rows, self.contacts = before.rows, before.contacts
+
     def give_up(self, pairs: Array) -> None:
         """Give up the anchors of some pairs, rows of the table."""
         self.rows = self.rows[~np.isin(self.rows["pair"], pairs)]

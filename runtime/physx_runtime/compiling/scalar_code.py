@@ -61,7 +61,8 @@ def borrowing_entry(function: F) -> F:
 
 
 def _compiled(function: F, **options: bool) -> F:
-    compiled = njit(error_model="numpy", nogil=True, **options)(function)
+    # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
+    compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)
     compiled._cache = KeptCode(_name(function), lambda: " ".join(map(sources_of, sorted(_modules(function)))))
     return cast(F, compiled)
 

@@ -101,9 +101,9 @@ def _not_simulated(description: Description) -> Iterator[Message]:
             yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
                        "moves")
     touching = Touching(description, moved)
-    found = {(item.path, item.code): item for item in left_out(description, moved, touching)}
+    found = {(item.path, item.code, item.property): item for item in left_out(description, moved, touching)}
     for item in found.values():
-        if item.code in ("contact", "sleep"):       # loops and what is not read are said above
+        if item.code in ("contact", "sleep", "trigger"):        # loops and what is not read are said above
             yield Message("not-simulated", "warning", f"session/{item.code}", item.path, item.property,
                           f"not simulated: {item.text}")
     if not moved.actors:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.simulation.contact_events import ContactEvent
 from physx_runtime.simulation.contacts import joined
 from physx_runtime.simulation.recording import Recording
+from physx_runtime.simulation.triggers import TriggerEvent
 from physx_schema.files import replacing
+
+_ROWS = ("contacts", "contact_events", "trigger_events")        # a number of them a record
 
 
 def write_recording(path: Path, recording: Recording) -> None:
@@ -21,7 +26,7 @@ def write_recording(path: Path, recording: Recording) -> None:
 
     Raises OSError where the file cannot be written.
     """
-    fields = (field.name for field in dataclasses.fields(recording) if field.name not in ("contacts", "contact_events"))
+    fields = (field.name for field in dataclasses.fields(recording) if field.name not in _ROWS)
     names = (*fields, "link_names", "link_pose", "link_velocity")
     arrays = {name: np.asarray(getattr(recording, name)) for name in names}
     arrays |= _contacts(recording)
@@ -40,13 +45,13 @@ def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
         found[f"{kind}_pair"], found[f"{kind}_bodies"] = (
             np.array(names, np.str_).reshape(-1, 2) for names in (rows.pairs, rows.bodies))
         found |= {f"{kind}_world": rows.worlds, f"{kind}_point": rows.points, f"{kind}_impulse": rows.impulses}
-    return found | _events(recording)
+    return found | _events("event", recording.contact_events) | _events("trigger", recording.trigger_events)
 
 
-def _events(recording: Recording) -> dict[str, NDArray[Any]]:
-    """The events of all records as rows; their points are among the contacts of their record, world and pair."""
-    told = [(record, event) for record, events in enumerate(recording.contact_events) for event in events]
-    return {"event_record": np.array([record for record, _ in told], np.int64),
-            "event_kind": np.array([event.kind for _, event in told], np.str_),
-            "event_world": np.array([event.world for _, event in told], np.int64),
-            "event_pair": np.array([event.pair for _, event in told], np.str_).reshape(-1, 2)}
+def _events(prefix: str, events: Sequence[Sequence[ContactEvent | TriggerEvent]]) -> dict[str, NDArray[Any]]:
+    """The events of all records as rows; points of contact events are among the contacts of record, world and pair."""
+    told = [(record, event) for record, found in enumerate(events) for event in found]
+    return {f"{prefix}_record": np.array([record for record, _ in told], np.int64),
+            f"{prefix}_kind": np.array([event.kind for _, event in told], np.str_),
+            f"{prefix}_world": np.array([event.world for _, event in told], np.int64),
+            f"{prefix}_pair": np.array([event.pair for _, event in told], np.str_).reshape(-1, 2)}

@@ -72,8 +72,9 @@ class ContactWorlds(Buffer):
 
     def go_on(self, before: ContactWorlds) -> None:
         """Remember what touched in other worlds with the same table, whose rows these have taken over."""
-        self.contacts, self.impulses, self.frictions, self.centers, self._patches = (
-            before.contacts, before.impulses, before.frictions, before.centers, before._patches)
+        self.contacts, self.impulses, self.frictions, self.centers = (
+            before.contacts, before.impulses, before.frictions, before.centers)
+        self._patches.go_on(before._patches)
         self.resting.go_on(before.resting)
 
     def step(self, steps: int, n: int, v: int) -> None:

@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from physx_runtime import Scene, Session, simulate
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
+from physx_runtime.simulation.recording_file import write_recording
 from support.physx.engine import answers
 from support.physx.falling_through import DT, STEPS, ZONES
 from support.stages.meshes import box, mesh_prim
@@ -60,6 +62,17 @@ def test_a_ball_enters_and_leaves_once() -> None:
     # of the step that leads to a record, made at its start
     first, last = (int((height < 0.75).argmax()) + 1, int((height < -0.75).argmax()) + 1)
     assert told == [(first, "enter", 0, PAIR, BODIES), (last, "leave", 0, PAIR, BODIES)]
+
+
+def test_a_file_of_a_recording_has_its_events(tmp_path: Path) -> None:
+    for number, zone in enumerate((ZONE, "")):
+        recording = simulate(opened(STAGE + zone + BALL), steps=60)
+        write_recording(tmp_path / f"{number}.npz", recording)
+        with np.load(tmp_path / f"{number}.npz") as kept:
+            assert kept["trigger_kind"].tolist() == ([] if number else ["enter", "leave"])
+            assert [tuple(pair) for pair in kept["trigger_pair"]] == ([] if number else [PAIR, PAIR])
+            assert kept["trigger_record"].tolist() == [record for record, events in enumerate(recording.trigger_events)
+                                                       for _ in events]
 
 
 def test_a_trigger_pushes_nothing() -> None:
