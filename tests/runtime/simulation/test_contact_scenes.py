@@ -25,6 +25,8 @@ WIDER = {
     ("pile of capsules", "float32"): 20.0,
     # 26 of a velocity in the 40th step, as the first stones meet; from the 60th step on within ten
     ("pile of stones", "float32"): 30.0,
+    # 11 of a place up to the 12th step, in which such stones first meet; later within ten
+    ("stones, small", "float32"): 15.0,
     # 11 of a velocity in the step in which two balls of each link land
     ("links of several shapes", "float32"): 15.0,
 }
