@@ -101,19 +101,24 @@ def bodies() -> dict[str, Fact]:
 
 def through() -> dict[str, Fact]:
     """A ball of radius 0.05 that is shot at a wall."""
-    def shot(v: float, thick: float, ccd: bool = False, offset: str = "") -> Fact:
-        more = {"vector3f physics:velocity": f"({v:g}, 0, 0)"} | ({"bool physxRigidBody:enableCCD": "1"} if ccd else {})
+    def shot(v: float, thick: float, offset: str = "", of_body: Attributes | None = None,
+             of_scene: Attributes | None = None) -> Fact:
+        more = {"vector3f physics:velocity": f"({v:g}, 0, 0)", **(of_body or {})}
         shape = collider("Sphere", "shape", {"double radius": "0.05", **(
             {"float physxCollision:contactOffset": offset} if offset else {})}, *SHAPE)
         ball = body("a", {**at(0.0, -1.013), **more}, *BODY, children=shape)
         wall = collider("Cube", "wall", at(0.0, scale=f"({thick:g}, 4, 4)"))
-        return Fact(world(ball, wall, gravity="0"), lambda r: f"ends at x {float(r['rigid_pose'][-1][0][0]):.3f}", 60)
+        return Fact(world(ball, wall, scenes=physics_scene("0", more=of_scene)),
+                    lambda r: f"ends at x {float(r['rigid_pose'][-1][0][0]):.3f}", 60)
 
     found = {f"at {v:g} m/s, wall {thick:g}": shot(v, thick) for thick in (0.01, 0.1)
              for v in (3, 5, 6, 8, 10, 12, 15, 20, 30)}
     found |= {f"at {v:g} m/s, wall 0.01, contactOffset {o}": shot(v, 0.01, offset=o) for v in (5, 8, 20)
               for o in ("0.001", "0.5")}
-    return found | {f"at {v:g} m/s, wall 0.01, enableCCD": shot(v, 0.01, ccd=True) for v in (20, 30)}
+    swept, sweeps = {"bool physxRigidBody:enableCCD": "1"}, {"bool physxScene:enableCCD": "1"}
+    on = {"neither": ({}, {}), "the body": (swept, {}), "the scene": ({}, sweeps), "both": (swept, sweeps)}
+    return found | {f"at {v:g} m/s, wall 0.01, enableCCD of {who}": shot(v, 0.01, of_body=of_body, of_scene=of_scene)
+                    for v in (8, 33) for who, (of_body, of_scene) in on.items()}
 
 
 def stacks() -> dict[str, Fact]:

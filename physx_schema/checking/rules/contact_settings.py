@@ -27,6 +27,8 @@ _LIMIT = "float physxRigidBody:maxContactImpulse"
 _THRESHOLD = "float physxScene:bounceThreshold"
 # Drops from less than this do not deserve to bounce, m; under the gravity of the earth, m/s^2.
 _LOW_DROP, _EARTH_GRAVITY = 0.05, 9.81
+# PhysX sweeps a body only where its scene sweeps as well.
+_SWEPT, _SWEEPS = "physxRigidBody:enableCCD", "physxScene:enableCCD"
 _PARTNERS = "rel physxContactReport:reportPairs"
 
 
@@ -155,14 +157,18 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
     Body that passes through walls
 
     In the step of 1/60 s that the scene asks for, or another, the body goes further than it is thick, and contacts are
-    looked for at the start of a step only: it may be before a thin wall in one step and behind it in the next.
+    looked for at the start of a step only: it may be before a thin wall in one step and behind it in the next. PhysX
+    sweeps a body for which both physxRigidBody:enableCCD and its scene's physxScene:enableCCD are on; one alone does
+    nothing.
 
-    Measured: A ball of diameter 0.1 shot at a wall of 0.01 at 8 m/s, 0.13 in a step, ends behind it; at 3, 5 and 6 m/s
-    it stops, at 10 and more it depends on where its steps fall. With a contact offset of 0.5 it stops at 8 m/s, and
-    with enableCCD at 20 and 30. (`benchmarks/measure_contact_settings.py`)
+    Measured: A ball of diameter 0.1 shot at a wall of 0.01 at 8 m/s, 0.13 in a step, or at 33 m/s ends behind it, at x
+    6.987 and 31.987 after a second; at 3, 5 and 6 m/s it stops, at 10 and more it depends on where its steps fall. With
+    enableCCD of the body alone or of the scene alone it ends at the same places, with both it stops at -0.055 at 8 and
+    33 m/s; with a contact offset of 0.5 it stops at 8 m/s. (`benchmarks/measure_contact_settings.py`)
     """,
     why="it may pass through what is thin",
-    fix="author physxRigidBody:enableCCD, a contact offset as long as its way in a step, or a shorter step",
+    fix="author both physxRigidBody:enableCCD and its scene's physxScene:enableCCD, a contact offset as long as its "
+        "way in a step, or a shorter step",
     example=_shot("10"),
     remedy=_shot("1"),
 )
@@ -285,7 +291,8 @@ def tunnelling(description: Description) -> Iterator[Finding]:
     authored = {(item.path, item.property): item.value for item in description.authored}
     for body in description.separate_bodies:
         solid = [item for item in body.colliders if item.enabled and not item.trigger and item.kind in _THICKNESS]
-        if len(solid) != 1 or body.kinematic or authored.get((body.path, "physxRigidBody:enableCCD")):
+        swept = authored.get((body.path, _SWEPT)) and authored.get((body.scene, _SWEEPS))
+        if len(solid) != 1 or body.kinematic or swept:
             continue
         rate = as_number(authored.get((body.scene, "physxScene:timeStepsPerSecond"))) or STEPS_PER_SECOND
         way = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / rate

@@ -103,10 +103,24 @@ def test_a_bounce_threshold_is_told_where_a_drop_of_five_centimetres_does_not_re
         assert ("scene/bounce-threshold" in found) == (told and restitution > 0.0)
 
 
-@pytest.mark.parametrize(("speed", "schemas", "told"), [(6.0, (), False), (8.0, (), True), (8.0, ("ccd",), False)])
-def test_a_body_is_told_that_goes_further_in_a_step_than_it_is_thick(speed: float, schemas: tuple[str, ...],
-                                                                     told: bool) -> None:
+@pytest.mark.parametrize(("speed", "of_body", "of_scene", "told"), [
+    (6.0, None, None, False), (8.0, None, None, True), (33.0, True, None, True), (33.0, True, False, True),
+    (33.0, None, True, True), (33.0, True, True, False)])
+def test_a_body_is_told_that_goes_further_in_a_step_than_it_is_thick_and_is_not_swept(
+    speed: float, of_body: bool | None, of_scene: bool | None, told: bool,
+) -> None:
     ball = prim("Sphere", "ball", ("PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysxRigidBodyAPI"), {
         "double radius": 0.05, "vector3f physics:velocity": (speed, 0.0, 0.0),
-        **({"bool physxRigidBody:enableCCD": True} if schemas else {})})
-    assert ("body/tunnelling" in {item.code for item in check(opened(HEAD + ball)).findings}) == told
+        **({} if of_body is None else {"bool physxRigidBody:enableCCD": of_body})})
+    scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",),
+                 {} if of_scene is None else {"bool physxScene:enableCCD": of_scene})
+    assert ("body/tunnelling" in {item.code for item in check(opened(HEAD + ball + scene)).findings}) == told
+
+
+def test_a_body_is_swept_by_the_scene_that_owns_it() -> None:
+    ball = prim("Sphere", "ball", ("PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysxRigidBodyAPI"), {
+        "double radius": 0.05, "vector3f physics:velocity": (33.0, 0.0, 0.0), "rel physics:simulationOwner": "</still>",
+        "bool physxRigidBody:enableCCD": True})
+    scenes = "".join(prim("PhysicsScene", name, ("PhysxSceneAPI",), {"bool physxScene:enableCCD": on})
+                     for name, on in (("sweeping", True), ("still", False)))
+    assert "body/tunnelling" in {item.code for item in check(opened(HEAD + ball + scenes)).findings}
