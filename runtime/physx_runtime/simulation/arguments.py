@@ -19,3 +19,10 @@ def required_count(name: str, count: Any, least: int) -> int:
     if not isinstance(count, Integral) or count < least:
         raise ValueError(f"{name} is {count!r}; give a whole number of at least {least}")
     return int(count)
+
+
+def required_index(name: str, index: Any, count: int) -> int:
+    """One of so many. Raises ValueError for another, naming the argument."""
+    if not isinstance(index, Integral) or not 0 <= index < count:
+        raise ValueError(f"{name} is {index!r}; give a whole number from 0 to {count - 1}")
+    return int(index)

@@ -6,13 +6,14 @@ goes too far. A ray is the sweep of a point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.simulation.query_shapes import QueryShape, coal, collider_geometry, query_geometry, transform
@@ -67,10 +68,9 @@ class SceneQueries:
                      if coal().collide(own, at, target.geometry, self._placed(target, poses),
                                        coal().CollisionRequest(), coal().CollisionResult()))
 
-    def first(self, shape: QueryShape | None, place: Frame, direction: ArrayLike, distance: float,
+    def first(self, shape: QueryShape | None, place: Frame, along: Array, distance: float,
               poses: Mapping[str, Array]) -> Hit | None:
-        """What a shape, or a point where None, meets first on its way."""
-        along = unit(direction)
+        """What a shape, or a point where None, meets first on its way along a direction of length 1."""
         own, found = query_geometry(shape), None
         for target in self._targets:
             reach = distance if found is None else found.distance
@@ -86,7 +86,7 @@ class SceneQueries:
 
     def _met(self, own: Any, place: Frame, along: Array, reach: float, target: _Target, at: Any) -> Hit | None:
         start, convex, travel = transform(place), target.collider.kind != "triangle-mesh", 0.0
-        name = target.collider.path
+        name, reach = target.collider.path, min(reach, _leaves(own, place, along, target, at))
 
         def gap_at(travel: float) -> tuple[float, Array, Array]:
             """The distance, the direction to the collider and the point of it that is nearest."""
@@ -105,16 +105,13 @@ class SceneQueries:
             if convex and speed <= 0.0:
                 return None
             travel += gap / speed if convex else gap
-            if travel > reach:
+            if travel > reach or math.isinf(travel):
                 return None
         raise ArithmeticError(f"{name}: a sweep along its triangles comes no nearer than {gap:.3g} in {MOST_ADVANCES} "
                               "advances; sweep from another place or in another direction")
 
 
-def unit(direction: ArrayLike) -> Array:
-    """A direction of length 1. Raises ValueError for one that is none."""
-    along = np.asarray(direction, np.float64)
-    size = float(np.linalg.norm(along)) if along.shape == (3,) else 0.0
-    if not 0.0 < size < np.inf:
-        raise ValueError(f"direction is {direction!r}; give three finite numbers that are not all 0")
-    return along / size
+def _leaves(own: Any, place: Frame, along: Array, target: _Target, at: Any) -> float:
+    """How far a shape goes until its bounding ball has left that of a collider; inf for a plane."""
+    center = at.transform(target.geometry.aabb_center)
+    return float(along @ (center - np.array(place[0]))) + float(target.geometry.aabb_radius) + float(own.aabb_radius)

@@ -44,15 +44,26 @@ def coal() -> Any:
 
 
 def query_geometry(shape: QueryShape | None) -> Any:
-    """A shape of a query, a point where None. Raises ValueError for a size that is none."""
-    sizes = (0.0,) if shape is None else (shape.radius,) if isinstance(shape, Ball) else tuple(shape.half_extents)
-    if not all(0.0 < size < np.inf for size in sizes) and shape is not None:
-        raise ValueError(f"{shape!r}: sizes are positive and finite")
-    return coal().Sphere(sizes[0]) if len(sizes) == 1 else coal().Box(*(2.0 * size for size in sizes))
+    """A shape of a query, a point where None; its bounds are known."""
+    if isinstance(shape, Block):
+        return _bounded(coal().Box(*(2.0 * half for half in shape.half_extents)))
+    return _bounded(coal().Sphere(0.0 if shape is None else shape.radius))
 
 
 def collider_geometry(shape: Collider) -> Any:
-    """A collider's shape, its axis along z. Raises UnsupportedError for one of a kind that coal has not."""
+    """A collider's shape, its axis along z; its bounds are known.
+
+    Raises UnsupportedError for one of a kind that coal has not.
+    """
+    return _bounded(_geometry(shape))
+
+
+def _bounded(geometry: Any) -> Any:
+    geometry.computeLocalAABB()
+    return geometry
+
+
+def _geometry(shape: Collider) -> Any:
     cooked = shape.cooked() if shape.cooked else None
     library = coal()
     if cooked is not None:

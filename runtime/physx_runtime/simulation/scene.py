@@ -14,7 +14,7 @@ from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.not_simulated import left_out, warn_of
 from physx_runtime.packing.scene import everything
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
-from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.arguments import required_count, required_index, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
@@ -23,6 +23,12 @@ from physx_runtime.simulation.contacts import Contacts, joined
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameter_values import chosen_worlds
 from physx_runtime.simulation.queries import Hit, SceneQueries
+from physx_runtime.simulation.query_arguments import (
+    required_direction,
+    required_distance,
+    required_frame,
+    required_shape,
+)
 from physx_runtime.simulation.query_shapes import QueryShape
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_joint import SceneJoint
@@ -234,10 +240,10 @@ class Scene:
     def raycast(self, origin: ArrayLike, direction: ArrayLike, distance: float, world: int = 0) -> Hit | None:
         """The collider that a ray meets first within a distance, None for none; triggers are not met.
 
-        Raises UnsupportedError without coal (the extra `queries`) and for colliders that it has no shape of, ValueError
-        for a direction that is none.
+        distance: at least 0, inf for no end. Raises UnsupportedError without coal (the extra `queries`) and for
+        colliders that it has no shape of, ValueError for an argument that is none.
         """
-        return self._queries.first(None, _frame(origin), direction, distance, self._poses(world))
+        return self._first(None, required_frame("origin", origin), direction, distance, world)
 
     def sweep(self, shape: QueryShape, origin: ArrayLike, direction: ArrayLike, distance: float,
               rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0), world: int = 0) -> Hit | None:
@@ -245,15 +251,23 @@ class Scene:
 
         rotation: quaternion x y z w of the shape.
         """
-        return self._queries.first(shape, _frame(origin, rotation), direction, distance, self._poses(world))
+        place = required_frame("origin", origin, rotation)
+        return self._first(required_shape(shape), place, direction, distance, world)
 
     def overlap(self, shape: QueryShape, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
                 world: int = 0) -> tuple[str, ...]:
         """The colliders that a `Ball` or a `Block` overlaps, prim paths; otherwise as `sweep`."""
-        return self._queries.inside(shape, _frame(position, rotation), self._poses(world))
+        shape, place = required_shape(shape), required_frame("position", position, rotation)
+        return self._queries.inside(shape, place, self._poses(world))
+
+    def _first(self, shape: QueryShape | None, place: Frame, direction: ArrayLike, distance: float,
+               world: int) -> Hit | None:
+        along, reach = required_direction(direction), required_distance(distance)
+        return self._queries.first(shape, place, along, reach, self._poses(world))
 
     def _poses(self, world: int) -> dict[str, Array]:
-        return dict(zip(self.body_names, self.body_pose[world].astype(np.float64), strict=True))
+        poses = self.body_pose[required_index("world", world, self.worlds)]
+        return dict(zip(self.body_names, poses.astype(np.float64), strict=True))
 
     # --- kinematic bodies --------------------------------------------------------------------------------------------
 
@@ -317,12 +331,3 @@ class Scene:
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
         """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do."""
         return np.concatenate([self._links.arranged(moving), kinematic.astype(moving[0].dtype)], axis=1)
-
-
-def _frame(position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
-    """A pose of three and four numbers. Raises ValueError for others."""
-    place, turn = (np.asarray(values, np.float64) for values in (position, rotation))
-    size = float(np.linalg.norm(turn))
-    if place.shape != (3,) or turn.shape != (4,) or not np.isfinite([*place, *turn]).all() or not size > 0.0:
-        raise ValueError(f"{position!r}, {rotation!r} is no pose; give three numbers, and a quaternion x y z w of four")
-    return tuple(place.tolist()), tuple((turn / size).tolist())

@@ -78,10 +78,75 @@ def test_a_shape_overlaps_what_is_nearer_than_its_size(scene: Scene) -> None:
     assert scene.overlap(Block((2.0, 2.0, 5.0)), (1.5, 0, 0)) == ("/ball/shape", "/box")
 
 
-@pytest.mark.parametrize("direction", [(0, 0, 0), (1, 0), (math.nan, 0, 1)])
-def test_a_direction_that_is_none_is_refused(scene: Scene, direction: Any) -> None:
-    with pytest.raises(ValueError, match=r"direction is .*; give three finite numbers"):
-        scene.raycast((0, 0, 0), direction, 1.0)
+ASKED: dict[str, dict[str, Any]] = {
+    "raycast": {"origin": (0, 0, 0), "direction": (0, 0, 1), "distance": 1.0},
+    "sweep": {"shape": Ball(1.0), "origin": (0, 0, 0), "direction": (0, 0, 1), "distance": 1.0},
+    "overlap": {"shape": Ball(1.0), "position": (0, 0, 0)},
+}
+RAGGED = ((1, 0), 0, 1)
+TOO_LONG = 1e200        # its square is inf
+MOST = r"of at most 3\.4e\+38"
+DIRECTION = ("three finite numbers that are not all 0", (
+    (0, 0, 0), (1, 0), (math.nan, 0, 1), (math.inf, 0, 0), "up", ("0", "0", "1"), RAGGED, None))
+PLACE = (f"three numbers {MOST}", (
+    "here", RAGGED, (0, 0), (math.nan, 0, 0), (TOO_LONG, 0, 0), None, np.zeros((2, 3))))
+DISTANCE_ASKED = ("a number of at least 0, inf for no end", (math.nan, -1.0, -math.inf, "x", None, (1.0, 2.0)))
+TURNED = ("a quaternion x y z w of four finite numbers that are not all 0", (
+    "turned", (0, 0, 0, 0), (0, 0, 1), (math.nan, 0, 0, 1), RAGGED))
+SHAPE = ("a Ball or a Block", ((1.0, 1.0, 1.0), None, 1.0, Ball))
+BALL = (f"a number above 0 and {MOST}", tuple(map(Ball, (0.0, -1.0, math.nan, math.inf, "x", None, (1.0,), TOO_LONG))))
+BLOCK = (f"three numbers above 0 and {MOST}", tuple(map(Block, (
+    (1,), (1, 2), 1, (1, 2, 0), (1, 2, math.inf), "xyz", None, RAGGED))))
+WRONG = [(door, name, value, allowed) for door, name, (allowed, values) in (
+    ("raycast", "direction", DIRECTION), ("sweep", "direction", DIRECTION), ("raycast", "origin", PLACE),
+    ("sweep", "origin", PLACE), ("overlap", "position", PLACE), ("raycast", "distance", DISTANCE_ASKED),
+    ("sweep", "distance", DISTANCE_ASKED), ("sweep", "rotation", TURNED), ("overlap", "rotation", TURNED),
+    *((door, "world", ("a whole number from 0 to 1", (-1, 2, 5, 1.5, "0", None))) for door in ASKED),
+    *((door, "shape", wrong) for door in ("sweep", "overlap") for wrong in (SHAPE, BALL, BLOCK)),
+) for value in values]
+
+
+@pytest.fixture(scope="module")
+def two_worlds() -> Scene:
+    return Scene(opened(HEAD + FALLING), worlds=2)
+
+
+@pytest.mark.usefixtures("without_coal")
+@pytest.mark.parametrize(("door", "name", "value", "allowed"), WRONG)
+def test_a_wrong_argument_is_refused_in_one_line_before_coal_is_asked(two_worlds: Scene, door: str, name: str,
+                                                                      value: Any, allowed: str) -> None:
+    of = {Ball: "the radius of a Ball", Block: "the half_extents of a Block"}.get(type(value), name)
+    with pytest.raises(ValueError, match=f"^{of} is .*; give {allowed}$") as error:
+        getattr(two_worlds, door)(**{**ASKED[door], name: value})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 5e-324])
+def test_a_direction_may_have_any_length(scene: Scene, size: float) -> None:
+    hit = scene.raycast((0, 0, 0), (0, 0, size), 10.0)
+    assert hit is not None
+    assert hit.distance == pytest.approx(4.75, abs=CLOSED)
+
+
+SEEN = {kind: mesh_prim(box(0.5, 0.5, 0.5), "none", name="seen") if kind == "mesh" else
+        prim("Plane", "seen", ("PhysicsCollisionAPI",), {"uniform token axis": "Z"}) if kind == "plane" else
+        shape(kind, "seen", (), {}) for kind in (*KINDS, "plane")}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", SEEN)
+def test_an_endless_ray_or_sweep_ends_behind_what_it_misses(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("coal", reason="coal is not installed")
+    away = FALLING.replace("(0, 0, 5.0)", "(0, 50, 5.0)")
+    scene = Scene(opened(HEAD + SEEN[kind] + away))
+    for origin, along in (((-5, 0.1, 2), (1, 0, 0)), ((-5, 0.1, 3), (-1, 0.1, 0.2)), ((1e6, 3, 9), (-1, 0, 0))):
+        assert scene.raycast(origin, along, math.inf) is None
+        assert scene.sweep(Ball(0.1), origin, along, math.inf) is None
+        assert scene.sweep(Block((0.1, 0.2, 0.3)), origin, along, math.inf) is None
+    assert capfd.readouterr().err == ""
+    hit = scene.raycast((0.1, 0.1, 5), (0, 0, -1), math.inf)
+    assert hit is not None
+    assert hit.collider == "/seen"
 
 
 @pytest.fixture
