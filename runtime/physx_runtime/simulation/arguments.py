@@ -23,6 +23,6 @@ def required_count(name: str, count: Any, least: int) -> int:
 
 def required_index(name: str, index: Any, count: int) -> int:
     """One of so many. Raises ValueError for another, naming the argument."""
-    if not isinstance(index, Integral) or not 0 <= index < count:
+    if not isinstance(index, Integral) or int(index) not in range(count):
         raise ValueError(f"{name} is {index!r}; give a whole number from 0 to {count - 1}")
     return int(index)
