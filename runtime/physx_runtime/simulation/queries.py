@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.packing.frames import Frame, compose
+from physx_runtime.packing.geometry import has_shape
 from physx_runtime.simulation.query_shapes import QueryShape, coal, collider_geometry, query_geometry, transform
 from physx_schema.description.model import Collider, Description
 from physx_schema.description.poses import IDENTITY_POSE
@@ -53,7 +54,7 @@ class SceneQueries:
     @cached_property
     def _targets(self) -> tuple[_Target, ...]:
         return tuple(_Target(collider, collider_geometry(collider)) for collider in self._colliders()
-                     if collider.enabled and not collider.trigger)
+                     if collider.enabled and not collider.trigger and has_shape(collider))
 
     def _colliders(self) -> Iterator[Collider]:
         links = [link for item in self._description.articulations for link in item.links]

@@ -121,6 +121,16 @@ def test_a_wrong_argument_is_refused_in_one_line_before_coal_is_asked(two_worlds
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("points", [[(0, 0, 1)] * 3, [(0, 0, 1), (0, 0, 2), (0, 0, 3)]])
+def test_a_mesh_that_physx_makes_no_shape_of_is_not_met(points: Any) -> None:
+    pytest.importorskip("coal", reason="coal is not installed")
+    scene = Scene(opened(HEAD + FALLING + mesh_prim((np.array(points, float), [(0, 1, 2)]), "none")))
+    hit = scene.raycast((0, 0, 0), (0, 0, 1), 10.0)
+    assert hit is not None
+    assert hit.collider == "/ball/shape"
+    assert scene.overlap(Ball(0.5), (0, 0, 1)) == ()
+
+
 @pytest.mark.parametrize("size", [1e-200, 1e200, 5e-324])
 def test_a_direction_may_have_any_length(scene: Scene, size: float) -> None:
     hit = scene.raycast((0, 0, 0), (0, 0, size), 10.0)
