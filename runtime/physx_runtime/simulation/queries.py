@@ -24,7 +24,10 @@ from physx_schema.description.poses import IDENTITY_POSE
 Array = NDArray[Any]
 
 TOUCHING = 1e-6         # length, how near a sweep comes to what it meets; PhysX's own queries differ by as much
-BEFORE = 1e-4           # length
+# Length before its end at which a sweep's normal is taken. Where shapes touch the normal is made of rounding: that of
+# rays on boxes and cylinders was wrong by up to 1.4. A little before, that of what is round is wrong by about this
+# over the radius: beside PhysX's, at sizes of 0.2 to 0.5, by 5e-4; with 1e-3 by 5e-3, with 1e-2 faces are mistaken.
+BEFORE = 1e-4
 MOST_ADVANCES = 2000    # of a sweep along triangles, which approaches slowly where it grazes them
 
 
