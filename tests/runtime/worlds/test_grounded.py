@@ -182,8 +182,8 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
     ants, turns = made(ant, "float64", 3, sleeping=True), []
     ants.write("actor0_wake_counter", np.full_like(ants.alone.rows("actor0_wake_counter"), WAKE_TIME))
     ants.write("actor0_sleep_threshold", np.array([[STILL], [STILL], [0.0]]))
-    for step in range(165):
-        if step == 130:
+    for step in range(215):
+        if step == 175:
             ants.write("actor0_stirred", np.array([[1.0], [0.0], [0.0]]))
         ants.step(1)
         turns.append([(worlds.rows("actor0_asleep").ravel().tolist(), told(worlds), len(worlds.touching))
@@ -192,7 +192,7 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
     assert ants.agree()
     asleep = np.array([together[0] for together, _ in turns])
     assert np.abs(np.diff(asleep, axis=0)).sum(axis=0).tolist() == [3, 1, 0]
-    assert [together[1] for together, _ in turns][129] == 4
+    assert [together[1] for together, _ in turns][174] == 4
 
 
 def told(worlds: TouchingWorlds) -> int:
