@@ -24,6 +24,7 @@ class ContactTopology:
     anchors: int = 2            # places for friction anchors
     torsional: bool = False     # friction about the normal, where it has one anchor
     pgs: bool = False           # every iteration repeats the whole step
+    sapien: bool = False        # friction and bounces are those of SAPIEN 3.0
 
     @property
     def alone(self) -> ContactTopology:

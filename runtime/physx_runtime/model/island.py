@@ -116,6 +116,11 @@ class IslandTopology:
         return any(actor.pgs for actor in self.actors)
 
     @property
+    def sapien(self) -> bool:
+        """Whether contacts are solved as in SAPIEN 3.0."""
+        return any(actor.sapien for actor in self.actors)
+
+    @property
     def bodies(self) -> list[int]:
         """Which of the actors are rigid bodies."""
         return [i for i, actor in enumerate(self.actors) if isinstance(actor, BodyTopology)]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
 ROTARY_JOINTS = (REVOLUTE, SPHERICAL)
 TGS, PGS = "tgs", "pgs"
+SAPIEN = "sapien-3.0"          # TGS as SAPIEN 3.0 has it, whose PhysX is older
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class _Actor:
     """What follows alike from the structure of any actor."""
 
     __slots__ = ()
-    solver: str                     # TGS or PGS, which applies forces once a step
+    solver: str                     # TGS, SAPIEN, or PGS, which applies forces once a step
     link_forces: bool               # the rows link_force and link_torque act
     pushes: tuple[PushTopology, ...]
 
@@ -81,6 +82,11 @@ class _Actor:
     def pgs(self) -> bool:
         """Whether an iteration repeats the whole step (PGS) instead of taking its N-th part (TGS)."""
         return self.solver == PGS
+
+    @property
+    def sapien(self) -> bool:
+        """Whether contacts are solved as in SAPIEN 3.0."""
+        return self.solver == SAPIEN
 
     @property
     def pushed(self) -> bool:

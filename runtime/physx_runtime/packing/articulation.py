@@ -7,7 +7,7 @@ from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import internal_frame, inverse_frame
 from physx_runtime.packing.joints import joint_rows
 from physx_runtime.packing.links import authored_state, link_rows
-from physx_runtime.packing.model import PackedModel, arrays
+from physx_runtime.packing.model import PackedModel, arrays, length_scale
 from physx_runtime.packing.pushes import push_rows
 from physx_runtime.packing.structure import structure_of
 from physx_runtime.packing.tendons import fixed_tendon_rows, mimic_rows, spatial_tendon_rows
@@ -30,7 +30,7 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
                                "articulations are stepped, set it to true")
     topology = structure_of(articulation, scene, solver)
     into = tuple(inverse_frame(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
-    parameters = _world_rows(topology, articulation, scene)
+    parameters = _world_rows(topology, articulation, scene, length_scale(scene, solver))
     parameters |= link_rows(articulation, into) | joint_rows(articulation) | push_rows(articulation, into)
     parameters |= fixed_tendon_rows(articulation) | spatial_tendon_rows(articulation, into) | mimic_rows(articulation)
     return PackedModel(
@@ -39,9 +39,9 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 
 
-def _world_rows(t: Topology, articulation: Articulation, scene: Scene) -> RowValues:
+def _world_rows(t: Topology, articulation: Articulation, scene: Scene, size: float) -> RowValues:
     """Rows of the whole model."""
-    rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [1.0 / scene.meters_per_unit],
+    rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [size],
                   "least_response": [LEAST_RESPONSE]}
     if t.sleeping:
         rows["sleep_threshold"] = [articulation.sleep_threshold]

@@ -19,7 +19,7 @@ from physx_runtime.packing.facts import RowValues
 from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, in_frame, inverse_frame, on_axis
 from physx_runtime.packing.joint_order import creation_order
 from physx_runtime.packing.loaded_frames import against_center, loaded
-from physx_runtime.packing.model import Array, PackedModel, arrays
+from physx_runtime.packing.model import Array, PackedModel, arrays, length_scale
 from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
 from physx_runtime.packing.touching import Touching
 from physx_schema.description.model import Description, Link, OutsideJoint, Scene
@@ -225,7 +225,7 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         pgs = any(actor.topology.pgs for actor in actors.values())
         topologies.append(replace(held, exact=solver == "ideal", pgs=pgs))
         frames = _frames(places, joint, held_by, exact=solver == "ideal")
-        found = outside_rows(joint, topologies[-1], frames, 1.0 / scene.meters_per_unit, hinges)
+        found = outside_rows(joint, topologies[-1], frames, length_scale(scene, solver), hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
     for i, body in enumerate(places.kinematic):
         rows |= _prefixed(f"{KINEMATIC_GROUP}{i}_", arrays(_kinematic_rows(body)))

@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.model.rows import tree_rows
-from physx_runtime.model.topology import PGS, TGS, ActorTopology
+from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
 from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose
+from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]
+
+# Of SAPIEN 3.0's scenes, in metres; PxTolerancesScale::length.
+SAPIEN_LENGTH_SCALE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,17 @@ def arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
 def stepping(scene: Scene, solver: str) -> tuple[str, bool]:
     """The solver of the step, and whether it applies forces in every iteration.
 
-    Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both.
+    Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both. Raises
+    UnsupportedError for PGS as in SAPIEN.
     """
+    if solver == SAPIEN and scene.solver_type == "PGS":
+        raise UnsupportedError(f"{scene.path}: physxScene:solverType is PGS; solver={SAPIEN!r} steps TGS alone, author "
+                               "TGS or give solver='physx'")
     if scene.solver_type != "PGS":
-        return TGS, scene.forces_every_iteration
+        return SAPIEN if solver == SAPIEN else TGS, scene.forces_every_iteration
     return (TGS, True) if solver == "ideal" else (PGS, False)
+
+
+def length_scale(scene: Scene, solver: str) -> float:
+    """Length units that PhysX takes for a usual size, which softening and tolerances go by: a metre, but in SAPIEN."""
+    return (SAPIEN_LENGTH_SCALE if solver == SAPIEN else 1.0) / scene.meters_per_unit

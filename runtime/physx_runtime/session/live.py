@@ -40,6 +40,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.triggers import Overlap, TriggerEvent
+from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.path import BY_JOINT
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
@@ -81,11 +82,10 @@ class Session:
         _require_stage(stage)
         if dtype not in ("float32", "float64"):
             raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
-        if solver not in ("physx", "ideal"):
-            raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
         # edits of the structure are followed without compiling, and the same edits give the same bits
         self._stage = stage
-        self._settings: dict[str, Any] = {"dtype": dtype, "solver": solver, "sleeping": sleeping, "path": BY_JOINT}
+        self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
+                                          "path": BY_JOINT}
         self._messages = Messages()
         self._ear = Ear(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,

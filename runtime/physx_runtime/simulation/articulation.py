@@ -32,7 +32,8 @@ class Simulation(Answers):
         dt: time of a step [s].
         device: "cpu" or "cuda".
         dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate.
+        solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate,
+            "sapien-3.0" for the PhysX of SAPIEN 3.0.
         articulation: prim path of the articulation, where the stage has several, or of a free body.
         randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
             as "static_friction" or "stiffness"; the step then heeds them on every joint.

@@ -57,7 +57,8 @@ class Scene:
         dt: time of a step [s].
         device: "cpu" or "cuda".
         dtype: "float32", as PhysX computes, or "float64".
-        solver: "physx" for the iteration counts that PhysX takes, "ideal" for what they approximate.
+        solver: "physx" for the iteration counts that PhysX takes, "ideal" for what they approximate,
+            "sapien-3.0" for the PhysX of SAPIEN 3.0.
         path: the code that steps each actor, as of `Simulation`.
         sleeping: whether actors fall asleep as in PhysX; with solver="ideal" none does.
 

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from physx_runtime.model.topology import ActorTopology
+from physx_runtime.model.topology import SAPIEN, ActorTopology
 
+SOLVERS = ("physx", "ideal", SAPIEN)
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.
 IDEAL_ITERATIONS = 1024
 # Share of a position error that one TGS iteration, or PGS step, takes away at most (DyCpuGpuArticulation.h).
@@ -47,15 +48,21 @@ class SolverSettings:
 
 
 def solver_settings(solver: str, model: _Model) -> SolverSettings:
-    """Settings of solver="physx" (as authored) or "ideal" (many iterations, no velocity iterations, no cfm).
+    """Settings of solver="physx" or "sapien-3.0" (as authored) or "ideal" (many iterations, no velocity iterations,
+    no cfm).
 
     PGS takes one velocity iteration where none is authored. Raises ValueError for another name.
     """
-    if solver == "physx":
-        return _as_counted(model.position_iterations, model.velocity_iterations, model.topology.pgs)
-    if solver == "ideal":
+    if required_solver(solver) == "ideal":
         return SolverSettings(IDEAL_ITERATIONS, 0, False)
-    raise ValueError(f"solver is {solver!r}; allowed are 'physx', 'ideal'")
+    return _as_counted(model.position_iterations, model.velocity_iterations, model.topology.pgs)
+
+
+def required_solver(solver: str) -> str:
+    """The name of a solver. Raises ValueError for what is none."""
+    if solver not in SOLVERS:
+        raise ValueError(f"solver is {solver!r}; allowed are {', '.join(map(repr, SOLVERS))}")
+    return solver
 
 
 def _as_counted(position: int, velocity: int, pgs: bool) -> SolverSettings:

@@ -34,7 +34,7 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
     chosen = choose_path(t, device, path).path
     if isinstance(t, IslandTopology) and contacts is not None:
-        alone = not t.pgs and not t.links_held_last and _rests_by_itself(t)
+        alone = not t.pgs and not t.sapien and not t.links_held_last and _rests_by_itself(t)
         fixed = fixed_pairs(contacts, count) if alone else None
         return ContactWorlds(t, count, dtype, contacts) if fixed is None else GroundedWorlds(t, count, dtype, fixed)
     if isinstance(t, IslandTopology):

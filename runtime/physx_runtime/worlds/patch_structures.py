@@ -123,8 +123,9 @@ class Structures:
     def _add(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> None:
         alone = OF_LINK in (kind0, kind1)
         places = POINTS[points] if alone else SIDE_BY_SIDE[points]
+        island = self._program.plan.t
         t = ContactTopology((Side(KINDS[kind0]), Side(KINDS[kind1])), places,
-                            1 + two if alone or places == 1 else 2, bool(torsional), self._program.plan.t.pgs)
+                            1 + two if alone or places == 1 else 2, bool(torsional), island.pgs, island.sapien)
         if t not in self._topologies:
             self._take(t, 1 if alone else self._code.side_by_side)
         self._numbers[kind0, kind1, points, two, torsional] = self._topologies.index(t)

@@ -35,6 +35,8 @@ from physx_runtime.solver.joint.scratch import Made, put
 
 # Share of an error that an iteration takes back at most: of depth, and of all friction.
 MOST_BACK = 0.8
+# Share of the way along a surface that friction of links takes back in SAPIEN 3.0.
+SAPIEN_BACK = 0.8
 # The square of a sliding speed [m^2/s^2] beyond which friction acts along it.
 SLIDING = 1e-4
 # A normal's part along x beyond which another axis makes the tangent.
@@ -128,7 +130,8 @@ def _put_points(made: Made, s: Step) -> None:
         r = where(some, 1.0 / where(some, unit + s.cfm, 1.0), 0.0)
         depth, speed = s.rows["separation"][i], speed_along(forces, s.speeds)
         comes = -speed > depth / s.dt
-        bounces = (s.number("restitution") > 0.0) & (-s.number("bounce_threshold") > speed) & comes
+        bounces = (s.number("restitution") > 0.0) & (-s.number("bounce_threshold") > speed)
+        bounces = bounces if s.t.sapien else bounces & comes
         bounces = bounces & inverted(s.number("stiffness") > 0.0)
         back = where(bounces, -s.number("restitution") * speed, 0.0)
         left = 0.0 if s.t.pgs else depth + back * (s.dt + depth / where(bounces, speed, 1.0))
@@ -171,7 +174,7 @@ def _put_friction(made: Made, s: Step) -> None:
     put(made, "tangents", *first, *second)
     used = s.rows["anchor_used"]
     put(made, "share", 1.0 / maximum(_sum(used), 1.0))
-    put(made, "rate", 1.0 / s.h)
+    put(made, "rate", (SAPIEN_BACK if s.t.linked else s.back) / s.h if s.t.sapien else 1.0 / s.h)
     apart = sp.sub(*s.places)
     for j, filled in enumerate(used):
         arms = (triple(s.rows, "anchor0", j), triple(s.rows, "anchor1", j))
