@@ -37,7 +37,7 @@ EXCEPTIONS = {
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
 }
 # In the runtime, USD belongs to those who read stages and write results.
-RUNTIME_PXR = {"packing", "session", "verification", "viewing", "demonstration", "pytest_plugin"}
+RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "demonstration", "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -81,6 +81,7 @@ ROOMS = {
         "direct": "dynamics language model packing quantities simulation",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "compiling dynamics language model packing simulation solver worlds",
+        "components": "simulation",     # scenes of Python objects: writes them to stages and steps those
         "verification": "dynamics language model packing simulation solver worlds",
         "viewing": "packing simulation verification",
         "demonstration": "simulation verification viewing",

@@ -1,0 +1,171 @@
+"""What new scenes, bodies and shapes begin with; globals, as SAPIEN has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.components.arguments import LARGEST, count, number, vector
+from physx_runtime.components.material import PhysxMaterial
+
+MOST_ITERATIONS = 255       # PhysX's own bound of both counts
+
+
+def _gravity() -> NDArray[np.float32]:
+    return np.array([0.0, 0.0, -9.81], np.float32)
+
+
+@dataclass
+class PhysxSceneConfig:
+    """What new systems begin with: gravity in m/s^2, the speed in m/s below which nothing bounces, and switches."""
+
+    gravity: NDArray[np.float32] = field(default_factory=_gravity)
+    bounce_threshold: float = 2.0
+    enable_pcm: bool = True
+    enable_tgs: bool = True
+    enable_ccd: bool = False
+    enable_enhanced_determinism: bool = False
+    enable_friction_every_iteration: bool = True
+
+    def checked(self) -> PhysxSceneConfig:
+        """A copy; raises ValueError for what cannot be stepped."""
+        if not self.enable_pcm:
+            raise ValueError("enable_pcm is False; contacts are made by persistent manifolds alone, leave it True")
+        if self.enable_ccd:
+            raise ValueError("enable_ccd is True; nothing is swept between steps, take a shorter timestep instead")
+        if not self.enable_friction_every_iteration:
+            raise ValueError("enable_friction_every_iteration is False; TGS rubs in every iteration, leave it True")
+        return replace(self, gravity=vector("gravity", self.gravity),
+                       bounce_threshold=number("bounce_threshold", self.bounce_threshold, 0.0, open_low=True))
+
+
+@dataclass
+class PhysxBodyConfig:
+    """What new bodies begin with; the sleep threshold is kinetic energy per mass, m^2/s^2."""
+
+    solver_position_iterations: int = 10
+    solver_velocity_iterations: int = 1
+    sleep_threshold: float = 0.005
+
+    def checked(self) -> PhysxBodyConfig:
+        """A copy; raises ValueError for a number out of range."""
+        count("solver_position_iterations", self.solver_position_iterations, 1, MOST_ITERATIONS)
+        count("solver_velocity_iterations", self.solver_velocity_iterations, 0, MOST_ITERATIONS)
+        number("sleep_threshold", self.sleep_threshold, 0.0)
+        return replace(self)
+
+
+@dataclass
+class PhysxShapeConfig:
+    """What new shapes begin with, in metres."""
+
+    contact_offset: float = 0.01
+    rest_offset: float = 0.0
+
+    def checked(self) -> PhysxShapeConfig:
+        """A copy; raises ValueError where bodies would rest before they touch."""
+        number("contact_offset", self.contact_offset, 0.0, open_low=True)
+        number("rest_offset", self.rest_offset)
+        if not self.rest_offset < self.contact_offset:
+            raise ValueError(f"rest_offset is {self.rest_offset:g} and contact_offset {self.contact_offset:g}; give a "
+                             "rest_offset below contact_offset")
+        return replace(self)
+
+
+@dataclass
+class PhysxSDFConfig:
+    """How signed distance fields of triangle meshes are made."""
+
+    spacing: float = 0.01
+    subgridSize: int = 6        # noqa: N815 - SAPIEN's name
+    num_threads_for_construction: int = 4
+
+    def checked(self) -> PhysxSDFConfig:
+        """A copy; raises ValueError for a number out of range."""
+        number("spacing", self.spacing, 0.0, open_low=True)
+        count("subgridSize", self.subgridSize, 1, 255)
+        return replace(self)
+
+
+ConfigT = TypeVar("ConfigT", PhysxSceneConfig, PhysxBodyConfig, PhysxShapeConfig, PhysxSDFConfig)
+
+
+@dataclass
+class _Globals:
+    scene: PhysxSceneConfig = field(default_factory=PhysxSceneConfig)
+    body: PhysxBodyConfig = field(default_factory=PhysxBodyConfig)
+    shape: PhysxShapeConfig = field(default_factory=PhysxShapeConfig)
+    sdf: PhysxSDFConfig = field(default_factory=PhysxSDFConfig)
+    material: PhysxMaterial = field(default_factory=lambda: PhysxMaterial(0.3, 0.3, 0.1))
+
+
+_globals = _Globals()
+
+
+def _taken(kind: type[ConfigT], config: Any, values: dict[str, Any]) -> ConfigT:
+    """The config given, or a new one with these values; raises TypeError for names that it has not."""
+    made = config if config is not None else kind(**values)
+    if not isinstance(made, kind):
+        raise TypeError(f"config is {made!r}; give a {kind.__name__}")
+    found: ConfigT = made.checked()
+    return found
+
+
+def get_scene_config() -> PhysxSceneConfig:
+    """What new systems begin with, a copy."""
+    return replace(_globals.scene, gravity=_globals.scene.gravity.copy())
+
+
+def set_scene_config(config: PhysxSceneConfig | None = None, *, cpu_workers: int = 0, **values: Any) -> None:
+    """Have new systems begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
+    count("cpu_workers", cpu_workers, 0, 0)
+    _globals.scene = _taken(PhysxSceneConfig, config, values)
+
+
+def get_body_config() -> PhysxBodyConfig:
+    """What new bodies begin with, a copy."""
+    return replace(_globals.body)
+
+
+def set_body_config(config: PhysxBodyConfig | None = None, **values: Any) -> None:
+    """Have new bodies begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
+    _globals.body = _taken(PhysxBodyConfig, config, values)
+
+
+def get_shape_config() -> PhysxShapeConfig:
+    """What new shapes begin with, a copy."""
+    return replace(_globals.shape)
+
+
+def set_shape_config(config: PhysxShapeConfig | None = None, **values: Any) -> None:
+    """Have new shapes begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
+    _globals.shape = _taken(PhysxShapeConfig, config, values)
+
+
+def get_sdf_config() -> PhysxSDFConfig:
+    """How new signed distance fields are made, a copy."""
+    return replace(_globals.sdf)
+
+
+def set_sdf_config(config: PhysxSDFConfig | None = None, **values: Any) -> None:
+    """Have new signed distance fields made so. Raises ValueError and TypeError."""
+    if "subgrid_size" in values:
+        values["subgridSize"] = values.pop("subgrid_size")
+    _globals.sdf = _taken(PhysxSDFConfig, config, values)
+
+
+def get_default_material() -> PhysxMaterial:
+    """The material of shapes that builders are given none for."""
+    return _globals.material
+
+
+def set_default_material(static_friction: float, dynamic_friction: float, restitution: float) -> None:
+    """Have builders take another material where they are given none. Raises ValueError as PhysxMaterial."""
+    _globals.material = PhysxMaterial(static_friction, dynamic_friction, restitution)
+
+
+# The bound of a drive's force where none is given.
+UNBOUNDED = LARGEST

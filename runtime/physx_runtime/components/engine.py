@@ -1,0 +1,264 @@
+"""The engine under a scene of components: what its stage describes, stepped in all worlds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import physx_runtime.simulation.scene as simulation
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
+from physx_runtime.components.joint import PhysxArticulationJoint
+from physx_runtime.components.numbers import BODY_PARAMETERS
+from physx_runtime.components.pose import Pose, unit
+from physx_runtime.components.rigid import PhysxRigidBodyComponent
+from physx_runtime.components.stage import Written
+
+Array = NDArray[np.float32]
+
+
+class Engine:
+    """Steps what was written to a stage, in so many worlds; states are those that components held.
+
+    before: the engine that stepped the same scene up to now, whose contacts go on.
+    """
+
+    def __init__(self, written: Written, worlds: int, timestep: float, before: Engine | None, **settings: Any) -> None:
+        self.written, self.worlds = written, worlds
+        self.scene = simulation.Scene(written.stage, worlds, dt=timestep, **settings)
+        self._places = {path: i for i, path in enumerate(self.scene.body_names)}
+        self._targets: dict[Any, Pose] = {}
+        self._poses: NDArray[Any] | None = None
+        self._velocities: NDArray[Any] | None = None
+        self._owners = {body: self._owner_of(path) for body, path in written.bodies.items()
+                        if isinstance(body, PhysxRigidBodyComponent)}
+        self._dofs = {made: self._dof_places(made) for made in written.articulations}
+        self._take_states()
+        if before is not None:
+            self.scene.go_on(before.scene)
+
+    def _owner_of(self, path: str) -> tuple[str, int] | None:
+        """The actor with a link of this path, and which of its links it is; None for a kinematic body."""
+        for name in self.scene.actors:
+            links = self.scene[name].model.link_names
+            if path in links:
+                return name, links.index(path)
+        return None
+
+    def _dof_places(self, articulation: PhysxArticulation) -> list[int]:
+        """Where the engine has the coordinates, in the order of active joints."""
+        names = list(self._actor(articulation).model.dof_names)
+        return [names.index(self.written.joints[joint]) for joint in articulation.active_joints]
+
+    def _actor(self, owner: Any) -> Any:
+        found = self._owners[owner.root if isinstance(owner, PhysxArticulation) else owner]
+        if found is None:
+            raise RuntimeError(f"{self.written.bodies[owner]} is kinematic; nothing pushes it or lets it rest")
+        return self.scene[found[0]]
+
+    # --- states ------------------------------------------------------------------------------------------------------
+
+    def _take_states(self) -> None:
+        """Take what components held, in every world."""
+        for body, owner in self._owners.items():
+            if isinstance(body, PhysxRigidDynamicComponent):
+                pose = rows_of(body.entity_pose, self.worlds)
+                if owner is None:
+                    self.scene.set_kinematic_pose(self.written.bodies[body], pose)
+                else:
+                    actor = self.scene[owner[0]]
+                    actor.reset(root_pose=pose, root_velocity=_lines(body.held_velocity, self.worlds))
+                    self._rest(actor, body.held_sleep)
+        for made in self.written.articulations:
+            self._take_articulation(made)
+        for body in self._owners:
+            body.running = self
+        self._forget()
+
+    def _take_articulation(self, made: PhysxArticulation) -> None:
+        actor, floating = self._actor(made), made.root.joint.type == "free"
+        start: dict[str, Any] = {}
+        if floating:
+            start = {"root_pose": rows_of(made.root.entity_pose, self.worlds),
+                     "root_velocity": _lines(made.held_root_velocity, self.worlds)}
+        actor.reset(joint_position=self._in_engine_order(made, made.held["q"]),
+                    joint_velocity=self._in_engine_order(made, made.held["v"]), **start)
+        if made.dof and made.held["joint_effort"].any():
+            actor.set("joint_effort", self._in_engine_order(made, made.held["joint_effort"]))
+        for joint in made.active_joints if self.worlds > 1 else ():
+            for name in ("target_position", "target_velocity"):
+                if np.ndim(joint.parameter(name)) > 1:
+                    self.set_joint(joint, name)
+        self._rest(actor, made.held_sleep)
+
+    def _rest(self, actor: Any, asleep: Any) -> None:
+        if np.any(asleep):
+            actor.put_to_sleep(np.broadcast_to(np.asarray(asleep, dtype=np.bool_), (self.worlds,)))
+
+    def _in_engine_order(self, made: PhysxArticulation, values: Any) -> NDArray[np.float64]:
+        lines = _lines(values, self.worlds)
+        found = np.zeros_like(lines)
+        found[:, self._dofs[made]] = lines
+        return found
+
+    def release(self) -> None:
+        """Have components hold what is known of them, and step none of them any more."""
+        for made in self.written.articulations:
+            made.release_state()
+        for body in self._owners:
+            if isinstance(body, PhysxRigidDynamicComponent):
+                body.release_state()
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Advance by one step."""
+        self.scene.step()
+        self._targets.clear()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._poses = self._velocities = None
+
+    def _one(self, values: Any) -> Array:
+        found = np.asarray(values, dtype=np.float32)
+        return found[0] if self.worlds == 1 else found
+
+    # --- bodies ------------------------------------------------------------------------------------------------------
+
+    def pose(self, body: Any) -> Pose:
+        if self._poses is None:
+            self._poses = self.scene.body_pose
+        found = self._one(self._poses[:, self._places[self.written.bodies[body]]])
+        return Pose(found[..., :3], found[..., [6, 3, 4, 5]])
+
+    def velocity(self, body: Any) -> Array:
+        if self._velocities is None:
+            self._velocities = self.scene.body_velocity
+        return self._one(self._velocities[:, self._places[self.written.bodies[body]]])
+
+    def set_pose(self, body: Any, pose: Pose) -> None:
+        rows = rows_of(pose, self.worlds)
+        if self._owners[body] is None:
+            self.scene.set_kinematic_pose(self.written.bodies[body], rows)
+            self._targets.pop(body, None)
+        else:
+            self._restart(body, pose=rows)
+        self._forget()
+
+    def set_velocity(self, body: Any, part: slice, value: Array) -> None:
+        velocity = _lines(self.velocity(body), self.worlds)
+        velocity[:, part] = value
+        self._restart(body, velocity=velocity)
+        self._forget()
+
+    def _restart(self, body: Any, pose: Any = None, velocity: Any = None) -> None:
+        """Set pose or velocity of a free body or a floating root, everything else as it is."""
+        actor = self._actor(body)
+        values = {"root_pose": rows_of(self.pose(body), self.worlds) if pose is None else pose,
+                  "root_velocity": _lines(self.velocity(body), self.worlds) if velocity is None else velocity}
+        if actor.model.dof_names:
+            values |= {"joint_position": actor.joint_position, "joint_velocity": actor.joint_velocity}
+        actor.reset(**values)
+
+    def set_target(self, body: Any, pose: Pose) -> None:
+        self.scene.set_kinematic_target(self.written.bodies[body], rows_of(pose, self.worlds))
+        self._targets[body] = pose
+
+    def target(self, body: Any) -> Pose | None:
+        return self._targets.get(body)
+
+    def set_body(self, body: Any, name: str) -> None:
+        owner, parameters = self._owners[body], BODY_PARAMETERS.get(name)
+        if owner is None or parameters is None:
+            body.changed()
+            return
+        actor, new = self.scene[owner[0]], {}
+        for parameter, value in parameters(body).items():
+            held = actor.parameter(parameter)
+            held[:, owner[1]] = value
+            new[parameter] = held
+        actor.set_parameters(new)
+        self._forget()
+
+    def push(self, body: Any, force: Array, torque: Array | None, point: Array | None, mode: str) -> None:
+        self._actor(body).apply_force(force, torque, link=self.written.bodies[body], point=point, mode=mode)
+
+    def asleep(self, owner: Any) -> Any:
+        if isinstance(owner, PhysxRigidDynamicComponent) and self._owners[owner] is None:
+            return False
+        found = self._actor(owner).asleep
+        return bool(found[0]) if self.worlds == 1 else found
+
+    def wake(self, owner: Any) -> None:
+        self._actor(owner).wake()
+
+    def put_to_sleep(self, owner: Any) -> None:
+        self._actor(owner).put_to_sleep()
+        self._forget()
+
+    # --- articulations -----------------------------------------------------------------------------------------------
+
+    def row(self, articulation: Any, name: str) -> Array:
+        places = self._dofs[articulation]
+        if not places:
+            return self._one(np.zeros((self.worlds, 0)))
+        return self._one(self._rows(self._actor(articulation), name)[:, places])
+
+    def _rows(self, actor: Any, name: str) -> NDArray[Any]:
+        if name == "q":
+            return np.asarray(actor.joint_position)
+        if name == "v":
+            return np.asarray(actor.joint_velocity)
+        if name == "qacc":
+            before = actor.before["v"][:, actor.topology.root_size:]
+            return np.asarray((actor.joint_velocity - before) / self.scene.dt)
+        return np.asarray(actor.get(name))
+
+    def set_row(self, articulation: Any, name: str, value: Array) -> None:
+        actor = self._actor(articulation)
+        new = self._in_engine_order(articulation, value)
+        if name == "v":
+            new = np.concatenate([actor.get("v")[:, :actor.topology.root_size], new], axis=1)
+        if name == "qacc":
+            raise AttributeError("qacc follows from the last step and cannot be set; set qvel or qf")
+        actor.set(name, new)
+        self._forget()
+
+    def root_velocity(self, articulation: Any) -> Array:
+        return self.velocity(articulation.root)
+
+    def set_root_velocity(self, articulation: Any, part: slice, value: Array) -> None:
+        self.set_velocity(articulation.root, part, value)
+
+    def set_joint(self, joint: Any, name: str) -> None:
+        made: PhysxArticulationJoint = joint
+        articulation = made.child_link.articulation
+        actor, place = self._actor(articulation), self._dofs[articulation][articulation.active_joints.index(made)]
+        held = actor.parameter(name)
+        held[:, place] = np.reshape(made.parameter(name), -1)
+        actor.set_parameter(name, held)
+
+    def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
+        raise NotImplementedError
+
+    def incoming_forces(self, articulation: Any) -> Array:
+        raise NotImplementedError
+
+
+def rows_of(pose: Pose, worlds: int) -> NDArray[np.float64]:
+    """(n_world, 7) position, then x y z w."""
+    turned = unit(pose.q)[..., [1, 2, 3, 0]]
+    both = np.broadcast_shapes(pose.p.shape[:-1], turned.shape[:-1])
+    return _lines(np.concatenate([np.broadcast_to(pose.p.astype(np.float64), (*both, 3)),
+                                  np.broadcast_to(turned, (*both, 4))], axis=-1), worlds)
+
+
+def _lines(values: Any, worlds: int) -> NDArray[np.float64]:
+    """(n_world, n) of numbers that are alike in all worlds, (n,), or are not."""
+    found = np.asarray(values, dtype=np.float64)
+    return np.array(np.broadcast_to(found, (worlds, found.shape[-1])))
+
+

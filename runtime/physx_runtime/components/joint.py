@@ -1,0 +1,298 @@
+"""The joint that holds a link to its parent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.components.accessors import Accessors
+from physx_runtime.components.arguments import LARGEST, instance, number, one_of, vector
+from physx_runtime.components.pose import Pose, quaternion_of
+
+Array = NDArray[np.float32]
+
+TURNING = ("revolute", "revolute_unwrapped")
+MOVING = (*TURNING, "prismatic")
+TYPES = ("fixed", *MOVING, "free")
+UNDEFINED = "undefined"     # the type of a floating root before it is in a scene
+MODES = ("force", "acceleration")
+
+
+class PhysxArticulationJoint(Accessors):
+    """Holds a link to its parent, or the root to the world or to nothing; its axis is the x of its frame.
+
+    A link stands at parent pose x pose_in_parent x J(q) x inverse of pose_in_child, J the turn about x by q or the way
+    along x of q. Lengths in metres, angles in radians.
+    """
+
+    def __init__(self, child: Any) -> None:
+        self._child = child
+        self.name = ""
+        self._type = UNDEFINED
+        self._pose_in_parent, self._pose_in_child = Pose(), Pose()
+        self._limit = np.zeros((0, 2), np.float32)
+        self._armature = np.zeros(0, np.float32)
+        self._friction, self._max_velocity = 0.05, 100.0
+        self._drive: tuple[float, float, float, str] = (0.0, 0.0, 0.0, "none")
+        self._target = np.zeros(0, np.float32)
+        self._velocity_target = np.zeros(0, np.float32)
+
+    # --- structure ---------------------------------------------------------------------------------------------------
+
+    @property
+    def child_link(self) -> Any:
+        """The link that it holds."""
+        return self._child
+
+    @property
+    def parent_link(self) -> Any:
+        """The link to which it holds it, None of the root."""
+        return self._child.parent
+
+    @property
+    def type(self) -> str:
+        """fixed, revolute, revolute_unwrapped, prismatic or free; set before the articulation is in a scene.
+
+        A revolute joint without limits is read between -2 pi and 2 pi. Raises RuntimeError for another type.
+        """
+        if self._type == UNDEFINED and self._child.entity is not None and self._child.entity.scene is not None:
+            return "free"
+        return self._type
+
+    @type.setter
+    def type(self, type: str) -> None:
+        allowed = ("fixed", "free", UNDEFINED) if self.parent_link is None else (*MOVING, "fixed")
+        if type not in allowed:
+            raise RuntimeError(f"the type of joint {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
+        if self._child.entity is not None and self._child.entity.scene is not None:
+            raise RuntimeError(f"the type of joint {self.name!r} is set, and its articulation is in a scene; take its "
+                               "entities out first")
+        self._type = UNDEFINED if type == "free" else type
+        self._limit = np.zeros((self.dof, 2), np.float32)
+        for name in ("_armature", "_target", "_velocity_target"):
+            setattr(self, name, np.zeros(self.dof, np.float32))
+        self._child.articulation.restructured()
+
+    @property
+    def dof(self) -> int:
+        """How many coordinates it has: 1 or 0."""
+        return int(self._type in MOVING)
+
+    @property
+    def angular(self) -> bool:
+        """Whether it turns."""
+        return self._type in TURNING
+
+    @property
+    def pose_in_parent(self) -> Pose:
+        """Its frame in the parent link's."""
+        return self._pose_in_parent
+
+    @pose_in_parent.setter
+    def pose_in_parent(self, pose: Pose) -> None:
+        self._pose_in_parent = instance("pose_in_parent", pose, Pose)
+        self._child.changed()
+
+    @property
+    def pose_in_child(self) -> Pose:
+        """Its frame in the child link's."""
+        return self._pose_in_child
+
+    @pose_in_child.setter
+    def pose_in_child(self, pose: Pose) -> None:
+        self._pose_in_child = instance("pose_in_child", pose, Pose)
+        self._child.changed()
+
+    @property
+    def global_pose(self) -> Pose:
+        """Its frame on the child link, in the world."""
+        return self._child.entity_pose * self._pose_in_child        # type: ignore[no-any-return]
+
+    def displacement(self, q: NDArray[Any]) -> Pose:
+        """J(q), q (1,) or (n_world, 1); q is (0,) of a joint that holds still."""
+        if not self.dof:
+            return Pose()
+        x = np.asarray(q, dtype=np.float64)[..., 0]
+        nothing = np.zeros_like(x)
+        if self.angular:
+            return Pose(q=np.stack([np.cos(x / 2), np.sin(x / 2), nothing, nothing], axis=-1))
+        return Pose(np.stack([x, nothing, nothing], axis=-1))
+
+    # --- numbers -----------------------------------------------------------------------------------------------------
+
+    @property
+    def limit(self) -> Array:
+        """(dof, 2) least and largest coordinate, -inf and inf for none."""
+        return self._limit.copy()
+
+    @limit.setter
+    def limit(self, limit: ArrayLike) -> None:
+        found = np.asarray(limit, dtype=np.float64).reshape(-1, 2) if np.size(limit) % 2 == 0 else np.zeros((0, 0))
+        if found.shape != (self.dof, 2):
+            raise RuntimeError(f"the limit of joint {self.name!r} has shape {np.shape(limit)}; give ({self.dof}, 2)")
+        if np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
+            raise ValueError(f"the limit of joint {self.name!r} is {found.tolist()}; give the lower one first")
+        self._limit = found.astype(np.float32)
+        self._child.changed()
+
+    @property
+    def limits(self) -> Array:
+        """As limit."""
+        return self.limit
+
+    @limits.setter
+    def limits(self, limit: ArrayLike) -> None:
+        self.limit = limit
+
+    @property
+    def friction(self) -> float:
+        """Coefficient of the load that the joint carries."""
+        return self._friction if self.dof else 0.0
+
+    @friction.setter
+    def friction(self, friction: float) -> None:
+        self._friction = number("friction", friction, 0.0)
+        self._child.changed()
+
+    @property
+    def armature(self) -> Array:
+        """(dof,) kg m^2 or kg, added to the inertia about or along the axis."""
+        return self._armature.copy()
+
+    @armature.setter
+    def armature(self, armature: ArrayLike) -> None:
+        found = self._sized("armature", armature)
+        if not (found >= 0).all():
+            raise ValueError(f"the armature of joint {self.name!r} is {found.tolist()}; give 0 or more")
+        self._armature = found
+        self._tell("armature")
+
+    @property
+    def max_velocity(self) -> float:
+        """rad/s or m/s."""
+        return self._max_velocity if self.dof else 0.0
+
+    @max_velocity.setter
+    def max_velocity(self, velocity: float) -> None:
+        self._max_velocity = number("max_velocity", velocity, 0.0, open_low=True)
+        self._tell("max_velocity")
+
+    # --- drive -------------------------------------------------------------------------------------------------------
+
+    def set_drive_properties(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                             mode: str = "force") -> None:
+        """Pull to drive_target with a spring and to drive_velocity_target with a damper.
+
+        stiffness: N m/rad or N/m; damping: N m s/rad or N s/m; force_limit: N m or N; mode: "acceleration" counts them
+        times the inertia about the axis. Raises ValueError for negative numbers, RuntimeError for a joint without dof.
+        """
+        self._require_dof()
+        drive = (number("stiffness", stiffness, 0.0), number("damping", damping, 0.0),
+                 number("force_limit", force_limit, 0.0), one_of("mode", mode, MODES))
+        same_mode, self._drive = drive[3] == (self._drive[3] if self._drive[3] != "none" else "force"), drive
+        if same_mode:
+            for name in ("stiffness", "damping", "max_force"):
+                self._tell(name)
+        else:
+            self._child.changed()
+
+    def set_drive_property(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                           mode: str = "force") -> None:
+        """As `set_drive_properties`."""
+        self.set_drive_properties(stiffness, damping, force_limit, mode)
+
+    @property
+    def stiffness(self) -> float:
+        """N m/rad or N/m of its drive. Raises RuntimeError for a joint without dof."""
+        return self._driven()[0]
+
+    @property
+    def damping(self) -> float:
+        """N m s/rad or N s/m of its drive. Raises RuntimeError for a joint without dof."""
+        return self._driven()[1]
+
+    @property
+    def force_limit(self) -> float:
+        """N m or N of its drive. Raises RuntimeError for a joint without dof."""
+        return self._driven()[2]
+
+    @property
+    def drive_mode(self) -> str:
+        """ "force", "acceleration", or "none" before there is a drive. Raises RuntimeError for a joint without dof."""
+        return self._driven()[3]
+
+    def _driven(self) -> tuple[float, float, float, str]:
+        self._require_dof()
+        return self._drive
+
+    def _require_dof(self) -> None:
+        if not self.dof:
+            raise RuntimeError(f"joint {self.name!r} is {self.type} and has no degree of freedom to drive")
+
+    @property
+    def drive_target(self) -> Array:
+        """(dof,) rad or m, of several worlds (n_world, dof)."""
+        return self._target.copy()
+
+    @drive_target.setter
+    def drive_target(self, target: ArrayLike) -> None:
+        self._target = self._of_worlds("drive_target", target)
+        self._tell("target_position")
+
+    @property
+    def drive_velocity_target(self) -> Array:
+        """(dof,) rad/s or m/s, of several worlds (n_world, dof)."""
+        return self._velocity_target.copy()
+
+    @drive_velocity_target.setter
+    def drive_velocity_target(self, velocity: ArrayLike) -> None:
+        self._velocity_target = self._of_worlds("drive_velocity_target", velocity)
+        self._tell("target_velocity")
+
+    def _of_worlds(self, name: str, value: ArrayLike) -> Array:
+        found = np.asarray(value, dtype=np.float64)
+        return vector(name, found.reshape(1) if found.ndim == 0 and self.dof else found, self.dof,
+                      self._child.articulation.worlds)
+
+    def _sized(self, name: str, value: ArrayLike) -> Array:
+        found = np.asarray(value, dtype=np.float64).reshape(-1)
+        if found.shape != (self.dof,) or not np.isfinite(found).all():
+            raise RuntimeError(f"{name} of joint {self.name!r} has shape {np.shape(value)}; give ({self.dof},)")
+        return found.astype(np.float32)
+
+    def _tell(self, name: str) -> None:
+        """Have the engine take up a number, or be written anew."""
+        if self._child.running is not None:
+            self._child.running.set_joint(self, name)
+        else:
+            self._child.changed()
+
+    def parameter(self, name: str) -> Any:
+        """A number by the name of the engine's parameter, (1,) or of several worlds (n_world, 1)."""
+        stiffness, damping, force_limit, _ = self._drive
+        unbounded = force_limit >= LARGEST or self._drive[3] == "none"
+        return {"stiffness": stiffness, "damping": damping, "max_force": np.inf if unbounded else force_limit,
+                "target_position": self._target, "target_velocity": self._velocity_target,
+                "armature": self._armature, "max_velocity": self._max_velocity}[name]
+
+    def copy_to(self, other: PhysxArticulationJoint) -> None:
+        """Give a joint of a link in no scene all that is said here."""
+        other.name, other._type, other._drive = self.name, self._type, self._drive
+        other._pose_in_parent, other._pose_in_child = self._pose_in_parent, self._pose_in_child
+        other._friction, other._max_velocity = self._friction, self._max_velocity
+        for name in ("_limit", "_armature", "_target", "_velocity_target"):
+            setattr(other, name, getattr(self, name).copy())
+
+
+def axis_frame(axis: ArrayLike) -> Pose:
+    """A frame whose x is an axis; raises ValueError for one without length."""
+    x = np.asarray(axis, dtype=np.float64)
+    length = np.linalg.norm(x)
+    if x.shape != (3,) or not length > 0.0:
+        raise ValueError(f"axis is {x.tolist()}; give three numbers with a length")
+    x = x / length
+    y = np.cross([0.0, 0.0, 1.0] if abs(x[0]) > 0.9 else [1.0, 0.0, 0.0], x)
+    y /= np.linalg.norm(y)
+    return Pose(q=quaternion_of(np.stack([x, y, np.cross(x, y)], axis=-1)))

@@ -1,0 +1,105 @@
+"""Links: bodies that joints hold together."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.dynamic import refuse_standing
+from physx_runtime.components.joint import PhysxArticulationJoint
+from physx_runtime.components.pose import Pose
+from physx_runtime.components.rigid import BODY_DEFAULTS, PhysxRigidBodyComponent
+from physx_runtime.components.shapes import PhysxCollisionShape
+
+
+class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
+    """A link: a body that a joint holds to its parent link; without parent the root of a new articulation."""
+
+    _unsaid = MappingProxyType({**BODY_DEFAULTS, "linear_damping": 0.05, "max_linear_velocity": 10.0,
+                                "max_angular_velocity": 50.0})
+
+    def __init__(self, parent: PhysxArticulationLinkComponent | None = None) -> None:
+        super().__init__()
+        self._parent, self._children = parent, list[PhysxArticulationLinkComponent]()
+        self._joint = PhysxArticulationJoint(self)
+        if parent is not None:
+            if parent.entity is not None and parent.entity.scene is not None:
+                raise RuntimeError("the parent of a new link is in a scene; take its articulation out first")
+            self._joint._type = "fixed"
+            parent._children.append(self)
+        self._articulation = PhysxArticulation(self) if parent is None else parent.articulation
+        self._articulation.restructured()
+
+    @property
+    def parent(self) -> PhysxArticulationLinkComponent | None:
+        """The link that its joint holds it to, None of the root."""
+        return self._parent
+
+    @property
+    def children(self) -> list[PhysxArticulationLinkComponent]:
+        """The links that joints hold to it."""
+        return list(self._children)
+
+    @property
+    def joint(self) -> PhysxArticulationJoint:
+        """What holds it."""
+        return self._joint
+
+    @property
+    def articulation(self) -> PhysxArticulation:
+        """What it is a link of."""
+        return self._articulation
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it has no parent."""
+        return self._parent is None
+
+    @property
+    def index(self) -> int:
+        """Which of the articulation's links it is."""
+        return self._articulation.links.index(self)
+
+    @property
+    def gpu_pose_index(self) -> int:
+        """-1: no GPU system steps it."""
+        return -1
+
+    def _check_shape(self, shape: PhysxCollisionShape) -> None:
+        refuse_standing(shape, "a link", "take another shape")
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def where(self) -> Pose | None:
+        if self.running is not None:
+            return self.running.pose(self)
+        if self._parent is None or self._parent.entity is None:
+            return None
+        joint = self._joint
+        way = joint.pose_in_parent * joint.displacement(self._articulation.coordinate(joint))
+        return self._parent.entity_pose * way * joint.pose_in_child.inv()
+
+    def place(self, pose: Pose) -> None:
+        if self._parent is not None:
+            raise RuntimeError(f"the pose of {self._said()} follows from its articulation; set root_pose or qpos")
+        if self.running is None:
+            return
+        if self._joint.type == "fixed":
+            self._articulation.release_state()
+            self.changed()
+        else:
+            self.running.set_pose(self, pose)
+
+    @property
+    def sleeping(self) -> Any:
+        """Whether its articulation rests; of several worlds (n_world,)."""
+        return self._articulation.held_sleep if self.running is None else self.running.asleep(self._articulation)
+
+    def wake_up(self) -> None:
+        """Wake its articulation. Raises RuntimeError where it is in no scene."""
+        self.require_running().wake(self._articulation)
+
+    def put_to_sleep(self) -> None:
+        """Let its articulation rest. Raises RuntimeError where it is in no scene."""
+        self.require_running().put_to_sleep(self._articulation)

@@ -1,0 +1,71 @@
+"""What bodies weigh: mass, centre of mass and principal moments, of shapes together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.components.pose import Pose, quaternion_of, rotation_matrix, unit
+from physx_schema.description.collision.polyhedron import Solid
+
+Doubles = NDArray[np.float64]
+
+NOTHING = 1e-6              # kg and kg m^2 of a body without a shape that weighs, as in SAPIEN
+ALIGNED = 1e-6              # share of the largest moment up to which products of inertia are rounding
+
+
+@dataclass(frozen=True)
+class Mass:
+    """Mass [kg], centre of mass [m] and inertia about it [kg m^2], (3, 3), in a body's axes."""
+
+    mass: float
+    center: Doubles
+    inertia: Doubles
+
+    def principal(self) -> tuple[Pose, Doubles]:
+        """The frame of the principal axes at the centre of mass, and the moments about them, (3,)."""
+        off = self.inertia - np.diag(np.diag(self.inertia))
+        if abs(off).max() <= ALIGNED * abs(self.inertia).max():
+            return Pose(self.center), np.diag(self.inertia).copy()
+        moments, axes = np.linalg.eigh(self.inertia)
+        order = _nearest_order(axes)
+        axes, moments = axes[:, order], moments[order]
+        axes = axes * np.where(np.diag(axes) < 0.0, -1.0, 1.0)
+        if np.linalg.det(axes) < 0.0:
+            axes[:, int(np.argmin(abs(np.diag(axes))))] *= -1.0
+        return Pose(self.center, quaternion_of(axes)), moments
+
+
+def _nearest_order(axes: Doubles) -> list[int]:
+    """Which principal axis is nearest to x, y and z: each once."""
+    left, order = [0, 1, 2], []
+    for row in range(3):
+        best = max(left, key=lambda column: abs(axes[row, column]))
+        order.append(best)
+        left.remove(best)
+    return order
+
+
+def of_solid(solid: Solid, density: float, pose: Pose) -> Mass:
+    """A solid of a density, placed in a body's frame."""
+    turn = rotation_matrix(unit(pose.q))
+    return Mass(solid.volume * density, pose.transform(solid.center), density * turn @ solid.inertia @ turn.T)
+
+
+def total(parts: Iterable[Mass]) -> Mass:
+    """Several together; a point of 1e-6 where nothing weighs anything."""
+    heavy = [part for part in parts if part.mass > 0.0]
+    if not heavy:
+        return Mass(NOTHING, np.zeros(3), NOTHING * np.eye(3))
+    mass = sum(part.mass for part in heavy)
+    center = np.asarray(sum(part.mass * part.center for part in heavy)) / mass
+    inertia = np.asarray(sum(part.inertia + _steiner(part.mass, part.center - center) for part in heavy))
+    return Mass(mass, center, inertia)
+
+
+def _steiner(mass: float, way: Doubles) -> Doubles:
+    """What the parallel-axis rule adds: m (|d|^2 1 - d d^T)."""
+    return np.asarray(mass * (way @ way * np.eye(3) - np.outer(way, way)))

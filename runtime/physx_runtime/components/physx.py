@@ -1,0 +1,52 @@
+"""The components, shapes and settings of physics by SAPIEN's names."""
+
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.config import (
+    PhysxBodyConfig,
+    PhysxSceneConfig,
+    PhysxSDFConfig,
+    PhysxShapeConfig,
+    get_body_config,
+    get_default_material,
+    get_scene_config,
+    get_sdf_config,
+    get_shape_config,
+    set_body_config,
+    set_default_material,
+    set_scene_config,
+    set_sdf_config,
+    set_shape_config,
+)
+from physx_runtime.components.contact import PhysxContact, PhysxContactPoint, PhysxRayHit
+from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
+from physx_runtime.components.joint import PhysxArticulationJoint
+from physx_runtime.components.link import PhysxArticulationLinkComponent
+from physx_runtime.components.material import PhysxMaterial
+from physx_runtime.components.mesh_shapes import PhysxCollisionShapeConvexMesh, PhysxCollisionShapeTriangleMesh
+from physx_runtime.components.rigid import (
+    PhysxBaseComponent,
+    PhysxRigidBaseComponent,
+    PhysxRigidBodyComponent,
+    PhysxRigidStaticComponent,
+)
+from physx_runtime.components.shapes import (
+    PhysxCollisionShape,
+    PhysxCollisionShapeBox,
+    PhysxCollisionShapeCapsule,
+    PhysxCollisionShapeCylinder,
+    PhysxCollisionShapePlane,
+    PhysxCollisionShapeSphere,
+)
+from physx_runtime.components.system import PhysxCpuSystem, PhysxGpuSystem, PhysxSystem
+
+__all__ = [
+    "PhysxArticulation", "PhysxArticulationJoint", "PhysxArticulationLinkComponent", "PhysxBaseComponent",
+    "PhysxBodyConfig", "PhysxCollisionShape", "PhysxCollisionShapeBox", "PhysxCollisionShapeCapsule",
+    "PhysxCollisionShapeConvexMesh", "PhysxCollisionShapeCylinder", "PhysxCollisionShapePlane",
+    "PhysxCollisionShapeSphere", "PhysxCollisionShapeTriangleMesh", "PhysxContact", "PhysxContactPoint",
+    "PhysxCpuSystem", "PhysxGpuSystem", "PhysxMaterial", "PhysxRayHit", "PhysxRigidBaseComponent",
+    "PhysxRigidBodyComponent", "PhysxRigidDynamicComponent", "PhysxRigidStaticComponent", "PhysxSDFConfig",
+    "PhysxSceneConfig", "PhysxShapeConfig", "PhysxSystem", "get_body_config", "get_default_material",
+    "get_scene_config", "get_sdf_config", "get_shape_config", "set_body_config", "set_default_material",
+    "set_scene_config", "set_sdf_config", "set_shape_config",
+]

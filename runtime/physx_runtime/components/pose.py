@@ -1,0 +1,156 @@
+"""Positions with rotations, of one world or of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.components.accessors import Accessors
+
+Array = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+SANE = 1e-2         # how far the length of a quaternion may be from 1 (PxQuat::isSane)
+
+
+class Pose(Accessors):
+    """A position p and a rotation q = (w, x, y, z), float32; (3,) and (4,), of many worlds (n, 3) and (n, 4).
+
+    `a * b` is b placed in the frame a. `Pose(matrix)` takes a transformation matrix (4, 4). Raises ValueError for other
+    shapes, numbers that are not finite and quaternions whose length is not 1.
+    """
+
+    def __init__(self, p: ArrayLike = (0.0, 0.0, 0.0), q: ArrayLike | None = None, *,
+                 matrix: ArrayLike | None = None) -> None:
+        given = np.asarray(p if matrix is None else matrix, dtype=np.float64)
+        if q is None and given.shape[-2:] == (4, 4):
+            self.p, self.q = given[..., :3, 3], quaternion_of(given[..., :3, :3])
+        else:
+            self.p, self.q = given, (1.0, 0.0, 0.0, 0.0) if q is None else q
+
+    @property
+    def p(self) -> Array:
+        """Position."""
+        return self._p.copy()
+
+    @p.setter
+    def p(self, value: ArrayLike) -> None:
+        self._p = _finite("p", value, 3)
+
+    @property
+    def q(self) -> Array:
+        """Rotation, w x y z."""
+        return self._q.copy()
+
+    @q.setter
+    def q(self, value: ArrayLike) -> None:
+        found = _finite("q", value, 4)
+        if (abs(np.linalg.norm(found, axis=-1) - 1.0) > SANE).any():
+            raise ValueError(f"q is {found.tolist()}, whose length is not 1; give a rotation as w x y z")
+        self._q = found
+
+    @property
+    def rpy(self) -> Array:
+        """Roll, pitch and yaw in radians: turns about the fixed axes x, then y, then z."""
+        w, x, y, z = np.moveaxis(unit(self._q), -1, 0)
+        roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+        pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+        yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return np.stack([roll, pitch, yaw], axis=-1).astype(np.float32)
+
+    @rpy.setter
+    def rpy(self, value: ArrayLike) -> None:
+        half = _finite("rpy", value, 3).astype(np.float64) / 2
+        (cr, cp, cy), (sr, sp, sy) = np.moveaxis(np.cos(half), -1, 0), np.moveaxis(np.sin(half), -1, 0)
+        self.q = np.stack([cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy,
+                           cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy], axis=-1)
+
+    def inv(self) -> Pose:
+        """The pose that undoes this one."""
+        back = conjugate(unit(self._q))
+        return Pose(-rotated(back, self._p.astype(np.float64)), back)
+
+    def __mul__(self, other: Pose) -> Pose:
+        if not isinstance(other, Pose):
+            return NotImplemented
+        turn = unit(self._q)
+        return Pose(self._p + rotated(turn, other._p.astype(np.float64)), product(turn, unit(other._q)))
+
+    def transform(self, points: ArrayLike) -> Doubles:
+        """Points (..., 3) of this frame in the frame above it."""
+        return self._p + rotated(unit(self._q), np.asarray(points, dtype=np.float64))
+
+    def to_transformation_matrix(self) -> Array:
+        """(4, 4), of many worlds (n, 4, 4)."""
+        made = np.zeros((*np.broadcast_shapes(self._p.shape[:-1], self._q.shape[:-1]), 4, 4), np.float32)
+        made[..., :3, :3], made[..., :3, 3], made[..., 3, 3] = rotation_matrix(unit(self._q)), self._p, 1.0
+        return made
+
+    def __repr__(self) -> str:
+        return f"Pose({_said(self._p)}, {_said(self._q)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pose) and np.array_equal(self._p, other._p) and np.array_equal(self._q, other._q)
+
+    __hash__ = None     # type: ignore[assignment]
+
+
+def _finite(name: str, value: ArrayLike, size: int) -> Array:
+    found = np.asarray(value, dtype=np.float64)
+    if found.ndim not in (1, 2) or found.shape[-1] != size or not np.isfinite(found).all():
+        raise ValueError(f"{name} is {np.asarray(value).tolist()}; give {size} finite numbers, of many worlds "
+                         f"(n, {size})")
+    return found.astype(np.float32)
+
+
+def _said(values: Array) -> str:
+    if values.ndim > 1:
+        return repr(values.tolist())
+    return f"[{', '.join(f'{x:g}' for x in values)}]"
+
+
+def unit(q: NDArray[Any]) -> Doubles:
+    """Quaternions of length 1."""
+    doubles = q.astype(np.float64)
+    return np.asarray(doubles / np.linalg.norm(doubles, axis=-1, keepdims=True))
+
+
+def conjugate(q: Doubles) -> Doubles:
+    """The rotation back."""
+    return np.asarray(q * np.array([1.0, -1.0, -1.0, -1.0]))
+
+
+def product(a: Doubles, b: Doubles) -> Doubles:
+    """The rotation b, then a."""
+    w, v, x, u = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
+    return np.concatenate([w * x - (v * u).sum(axis=-1, keepdims=True), w * u + x * v + np.cross(v, u)], axis=-1)
+
+
+def rotated(q: Doubles, x: Doubles) -> Doubles:
+    """Vectors turned by rotations."""
+    w, v = q[..., :1], q[..., 1:]
+    twice = 2.0 * np.cross(v, x)
+    return np.asarray(x + w * twice + np.cross(v, twice))
+
+
+def rotation_matrix(q: Doubles) -> Doubles:
+    """(..., 3, 3), whose columns are the turned axes."""
+    return np.stack([rotated(q, np.broadcast_to(axis, (*q.shape[:-1], 3))) for axis in np.eye(3)], axis=-1)
+
+
+def quaternion_of(matrix: Doubles) -> Doubles:
+    """The quaternion w x y z of a rotation matrix (..., 3, 3), w at least 0."""
+    m = np.asarray(matrix, dtype=np.float64)
+    squares = np.stack([m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2], m[..., 0, 0] - m[..., 1, 1] - m[..., 2, 2],
+                        m[..., 1, 1] - m[..., 0, 0] - m[..., 2, 2], m[..., 2, 2] - m[..., 0, 0] - m[..., 1, 1]], -1)
+    largest = np.sqrt(np.maximum(1.0 + squares.max(axis=-1), 1e-30)) / 2.0
+    a, b, c = (m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1])
+    d, e, f = (m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2])
+    four = 4.0 * largest * largest
+    columns = [np.stack([four, a, b, c], -1), np.stack([a, four, d, e], -1), np.stack([b, d, four, f], -1),
+               np.stack([c, e, f, four], -1)]
+    choice = squares.argmax(axis=-1)
+    found = np.choose(choice[..., None], columns) / (4.0 * largest[..., None])
+    return np.asarray(np.where(found[..., :1] < 0.0, -found, found))

@@ -1,0 +1,249 @@
+"""Scenes of components: a recipe, and the engine that runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from physx_runtime.components.accessors import Accessors
+from physx_runtime.components.actor_builder import ActorBuilder
+from physx_runtime.components.arguments import count, instance
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation_builder import ArticulationBuilder
+from physx_runtime.components.contact import PhysxContact
+from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
+from physx_runtime.components.engine import Engine
+from physx_runtime.components.entity import Entity
+from physx_runtime.components.material import PhysxMaterial
+from physx_runtime.components.pose import Pose
+from physx_runtime.components.profile import SAPIEN, profile_of
+from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidStaticComponent
+from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
+from physx_runtime.components.stage_joints import write_articulation
+from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
+from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
+
+GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose normal is up
+
+
+class Scene(Accessors):
+    """Entities, and the systems that step them; `PhysxCpuSystem` alone where none is given.
+
+    worlds: how many copies are stepped side by side. With several of them states (poses, velocities, coordinates,
+    efforts, targets, sleep) have a first axis (n_world,), and take values with or without it; all else is alike in all.
+    profile: "sapien-3.0" for what SAPIEN 3.0.3 does, "physx" for ovphysx.
+
+    The scene is written to a USD stage before its first step, and again after a change that the engine cannot take
+    while it runs; states go on.
+    """
+
+    _count = 0
+
+    def __init__(self, systems: Sequence[System] | None = None, *, worlds: int = 1, profile: str = SAPIEN) -> None:
+        Scene._count += 1
+        self._id = Scene._count
+        self.worlds, self.profile = count("worlds", worlds, 1, 2**31 - 1), profile_of(profile)
+        self._entities: list[Entity] = []
+        self._systems: list[System] = []
+        self._engine: Engine | None = None
+        self._stale, self._numbers = True, 0
+        for system in systems if systems is not None else [PhysxCpuSystem()]:
+            self.add_system(system)
+
+    # --- what is in it -----------------------------------------------------------------------------------------------
+
+    @property
+    def id(self) -> int:
+        """A number that no other scene of this process has."""
+        return self._id
+
+    @property
+    def entities(self) -> list[Entity]:
+        """What is in it, in the order in which it was added."""
+        return list(self._entities)
+
+    @property
+    def physx_system(self) -> PhysxSystem:
+        """Its physics. Raises RuntimeError where it has none."""
+        found = next((system for system in self._systems if isinstance(system, PhysxSystem)), None)
+        if found is None:
+            raise RuntimeError("the scene has no physics system; give it a PhysxCpuSystem")
+        return found
+
+    def add_system(self, system: System) -> None:
+        """Take a system. Raises RuntimeError for a second physics system and for one of another scene."""
+        instance("system", system, System)
+        if system.scene is not None:
+            raise RuntimeError("the system is of a scene already; make another system")
+        if isinstance(system, PhysxSystem) and any(isinstance(own, PhysxSystem) for own in self._systems):
+            raise RuntimeError("the scene has a physics system already")
+        system.scene = self
+        self._systems.append(system)
+
+    def get_system(self, name: str) -> System:
+        """The physics system, by the name "physx". Raises ValueError for another name."""
+        if name != "physx":
+            raise ValueError(f"no system {name!r}; give 'physx'")
+        return self.physx_system
+
+    def add_entity(self, entity: Entity) -> None:
+        """Take an entity. Raises RuntimeError for one that is in a scene."""
+        instance("entity", entity, Entity)
+        if entity.scene is not None:
+            raise RuntimeError(f"{entity!r} is in a scene already; take it out first")
+        self._numbers += 1
+        entity.enter(self, self._numbers)
+        self._entities.append(entity)
+        self.changed()
+
+    def remove_entity(self, entity: Entity) -> None:
+        """Let an entity go; of a link the whole articulation is not stepped any more. Raises ValueError for another."""
+        if entity not in self._entities:
+            raise ValueError(f"{entity!r} is not in this scene")
+        self.stop()
+        self._entities.remove(entity)
+        entity.enter(None, 0)
+
+    def clear(self) -> None:
+        """Let all entities go."""
+        for entity in self.entities:
+            self.remove_entity(entity)
+
+    def remove_actor(self, actor: Entity) -> None:
+        """As remove_entity."""
+        self.remove_entity(actor)
+
+    def remove_articulation(self, articulation: PhysxArticulation) -> None:
+        """Let the entities of an articulation go."""
+        for link in articulation.links:
+            self.remove_entity(link.require_entity())
+
+    @property
+    def all_actors(self) -> list[Entity]:
+        """The entities of free bodies, then of those that stand."""
+        found = [*self.physx_system.rigid_dynamic_components, *self.physx_system.rigid_static_components]
+        return [body.require_entity() for body in found]
+
+    @property
+    def all_articulations(self) -> list[PhysxArticulation]:
+        """Its articulations."""
+        return [link.articulation for link in self.physx_system.articulation_link_components if link.is_root]
+
+    # --- builders ----------------------------------------------------------------------------------------------------
+
+    def create_actor_builder(self) -> ActorBuilder:
+        """A builder of free and standing bodies."""
+        return ActorBuilder().set_scene(self)
+
+    def create_articulation_builder(self) -> ArticulationBuilder:
+        """A builder of articulations."""
+        return ArticulationBuilder().set_scene(self)
+
+    def create_physical_material(self, static_friction: float, dynamic_friction: float,
+                                 restitution: float) -> PhysxMaterial:
+        """A material."""
+        return PhysxMaterial(static_friction, dynamic_friction, restitution)
+
+    def add_ground(self, altitude: float, render: bool = False, material: PhysxMaterial | None = None,
+                   **rendering: Any) -> Entity:
+        """A plane at a height [m], its normal up; what is said about rendering is not drawn."""
+        builder = self.create_actor_builder().set_physx_body_type("static")
+        return builder.add_plane_collision(Pose((0.0, 0.0, altitude), GROUND_ROTATION), material).build("ground")
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    @property
+    def timestep(self) -> float:
+        """s, above 0."""
+        return self.physx_system.timestep
+
+    @timestep.setter
+    def timestep(self, timestep: float) -> None:
+        self.physx_system.timestep = timestep
+
+    def retime(self) -> None:
+        """Heed that the time step is another."""
+        if self._engine is not None:
+            self._engine.scene.set_time_step(self.timestep)
+
+    def step(self) -> None:
+        """Advance by one time step."""
+        self.physx_system.step()
+
+    def advance(self) -> None:
+        """Advance the engine by one step; called by the physics system."""
+        self.begin()
+        if self._engine is not None:
+            self._engine.step()
+
+    def changed(self) -> None:
+        """Heed that what was written to the stage is no longer so."""
+        self._stale = True
+
+    @property
+    def engine(self) -> Engine | None:
+        """What steps it; None before its first step, and where nothing moves."""
+        return self._engine
+
+    def begin(self) -> None:
+        """Have the engine step what the scene is now; it does nothing where it does already."""
+        if not self._stale:
+            return
+        before = self.stop()
+        written = self._written()
+        if any(self._moves(body) for body in written.bodies):
+            self._engine = Engine(written, self.worlds, self.timestep, before, solver=self.profile.name)
+        self._stale = False
+
+    def stop(self) -> Engine | None:
+        """Have components hold their states, and step nothing; the engine that did."""
+        before, self._engine, self._stale = self._engine, None, True
+        if before is not None:
+            before.release()
+        return before
+
+    @staticmethod
+    def _moves(body: PhysxRigidBaseComponent) -> bool:
+        return not isinstance(body, PhysxRigidStaticComponent) and not (
+            isinstance(body, PhysxRigidDynamicComponent) and body.kinematic)
+
+    @property
+    def contacts(self) -> list[PhysxContact]:
+        """What touched in the last step; with several worlds of the first."""
+        system = instance("the physics system", self.physx_system, PhysxCpuSystem)
+        return system.get_contacts()        # type: ignore[no-any-return]
+
+    # --- USD ---------------------------------------------------------------------------------------------------------
+
+    def to_stage(self) -> Any:
+        """A new USD stage of the scene as it is now, in metres; with several worlds of the first.
+
+        Prims are named as entities are. Efforts are not on it, nor is how long something has been at rest.
+        """
+        return self._written().stage
+
+    def _written(self) -> Written:
+        system = self.physx_system
+        written = new_stage(system.config, self.profile, system.timestep)
+        articulations: dict[PhysxArticulation, None] = {}
+        for entity in self._entities:
+            for component in entity.components:
+                if not component.is_enabled or not isinstance(component, PhysxRigidBaseComponent):
+                    continue
+                if isinstance(component, PhysxRigidDynamicComponent | PhysxRigidStaticComponent):
+                    self._write(written, entity, component)
+                else:
+                    articulations[component.articulation] = None        # type: ignore[attr-defined]
+        for articulation in articulations:
+            write_articulation(written, articulation, WORLD)
+        write_materials(written)
+        write_groups(written)
+        return written
+
+    def _write(self, written: Written, entity: Entity, body: PhysxRigidBaseComponent) -> None:
+        path = written.path(WORLD, entity.name)
+        prim = written.frame(path, first_pose(entity.pose))
+        if isinstance(body, PhysxRigidDynamicComponent):
+            write_free_body(written, prim, body)
+        write_shapes(written, prim, body)
+        written.bodies[body] = path
