@@ -44,16 +44,22 @@ def link_accelerations(t: Topology, k: Kinematics, a: Scalars) -> list[Motion]:
 
 def generalized_force(t: Topology, k: Kinematics, forces: Sequence[Force]) -> list[Scalar]:
     """tau = sum J^T f over all links: root force and torque about its centre of mass, then one per dof."""
-    f = [force.about(k.com[i]) for i, force in enumerate(forces)]
+    f = branch_forces(t, k, forces)
     tau: list[Scalar] = [0.0] * t.nv
-    for i in range(len(t.links) - 1, 0, -1):            # backward pass: tau_i = S_i . f_i, f_p += f_i
-        parent = t.links[i].parent
-        for dof in t.dofs_of(i):
-            tau[t.root_size + dof] = f[i].dot(motion_subspace(t, k, dof))
-        f[parent] = f[parent] + f[i].about(k.d[i])
+    for dof, features in enumerate(t.dofs):             # tau_i = S_i . f_i
+        tau[t.root_size + dof] = f[features.link].dot(motion_subspace(t, k, dof))
     if not t.fixed_base:
         tau[0:6] = linear_first(f[0])
     return tau
+
+
+def branch_forces(t: Topology, k: Kinematics, forces: Sequence[Force]) -> list[Force]:
+    """Backward pass: of every link and all behind it together, about its anchor; f_p += f_i."""
+    f = [force.about(k.com[i]) for i, force in enumerate(forces)]
+    for i in range(len(t.links) - 1, 0, -1):
+        parent = t.links[i].parent
+        f[parent] = f[parent] + f[i].about(k.d[i])
+    return f
 
 
 def held_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:

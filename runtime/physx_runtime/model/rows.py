@@ -166,6 +166,9 @@ TABLE: tuple[Row, ...] = (
         attribute="dynamicFrictionEffort", feature="friction"),
     Row("viscous_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="viscousFrictionCoefficient",
         feature="friction"),
+    Row("load_friction", DOF, PARAMETER, "Friction by what the joint carries, its force and torque about the child's "
+        "centre of mass, with solver=\"sapien-3.0\"; a stage authors none.", "", NON_NEGATIVE,
+        feature="load_friction"),
     Row("stiffness", DOF, PARAMETER, "Of the drive.", "force / distance (linear), torque / radian (angular); "
         "1 / time^2 (acceleration drives)", NON_NEGATIVE, feature="drive"),
     Row("damping", DOF, PARAMETER, "Of the drive.", "force * time / distance (linear), torque * time / radian "
@@ -217,6 +220,7 @@ TABLE: tuple[Row, ...] = (
     Row("travel_spin", DOF, START, "Turning of the parent that its velocity does not show.", components=XYZ),
     Row("lower_start", DOF, START, "From the position at the step's start to lower_limit.", _POSITION),
     Row("upper_start", DOF, START, "From the position at the step's start to upper_limit.", _POSITION),
+    Row("load_brake", DOF, START, "The most that the friction of its load gives in an iteration."),
     Row("drive_rate", DOF, START, "Impulse of the drive per velocity."),
     Row("drive_spring", DOF, START, "Impulse of the drive per distance."),
     Row("drive_speed", DOF, START, "Impulse of the drive for its target velocity."),

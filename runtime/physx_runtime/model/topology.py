@@ -35,6 +35,7 @@ class DofTopology:
     drive: str | None = None        # "force" | "acceleration"
     envelope: bool = False
     friction: bool = False
+    load_friction: bool = False     # what the joint carries rubs, as in SAPIEN
     limit: bool = False
     max_velocity: bool = False
     axis: int = 0                   # the axis of F it turns about or slides along
@@ -42,7 +43,8 @@ class DofTopology:
     @property
     def softened(self) -> bool:
         """Whether a constraint acts that cfm weakens."""
-        return self.friction or self.limit or self.max_velocity or self.drive == "acceleration"
+        return (self.friction or self.load_friction or self.limit or self.max_velocity
+                or self.drive == "acceleration")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,11 @@ class Topology(_Actor):
     def tree(self) -> Topology:
         """The tree that its equations of motion are those of."""
         return self
+
+    @property
+    def rubs(self) -> bool:
+        """Whether what a joint carries rubs in it."""
+        return any(dof.load_friction for dof in self.dofs)
 
     @property
     def root_size(self) -> int:

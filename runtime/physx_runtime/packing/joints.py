@@ -21,7 +21,8 @@ def joint_rows(articulation: Articulation) -> RowValues:
     dofs, joints = articulation.dofs, [link.joint for link in articulation.links if link.joint]
     drives = [dof.drive for dof in dofs]
     holders: dict[str, Sequence[object]] = {
-        "drive": drives, "envelope": [drive.envelope if drive else None for drive in drives]}
+        "drive": drives, "envelope": [drive.envelope if drive else None for drive in drives],
+        "load_friction": [None] * len(dofs)}
     rows = {row.name: fact_values(row, holders.get(row.feature, dofs)) for row in rows_of(DOF, PARAMETER)}
     return rows | {"joint_effort": [0.0] * len(dofs),
                    "velocity_clamp": [clamp for joint in joints for clamp in _start_clamps(joint)]}

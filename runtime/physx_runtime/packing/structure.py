@@ -10,6 +10,7 @@ from physx_runtime.model.topology import (
     PRISMATIC,
     REVOLUTE,
     ROOT,
+    SAPIEN,
     SPHERICAL,
     DofTopology,
     FixedTendonTopology,
@@ -32,8 +33,8 @@ def structure_of(articulation: Articulation, scene: Scene, solver: str) -> Topol
     topology = Topology(
         articulation.fixed_base, forces_every_iteration,
         tuple(_link_topology(link) for link in articulation.links),
-        tuple(_dof_topology(i, dof, axis_of(link.joint, n)) for i, link in enumerate(articulation.links) if link.joint
-              for n, dof in enumerate(link.joint.dofs)),
+        tuple(_dof_topology(i, dof, axis_of(link.joint, n), kind == SAPIEN)
+              for i, link in enumerate(articulation.links) if link.joint for n, dof in enumerate(link.joint.dofs)),
         tuple(_fixed_tendon_topology(articulation, tendon) for tendon in acting_fixed_tendons(articulation)),
         tuple(SpatialTendonTopology(tuple(tendons[tendon].attachments[n].link for n in path))
               for tendon, path in leaf_paths(articulation)),
@@ -49,11 +50,11 @@ def _link_topology(link: Link) -> LinkTopology:
     return LinkTopology(link.parent, kind, kind == SPHERICAL and link.joint.reversed)
 
 
-def _dof_topology(link: int, dof: Dof, axis: int) -> DofTopology:
+def _dof_topology(link: int, dof: Dof, axis: int, load_friction: bool) -> DofTopology:
     drive = None if dof.drive is None else "acceleration" if dof.drive.acceleration else "force"
     return DofTopology(
         link, drive, envelope=dof.drive is not None and dof.drive.envelope is not None,
-        friction=bool(dof.static_friction or dof.viscous_friction),
+        friction=bool(dof.static_friction or dof.viscous_friction), load_friction=load_friction,
         limit=not (unlimited(dof.lower) and unlimited(dof.upper)), max_velocity=not unlimited(dof.max_velocity),
         axis=axis)
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime import Scene, Session, simulate
+from physx_runtime import Scene, Session, Simulation, simulate
+from support.places import DATA
 from support.stages.robots import opened
-from support.stages.sapien_stages import ARMS, BODIES
+from support.stages.sapien_stages import ARMS, BODIES, rubbing_arm
 
 from physx_schema.errors import UnsupportedError
 
@@ -35,6 +36,27 @@ def test_an_acceleration_drive_is_softened_as_in_sapien(name: str, shared_cases:
     trajectory = recorded(shared_cases, name)
     run = simulate(opened(text), dt=dt, steps=len(trajectory) - 1, solver="sapien-3.0")
     np.testing.assert_allclose(run.joint_position[:, 0], trajectory[:, :2], atol=TOLERANCE, rtol=0)
+
+
+@pytest.mark.parametrize("path", ["specialised", "generic"])
+@pytest.mark.parametrize("name", ["0.05_2_0", "0.5_3_0", "0.05_3_1", "0.5_2_1"])
+def test_a_joint_rubs_by_what_it_carries_as_in_sapien(name: str, path: str) -> None:
+    friction, count, driven = (float(part) for part in name.split("_"))
+    arm = Simulation(opened(rubbing_arm(int(count), bool(driven))), dt=0.01, solver="sapien-3.0", path=path)
+    arm.set_parameter("load_friction", [friction] * int(count))
+    with np.load(DATA / "sapien_friction.npz") as recordings:
+        expected = recordings[name][1:, :int(count)]
+    found = []
+    for _ in expected:
+        arm.step()
+        found.append(arm.joint_position[0])
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE, rtol=0)
+
+
+def test_friction_by_load_is_refused_where_nothing_heeds_it() -> None:
+    arm = Simulation(opened(rubbing_arm(2, driven=False)))
+    with pytest.raises(ValueError, match="load_friction"):
+        arm.set_parameter("load_friction", [0.05, 0.05])
 
 
 def test_pgs_as_in_sapien_is_refused() -> None:

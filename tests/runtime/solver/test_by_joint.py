@@ -241,4 +241,5 @@ def test_every_part_of_a_structure_is_known_to_the_by_joint_step() -> None:
              "solver", "link_forces", "tendon_impulses", "pushes", "sleeping", "body"}
     assert {field.name for field in fields(Topology)} - known == set()
     assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
-    assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "limit", "max_velocity", "axis"}
+    assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "load_friction", "limit",
+                                          "max_velocity", "axis"}

@@ -36,25 +36,39 @@ def _link(name: str, place: tuple[float, float, float], mass: float, center: flo
         **_UNDAMPED})
 
 
-def _hinge(name: str, first: str, second: str, arm: float, target: float) -> str:
-    return prim("PhysicsRevoluteJoint", name, ("PhysicsDriveAPI:angular",), {
+def _hinge(name: str, first: str, second: str, arm: float, target: float, stiffness: float = 100.0,
+           damping: float = 20.0, kind: str = "acceleration", start: float = 0.0) -> str:
+    return prim("PhysicsRevoluteJoint", name, ("PhysicsDriveAPI:angular", "PhysicsJointStateAPI:angular"), {
         "rel physics:body0": f"</World/{first}>", "rel physics:body1": f"</World/{second}>",
         "point3f physics:localPos0": (arm, 0.0, 0.0), "uniform token physics:axis": "Y",
-        "uniform token drive:angular:physics:type": "acceleration",
-        "float drive:angular:physics:stiffness": math.radians(100.0),
-        "float drive:angular:physics:damping": math.radians(20.0),
-        "float drive:angular:physics:targetPosition": math.degrees(target)})
+        "uniform token drive:angular:physics:type": kind,
+        "float drive:angular:physics:stiffness": math.radians(stiffness),
+        "float drive:angular:physics:damping": math.radians(damping),
+        "float drive:angular:physics:targetPosition": math.degrees(target),
+        "float state:angular:physics:position": math.degrees(start)})
+
+
+def _on_base(*parts: str) -> str:
+    """Links behind a fixed base, and their joints."""
+    root = prim("PhysicsFixedJoint", "root", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"),
+                {"rel physics:body1": "</World/base>", **_LINK_COUNTS})
+    return world(_link("base", (0.0, 0.0, 0.0), 1.0, 0.0, 0.1, 0.1), root, *parts, scene=_SCENE)
 
 
 def _arm(mass: float) -> str:
-    """Two links on a fixed base, driven in acceleration mode."""
-    root = prim("PhysicsFixedJoint", "root", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"),
-                {"rel physics:body1": "</World/base>", **_LINK_COUNTS})
-    return world(_link("base", (0.0, 0.0, 0.0), 1.0, 0.0, 0.1, 0.1),
-                 _link("upper", (0.0, 0.0, 0.0), 1.0, 0.25, 0.02, 0.002),
-                 _link("lower", (0.5, 0.0, 0.0), mass, 0.2, 0.012 * mass, 0.001 * mass), root,
-                 _hinge("shoulder", "base", "upper", 0.0, 0.8), _hinge("elbow", "upper", "lower", 0.5, -0.5),
-                 scene=_SCENE)
+    """Two links, driven in acceleration mode."""
+    return _on_base(_link("upper", (0.0, 0.0, 0.0), 1.0, 0.25, 0.02, 0.002),
+                    _link("lower", (0.5, 0.0, 0.0), mass, 0.2, 0.012 * mass, 0.001 * mass),
+                    _hinge("shoulder", "base", "upper", 0.0, 0.8), _hinge("elbow", "upper", "lower", 0.5, -0.5))
+
+
+def rubbing_arm(count: int, driven: bool) -> str:
+    """Links behind each other as `benchmarks/record_sapien_friction.py` has them."""
+    names = ["base", *(f"link{i}" for i in range(count))]
+    links = [_link(name, (0.5 * i, 0.0, 0.0), 1.0, 0.25, 0.02, 0.002) for i, name in enumerate(names[1:])]
+    hinges = [_hinge(f"hinge{i}", names[i], names[i + 1], 0.5 * (i > 0), 0.2, 20.0 * driven, 2.0 * driven, "force", q)
+              for i, q in enumerate((0.3, 0.6, -0.4)[:count])]
+    return _on_base(*links, *hinges)
 
 
 # name of the recording -> stage, dt

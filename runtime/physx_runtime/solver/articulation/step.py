@@ -28,6 +28,7 @@ from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.rows import total_rows
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.articulation.free_velocity import apply_velocity_forces, free_acceleration
+from physx_runtime.solver.articulation.load import joint_loads
 from physx_runtime.solver.articulation.momentum import finish_floating
 from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import move_balls
@@ -50,20 +51,21 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     push = free_acceleration(t, rows, k, minv)
     if not t.forces_every_iteration:
         v = [a + rows["dt"][0] * b for a, b in zip(v, push, strict=True)]
+    loads = joint_loads(t, rows, k, motions, push, minv) if t.rubs else []
     v, momentum = apply_velocity_forces(t, rows, k, motions, v, M, minv)
 
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
     out["push"] = [rows["h"][0] * x for x in push]
     out["minv"] = [x for line in minv for x in line]
-    out |= _constraint_rows(t, rows, k, motions, minv)
+    out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
 
 
 def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                     minv: Matrix) -> dict[str, list[Scalar]]:
+                     minv: Matrix, loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """Coefficients of all constraints, and what they have given: nothing yet."""
-    out = joint_coefficients(t, rows, k, motions, minv)
+    out = joint_coefficients(t, rows, k, motions, minv, loads)
     for i in range(len(t.spatial_tendons)):
         out |= tendon_axes(t, rows, k, motions, minv, i)
     for i in range(len(t.fixed_tendons)):

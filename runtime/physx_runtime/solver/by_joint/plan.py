@@ -22,8 +22,11 @@ DOF_SCRATCH = {**widths_of(DOF, START, TOTAL), "axes": 3, "F": 1, "travel": 1, "
 # Of every node, as in `dynamics.articulated`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
+# Of every node, where loads rub: what it needs, and how it accelerates where nothing but forces acts.
+LOAD_SCRATCH = {"needed_wrench": 6, "free_twist": 6}
 
-WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH, **SLEEP_SCRATCH}
+WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH, **SLEEP_SCRATCH,
+          **LOAD_SCRATCH}
 
 
 @dataclass(slots=True)
@@ -127,6 +130,10 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
         layout.add(name, width * len(t.balls))
     if t.pgs:
         layout.add("v_moving", t.nv)
+    if t.rubs:
+        layout.add("load", len(t.links))
+        for name, width in LOAD_SCRATCH.items():
+            layout.add(name, width * len(tree.nodes))
     if t.sleeping:
         for name in ("wakes", "started", "pushing", "longest", "resting", "frozen"):
             layout.add(name, 1)

@@ -19,6 +19,7 @@ from physx_runtime.solver.by_joint.floating_base import (
 from physx_runtime.solver.by_joint.fragments import joint as joints
 from physx_runtime.solver.by_joint.fragments import kinematics, response, rows
 from physx_runtime.solver.by_joint.fragments.link_forces import link_forces
+from physx_runtime.solver.by_joint.load import add_free, gather_needed, start_free, write_loads
 from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.by_joint.sweeps import (
     add_product,
@@ -53,6 +54,8 @@ def write_start(p: Plan, s: Schedule) -> None:
     if not t.fixed_base:
         s.do(kinematics.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
              axes_rotation=p.row("axes_rotation"))
+    if t.rubs:
+        write_loads(p, s)
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, s, link)
@@ -83,6 +86,8 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
                   for name in names_of(PUSH)}
         alone = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
                         pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
+        if t.rubs:
+            gather_needed(p, s, link, alone, given)
         s.do(link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
              weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
              carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
@@ -124,24 +129,33 @@ def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
 def _apply_forces(p: Plan, s: Schedule) -> None:
     """v after link damping and velocity products, and the push of gravity and efforts."""
     v, change = p.row("v"), p.row("change")
-    answer_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
+    if p.t.rubs:
+        start_free(p, s)
+    _answer(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
     if not p.t.forces_every_iteration:
         add_product(s, v, p.row("push"), p.row("dt"))
     s.repeat(p.t.nv, rows.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
              factor=p.row("h"))
-    answer_forces(p, s, "drag_wrench", None, change)
+    _answer(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
         project_forces(p, s, "carried_wrench", None)
         write_floating_start(p, s)
         want_momentum(p, s, biased=False)
-    answer_forces(p, s, "fall_wrench", None, change)
+    _answer(p, s, "fall_wrench", None, change, -1.0)
     add_product(s, v, change, p.row("dt"), -1.0)
     if not p.t.fixed_base:
         measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
         restore_momentum(p, s)
+
+
+def _answer(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span, sign: float = 1.0) -> None:
+    """As `answer_forces`; where loads rub, times the sign part of how nodes accelerate freely."""
+    answer_forces(p, s, wrench, force, out)
+    if p.t.rubs:
+        add_free(p, s, sign)
 
 
 def _coefficients(p: Plan, s: Schedule, link: int) -> None:
@@ -154,7 +168,7 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
         given["parent_cfm"] = p.at("cfm", parent)
     first = p.tree.last[link] - len(p.dofs[link]) + 1
     given |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
-    given |= p.locked_of(link)
+    given |= p.locked_of(link) | ({"load": p.at("load", link)} if p.t.rubs else {})
     literal = trace_fragment(joints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
                              False).constants
     names = {row.rpartition("_")[0] for row in literal}

@@ -1,4 +1,4 @@
-"""Joint friction: static, dynamic and viscous."""
+"""Joint friction: static, dynamic and viscous; in SAPIEN also by what the joint carries."""
 
 from __future__ import annotations
 
@@ -21,3 +21,9 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
     change = where(slips, clamp(F, -most, most), F) - before
     joint.push(change)
     return total + change
+
+
+def solve_load_friction(rows: Rows, dof: int, joint: SolvedDof) -> None:
+    """Stop the joint or brake it by what its load allows in an iteration, whatever it gave in those before."""
+    most = rows["load_brake"][dof]
+    joint.push(clamp(-(joint.v * joint.soft), -most, most))

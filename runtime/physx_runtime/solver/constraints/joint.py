@@ -9,7 +9,7 @@ from physx_runtime.dynamics.linear import Matrix
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
-from physx_runtime.solver.constraints.friction import solve_friction
+from physx_runtime.solver.constraints.friction import solve_friction, solve_load_friction
 from physx_runtime.solver.constraints.limit import solve_limit
 from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
 from physx_runtime.solver.constraints.softening import joint_cfm
@@ -17,22 +17,24 @@ from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import seen_travel, travel_start, velocity_bias
 
 
-def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                       minv: Matrix) -> dict[str, list[Scalar]]:
-    """What the constraints of all dofs need during the iterations."""
+def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
+                       loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+    """What the constraints of all dofs need during the iterations; loads: of every link's joint, where loads rub."""
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
         r = minv[t.root_size + dof][t.root_size + dof]
         soft = 1.0 / (r + joint_cfm(t, rows, k, minv, dof)) if features.softened else 0.0
-        for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft).items():
+        load = loads[features.link] if features.load_friction else 0.0
+        for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft, load).items():
             out.setdefault(name, []).extend(values)
     return out
 
 
 def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int, r: Scalar,
-                     soft: Scalar) -> dict[str, list[Scalar]]:
-    """What the constraints of one dof with response r need during the iterations."""
+                     soft: Scalar, load: Scalar) -> dict[str, list[Scalar]]:
+    """What the constraints of one dof with response r, whose joint carries a load, need during the iterations."""
     own = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
+    own["load_brake"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction else 0.0]
     own |= travel_start(t, rows, k, motions, dof)
     own |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
     names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
@@ -55,6 +57,8 @@ def solve_constraints(t: Topology, rows: Rows, dof: int, joint: SolvedDof, out: 
                       final: bool) -> None:
     """All constraints of one dof, one after another: drive, friction, limit, maximum velocity."""
     features = t.dofs[dof]
+    if features.load_friction:
+        solve_load_friction(rows, dof, joint)
     if features.drive:
         out["drive_total"][dof] = solve_drive(t, rows, dof, joint, final)
     if features.friction:

@@ -53,7 +53,8 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
         if features.softened:
             cfm = rows["cfm"][0]
             soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
-        for name, values in dof_coefficients(joint, rows, k, motions, dof, r, soft).items():
+        load = rows["load"][0] if features.load_friction else 0.0
+        for name, values in dof_coefficients(joint, rows, k, motions, dof, r, soft, load).items():
             made.setdefault(name, []).extend(values)
     return made
 
