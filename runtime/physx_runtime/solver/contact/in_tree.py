@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 from physx_runtime.compiling.trace import row_scalars, trace
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_motions
+from physx_runtime.dynamics.kinematics import center_of_last, forward_kinematics, link_motions
 from physx_runtime.dynamics.linear import inner, times
 from physx_runtime.dynamics.rnea import generalized_force
-from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Force, Motion, Vec3, quaternion
+from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Force, Motion, Quat, Vec3, quaternion
 from physx_runtime.language.ops import Scalar
 from physx_runtime.model.contact import ContactTopology, patch_rows
 from physx_runtime.model.topology import ROTARY_JOINTS, DofTopology, Topology
@@ -98,26 +98,23 @@ def solve(rows: Operands, t: ContactTopology, chain: Chain, final: bool) -> Made
     return solve_between(_Tree(rows, chain), t, rows, final)
 
 
-def _poses(chain: Chain, rows: Operands) -> Kinematics:
-    """Of the links of the way, now."""
+def _placed(chain: Chain, rows: Operands) -> tuple[Topology, Operands, list[Scalar], Quat]:
+    """What kinematics read of the way, where it is now."""
     links, dofs = range(1, len(chain.t.links)), range(len(chain.t.dofs))
     given = {name: [0.0] * size + [x for i in links for x in rows[f"{name}{i}"]]
              for name, size in (("tree_rotation", 4), ("tree_position", 3))}
     given["com"] = [0.0] * (3 * len(links)) + rows["com"]
-    return forward_kinematics(chain.t, given, [rows[f"q{i}"][0] for i in dofs], quaternion(rows, "root_rotation", 0))
-
-
-def _arm(k: Kinematics) -> Vec3:
-    """From the root's anchor to the link's centre of mass."""
-    return sp.add(k.position[-1], k.com[-1])
+    return chain.t, given, [rows[f"q{i}"][0] for i in dofs], quaternion(rows, "root_rotation", 0)
 
 
 class _TreeStep(Step):
     """A link's J of the step's start, row by row."""
 
     def __init__(self, t: ContactTopology, rows: Operands, chain: Chain) -> None:
-        self._chain, self._k, dofs = chain, _poses(chain, rows), range(len(chain.t.dofs))
-        self.arm, self.bias = _arm(self._k), central_acceleration(rows) * rows["dt"][0]
+        self._chain, self._k, dofs = chain, forward_kinematics(*_placed(chain, rows)), range(len(chain.t.dofs))
+        # as each iteration has it, so that what has not moved has travelled nothing
+        self.arm = center_of_last(*_placed(chain, rows))
+        self.bias = central_acceleration(rows) * rows["dt"][0]
         self._root = range(chain.t.root_size)
         self._lines = [*(rows["minv_root"][chain.nv * i:chain.nv * (i + 1)] for i in self._root),
                        *(rows[f"minv{i}"] for i in dofs)]
@@ -164,7 +161,7 @@ class _Tree:
         self._change = list(rows["dv"])
         now = [a + b for a, b in zip(rows["v_root"], rows["dv"][:t.root_size], strict=True)] if t.root_size else []
         self._speeds = [*now, *(rows[f"v{i}"][0] + rows[f"dv{i}"][0] for i in dofs)]
-        travel = sp.sub(_arm(_poses(chain, rows)), vec(rows["start"]))
+        travel = sp.sub(center_of_last(*_placed(chain, rows)), vec(rows["start"]))
         turn = sp.scale(rows["elapsed"][0], vec(rows["carried"]))
         if t.root_size:
             travel, turn = sp.add(travel, vec(rows["root_travel"])), sp.add(turn, vec(rows["root_turn"]))
