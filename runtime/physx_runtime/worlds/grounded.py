@@ -15,6 +15,7 @@ from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
 from physx_runtime.targets.interpreter import cores, interpreter, load_fragments, threads, vector_lanes, words_of
+from physx_runtime.targets.settled_guards import guards_of
 from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.path import BY_JOINT
 from physx_runtime.worlds.slot_rest import REST, resting_rows
@@ -135,10 +136,13 @@ class GroundedWorlds(Buffer):
     def _run_part(self, first: int, last: int, steps: int, counts: Array, which: Array) -> None:
         if not hasattr(self._scratch, "room") or len(self._scratch.room.begun) < 2 * (len(counts) > 1):
             self._scratch.room = _room(self._program, self.lanes, self.dtype, self._slots,
-                                       queue_of(self._pairs.of_link, self.lanes), len(counts) > 1)
+                                       queue_of(self._pairs.of_link, self.lanes), self._code.room(), len(counts) > 1)
         self._advance(self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
                       self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders,
                       self._known, self._resting, self._worlds, self._impulses, self._frictions)
+
+
+POSITION = 2            # of the passes
 
 
 class _Code:
@@ -150,19 +154,27 @@ class _Code:
         row_bytes = lanes * np.dtype(dtype).itemsize
         self._words = [np.array([*words_of(one.instructions, where, row_bytes), 0], np.int64) for one in passes]
         self._places = np.array([words.ctypes.data for words in self._words], np.int64)
+        self._guards = guards_of(program.position.instructions)
+
+    def room(self) -> tuple[Array, Array]:
+        """Memory for the words of a block's position iterations; the places of the passes behind the start with it."""
+        words, rest = np.empty_like(self._words[POSITION]), self._places[1:].copy()
+        rest[POSITION - 1] = words.ctypes.data
+        return words, rest
 
     def passes(self, counts: Array) -> Passes:
         """By how many position and velocity iterations, (n, 2)."""
         once = np.ones((len(counts), 1), np.int64)
         return Passes(interpreter(), self._places[:1], once[0], self._places[1:],
-                      np.hstack([once, counts.astype(np.int64), once]))
+                      np.hstack([once, counts.astype(np.int64), once]), self._words[POSITION], self._guards)
 
 
-def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Queue, apart: bool) -> Room:
+def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Queue, words: tuple[Array, Array],
+          apart: bool) -> Room:
     rows = aligned((program.size, lanes), dtype)
     rows[slots + FLAGS + UP] = 1.0              # a normal, where no patch has been yet
     return Room(rows, np.full((len(slots), lanes), -1, np.int64), queue,
-                np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype))
+                np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype), *words)
 
 
 def _slots_of(pairs: FixedPairs) -> tuple[LinkSlots, ...]:

@@ -14,6 +14,7 @@ from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
 from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
 from physx_runtime.targets.interpreter import run_words
+from physx_runtime.targets.settled_guards import settle_guards
 from physx_runtime.worlds.patch_values import SURFACE_SIZE, give_arms, give_one, take_one
 from physx_runtime.worlds.slot_blocks import SlotBlock
 from physx_runtime.worlds.slot_rest import NEVER, RestingRows, heed, tell
@@ -55,6 +56,8 @@ class Passes(NamedTuple):
     start_times: Array
     rest: Array             # words of the passes behind it
     rest_times: Array       # (counts, passes) how often each, under the iterations of every count
+    position: Array         # words of position iterations, and their guards, GUARD
+    guards: Array
 
 
 class Queue(NamedTuple):
@@ -82,6 +85,8 @@ class Room(NamedTuple):
     queue: Queue
     kept: Array             # what worlds that rest go back to: as many rows as the state has, or none
     begun: Array            # all rows where counts differ, twice, or none
+    position: Array         # words of the block's position iterations, which come by no guard
+    rest: Array             # as in `Passes`, with these
 
 
 @functools.cache
@@ -143,6 +148,7 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
                     _copy_rows(room.rows, room.kept, state)
                 run_words(passes.interpreter, room.rows, passes.start, passes.start_times)
                 fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds)
+                settle_guards(passes.position, passes.guards, room.rows, room.position)
                 _finish(room, passes, which, first_world)
                 _drain(own, min(lanes, len(worlds) - first_world), links, slots, known, impulses, frictions)
                 if awake < lanes:
@@ -158,13 +164,13 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
 def _finish(room: Room, passes: Passes, which: Array, first_world: int) -> None:
     """The rest of a step; under counts that differ all worlds take it under each, and keep that under their own."""
     if len(passes.rest_times) == 1:
-        run_words(passes.interpreter, room.rows, passes.rest, passes.rest_times[0])
+        run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[0])
         return
     size = len(room.rows)
     _copy_rows(room.rows, room.begun[0], size)
     for i in range(len(passes.rest_times)):
         _copy_rows(room.begun[0], room.rows, size)
-        run_words(passes.interpreter, room.rows, passes.rest, passes.rest_times[i])
+        run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[i])
         for lane in range(room.rows.shape[1]):
             if which[min(first_world + lane, len(which) - 1)] == i:
                 _copy_lane(room.rows, room.begun[1], size, lane)

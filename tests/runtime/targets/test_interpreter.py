@@ -11,6 +11,7 @@ import pytest
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.fragments.rows import one
 from physx_runtime.targets.interpreter import LoadedProgram, load_fragments, run_in_place, words_of
+from physx_runtime.targets.settled_guards import guards_of, settle_guards
 
 
 def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,3 +39,35 @@ def test_a_part_is_done_by_whether_a_row_is_0_in_all_lanes(flags: tuple[int, int
     x[0, :2] = flags
     run_in_place(x, [np.array([*words_of(schedule.instructions, where, 8 * lanes), 0], np.int64)], (1,))
     assert x[1:, 0].tolist() == [any_done, none_done]
+
+
+@pytest.mark.parametrize("outer", [0, 1])
+@pytest.mark.parametrize("inner", [0, 1])
+def test_words_without_guards_do_what_the_guards_let_through(outer: int, inner: int) -> None:
+    lanes, schedule, part, nested = 8, Schedule(), Schedule(), Schedule()
+    nested.do(one, ones=Span(2, 1))
+    part.do(one, ones=Span(3, 1))
+    part.where_none(Span(1, 1), nested)
+    schedule.where_any(Span(0, 1), part)
+    schedule.do(one, ones=Span(4, 1))
+    where = load_fragments((i.fragment for i in schedule.instructions), "float64", lanes)
+    words = np.array([*words_of(schedule.instructions, where, 8 * lanes), 0], np.int64)
+    guarded = np.zeros((5, lanes))
+    guarded[:2, 3] = outer, inner
+    bare, settled = guarded.copy(), np.empty_like(words)
+    settle_guards.py_func(words, guards_of(schedule.instructions).view(np.recarray), bare, settled)
+    run_in_place(guarded, [words], (1,))
+    run_in_place(bare, [settled], (1,))
+    np.testing.assert_array_equal(bare, guarded)
+    assert bare[2:, 0].tolist() == [outer * (1 - inner), outer, 1]
+    guards = {where[i.fragment] for i in schedule.instructions if i.count}
+    assert not guards.intersection(settled[:np.flatnonzero(settled == 0)[0]].tolist())
+
+
+def test_guards_that_a_pass_changes_itself_are_refused() -> None:
+    schedule, part = Schedule(), Schedule()
+    part.do(one, ones=Span(1, 1))
+    schedule.where_none(Span(0, 1), part)
+    schedule.do(one, ones=Span(0, 1))
+    with pytest.raises(ValueError, match=r"the pass writes rows \[0\]"):
+        guards_of(schedule.instructions)
