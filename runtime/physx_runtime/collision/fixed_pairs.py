@@ -21,7 +21,7 @@ from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import LINK, STATIC
 from physx_runtime.collision.shape import BOX, CAPSULE, CONTACT, EVERY_WORLD, MOST_POINTS, PLANE, SPHERE
 from physx_runtime.collision.tree import overlap
-from physx_runtime.collision.vectors import Pose, Vector, outward
+from physx_runtime.collision.vectors import Pose, outward
 from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
 
 Array = NDArray[Any]
@@ -30,16 +30,20 @@ Array = NDArray[Any]
 POINTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
           (PLANE, BOX): 4, (CAPSULE, CAPSULE): 4, (CAPSULE, BOX): 2, (BOX, BOX): 4}
 AWAY, NEAR, NEW = range(3)
+NOWHERE = -1
 # Of a pair between steps, besides what `PAIR` has of it.
 MEMORY = np.dtype([
     ("near", "i4"),             # whether its bounds overlap: AWAY, NEAR or, within a step, NEW
     ("touching", "i4"),         # whether it has contacts, as `near`
     ("parted", "i4"),           # whether the step found that it has none any more
     ("kinds", "i4"),            # which of the `kinds` of the pairs it is of
+    ("slot", "i4"),             # its place in the order of the world's pairs that touch, NOWHERE until it is lined up
     ("begun", "i8"),            # counts up in the order in which pairs of a world began to touch
 ])
-# What tells at once of most pairs that they are apart: a ball around the moving shape, and bounds of the other.
+# What tells at once of a pair in most worlds that it is apart: a ball around the moving shape in the frame of its body,
+# and bounds of the other, in whatever world.
 BALL = np.dtype([
+    ("centre", "f4", 3),
     ("radius", "f4"),
     ("low", "f4", 3),
     ("high", "f4", 3),
@@ -53,7 +57,7 @@ class AllPairs(NamedTuple):
     rows: Array                             # PAIR
     memory: Array                           # MEMORY
     moving: Array                           # the moving shape
-    balls: Array                            # BALL
+    balls: Array                            # BALL, of each pair of a world
     contacts: Array                         # CONTACT, MOST_POINTS rows for each pair, of the last step
 
 
@@ -92,6 +96,7 @@ class FixedPairs:
         gone = np.isin(self.table.pairs.shapes["world"][self.all.moving], worlds)
         for name in ("near", "touching", "begun"):
             self.all.memory[name][gone] = 0
+        self.all.memory["slot"][gone] = NOWHERE
         for name in ("born", "contacts"):
             self.all.rows[name][gone] = 0
         return gone
@@ -132,19 +137,26 @@ def _made(table: ContactTable, found: Array, pattern: Array) -> FixedPairs:
     poses = np.c_[table.places["position"], table.places["rotation"]].astype(np.float32)
     place_shapes(pairs.shapes, poses, pairs.geometry, pairs.placed, pairs.bounds)     # what stands still
     memory = np.zeros(len(found), MEMORY)
+    memory["slot"] = NOWHERE
     memory["kinds"] = np.resize([kinds.index(pair) for pair in of_kinds], len(found))
-    pairs_of_all = AllPairs(pairs.rows, memory, np.ascontiguousarray(found[:, 0]),
-                            _balls(pairs, found), np.zeros(len(found) * MOST_POINTS, CONTACT))
+    balls = _balls(pairs, found.reshape(-1, len(pattern), 2))
+    pairs_of_all = AllPairs(pairs.rows, memory, np.ascontiguousarray(found[:, 0]), balls,
+                            np.zeros(len(found) * MOST_POINTS, CONTACT))
     return FixedPairs(table, tuple((int(a), int(b)) for a, b in links), of_link.ravel(),
                       tuple(int(most[of_link.ravel() == i].max()) for i in range(len(links))), kinds, pairs_of_all)
 
 
 def _balls(pairs: PairTable, found: Array) -> Array:
-    shapes, balls = pairs.shapes[found[:, 0]], np.zeros(len(found), BALL)
-    size, kind = shapes["size"], shapes["kind"]
-    radius = np.where(kind == BOX, np.linalg.norm(size, axis=1), size[:, 0] + np.where(kind == CAPSULE, size[:, 1], 0))
-    balls["radius"] = SLACK * (radius + shapes["contact_offset"])
-    balls["low"], balls["high"] = pairs.bounds[found[:, 1], 0, :3], pairs.bounds[found[:, 1], 1, :3]
+    """Of each pair of a world, around its shapes in all worlds; found: (n_world, n_pair, 2)."""
+    shapes, balls = pairs.shapes[found[:, :, 0]], np.zeros(found.shape[1], BALL)
+    size, kind, place = shapes["size"], shapes["kind"], shapes["position"]
+    length = size[..., 0] + np.where(kind == CAPSULE, size[..., 1], 0)
+    radius = np.where(kind == BOX, np.linalg.norm(size, axis=2), length)
+    centre = place.mean(axis=0)
+    apart = np.linalg.norm(place - centre, axis=2)
+    balls["centre"], balls["radius"] = centre, (SLACK * (radius + shapes["contact_offset"] + apart)).max(axis=0)
+    bounds = pairs.bounds[found[:, :, 1], :, :3]
+    balls["low"], balls["high"] = bounds[:, :, 0].min(axis=0), bounds[:, :, 1].max(axis=0)
     return balls
 
 
@@ -178,9 +190,12 @@ def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
     contacts_of = one_of([MAKERS[pair] for pair in kinds])
 
     @borrowing_code
-    def touch_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders) -> None:
-        """Make the contacts of a link's pairs, rows `first` to `end`; pose: of F of the link, float32."""
-        meet_link(pairs, first, end, pose, colliders)
+    def touch_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, close: Any) -> None:
+        """Make the contacts of a link's pairs, rows `first` to `end`.
+
+        pose: of F of the link, float32. close: of each, whether it `may_be_near`.
+        """
+        meet_link(pairs, first, end, pose, colliders, close)
         for k in range(first, end):
             own = pairs.memory[k]
             if own.near == AWAY:
@@ -199,12 +214,26 @@ def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
 
 
 @borrowing_code
-def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders) -> None:
-    """Place the shapes of a link's pairs, rows `first` to `end`, that may be near, and tell whose bounds overlap."""
+def may_be_near(ball: Any, pose: Pose) -> Any:
+    """Whether the ball around a shape of a link at `pose` reaches into the bounds of what stands still."""
+    centre, radius = outward(pose, (ball.centre[0], ball.centre[1], ball.centre[2])), ball.radius
+    # no branches: asked of many worlds side by side
+    return ((centre[0] + radius >= ball.low[0]) & (centre[0] - radius <= ball.high[0])
+            & (centre[1] + radius >= ball.low[1]) & (centre[1] - radius <= ball.high[1])
+            & (centre[2] + radius >= ball.low[2]) & (centre[2] - radius <= ball.high[2]))
+
+
+@borrowing_code
+def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, close: Any) -> None:
+    """Place the shapes of a link's pairs, rows `first` to `end`, that are close, and tell whose bounds overlap."""
     shape = -1
     for k in range(first, end):
-        own, pair, place = pairs.memory[k], pairs.rows[k], colliders.shapes[pairs.moving[k]].position
-        own.parted, near = 0, _within(pairs.balls[k], outward(pose, (place[0], place[1], place[2])))
+        own, near = pairs.memory[k], close[k - first]
+        if own.parted:
+            own.parted = 0
+        if not near and own.near == AWAY:
+            continue
+        pair = pairs.rows[k]
         if near:
             if pairs.moving[k] != shape:
                 shape = pairs.moving[k]
@@ -223,33 +252,34 @@ def _part(own: Any) -> None:
 
 
 @borrowing_code
-def _within(ball: Any, centre: Vector) -> bool:
-    """Whether a ball reaches into the bounds that are around what stands still."""
-    return bool(centre[0] + ball.radius >= ball.low[0] and centre[0] - ball.radius <= ball.high[0]
-                and centre[1] + ball.radius >= ball.low[1] and centre[1] - ball.radius <= ball.high[1]
-                and centre[2] + ball.radius >= ball.low[2] and centre[2] - ball.radius <= ball.high[2])
-
-
-@borrowing_code
 def _standing(pair: Any, moving: Any) -> Any:
     """The shape that stands still."""
     return pair.shape1 if pair.shape0 == moving else pair.shape0
 
 
 @borrowing_code
-def line_up(pairs: AllPairs, first: Any, end: Any, colliders: Colliders, queue: Any) -> Any:
-    """Put the pairs of a world, rows `first` to `end`, that touch in PhysX's input order: how many there are.
-
-    queue: is given their numbers in the world.
-    """
-    born, begun, count = False, False, 0
+def take_note(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> bool:
+    """Number the pairs of a world, rows `first` to `end`, that meet or touch anew; whether others touch than before."""
+    born, begun, changed = False, False, False
     for k in range(first, end):
-        born |= pairs.memory[k].near == NEW
-        begun |= pairs.memory[k].touching == NEW
+        own = pairs.memory[k]
+        born |= own.near == NEW
+        begun |= own.touching == NEW
+        changed |= own.parted != 0 or (own.touching != 0 and own.slot == NOWHERE)
     if born:
         _give_birth(pairs, first, end, colliders)
     if begun:
         _begin(pairs, first, end)
+    return changed or begun
+
+
+@borrowing_code
+def line_up(pairs: AllPairs, first: Any, end: Any, queue: Any) -> Any:
+    """Put the pairs of a world, rows `first` to `end`, that touch in PhysX's input order: how many there are.
+
+    queue: is given their numbers in the world.
+    """
+    count = 0
     for k in range(first, end):
         if pairs.memory[k].touching:
             at = count

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.fixed_pairs import AWAY, AllPairs
+from physx_runtime.collision.fixed_pairs import AWAY, NOWHERE, AllPairs
 from physx_runtime.compiling.scalar_code import borrowing_code
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
@@ -100,7 +100,7 @@ def _lie_still(pairs: AllPairs, patches: Array, first: int, end: int) -> None:
     for k in range(first, end):
         pair = pairs.rows[k]
         pair.known, pair.points, pair.contacts, pair.warm = 0, 0, 0, 0
-        patches[k].anchors = 0
+        patches[k].anchors, pairs.memory[k].slot = 0, NOWHERE
 
 
 @borrowing_code

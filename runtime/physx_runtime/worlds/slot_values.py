@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.fixed_pairs import AllPairs, Colliders, line_up, meet_link, touching_links
+from physx_runtime.collision.fixed_pairs import (
+    AllPairs,
+    Colliders,
+    line_up,
+    may_be_near,
+    meet_link,
+    take_note,
+    touching_links,
+)
 from physx_runtime.collision.patches import ANCHORS, renew
 from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
 from physx_runtime.collision.vectors import Pose
@@ -61,20 +69,21 @@ class Passes(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """Memory in which the pairs of a block's worlds that touch are put in order."""
+    """Memory in which pairs of a block's worlds are looked at, and those that touch put in order."""
 
     links: Array            # (n_pair,) which of the links each pair of a world is of
     slots: Array            # (lanes, n_pair) the pair in each slot of a world, -1 of none
     listed: Array
     order: Array
     runs: Array
+    close: Array            # (lanes, n_pair) whether a pair may be near
 
 
 def queue_of(links: Array, lanes: int) -> Queue:
     """For worlds whose pairs are of these links."""
     count = len(links)
     return Queue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
-                 np.zeros(count, np.int64), room_to_sort(count))
+                 np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_))
 
 
 class Room(NamedTuple):
@@ -105,16 +114,22 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
         lanes, count = block.lanes, len(slots)
         own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
         for link in links:              # the rows of one link's slots stay near while all worlds write them
+            _look_around(block, link, pairs, queue.close)
             for lane in range(own):
                 begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
+                pose, close = _pose(block.memory, lane, lanes, link), queue.close[lane, link["first"]:]
                 if worlds[first + lane].awake:
-                    touch_link(pairs, begin, end, _pose(block.memory, lane, lanes, link), colliders)
+                    touch_link(pairs, begin, end, pose, colliders, close)
                 elif worlds[first + lane].fresh:
-                    meet_link(pairs, begin, end, _pose(block.memory, lane, lanes, link), colliders)
+                    meet_link(pairs, begin, end, pose, colliders, close)
         for lane in range(own):
             queue.slots[lane] = -1
             if worlds[first + lane].awake:
-                _line_up_by_link(pairs, (first + lane) * count, links, colliders, queue, lane)
+                if take_note(pairs, (first + lane) * count, (first + lane + 1) * count, colliders):
+                    _line_up_by_link(pairs, (first + lane) * count, links, queue)
+                for k in range((first + lane) * count, (first + lane + 1) * count):
+                    if pairs.memory[k].touching:
+                        queue.slots[lane, pairs.memory[k].slot] = k
         for link in links:
             for lane in range(own):
                 if queue.slots[lane, link["first"]] >= 0:
@@ -180,9 +195,9 @@ def _finish(room: Room, passes: Passes, which: Array, first_world: int) -> None:
 @borrowing_code
 def _copy_rows(source: Array, target: Array, count: int) -> None:
     """Copy the first rows of a block."""
-    for row in range(count):
-        for lane in range(source.shape[1]):
-            target[row, lane] = source[row, lane]
+    numbers, copies = source.reshape(source.size), target.reshape(target.size)
+    for i in range(count * source.shape[1]):
+        copies[i] = numbers[i]
 
 
 @borrowing_code
@@ -193,9 +208,17 @@ def _copy_lane(source: Array, target: Array, count: int, lane: int) -> None:
 
 
 @borrowing_code
-def _line_up_by_link(pairs: AllPairs, first: int, links: Array, colliders: Colliders, queue: Queue, lane: int) -> None:
-    """Put the pairs of a world that touch into its slots as they are solved."""
-    number, count = 0, line_up(pairs, first, first + len(queue.links), colliders, queue.listed)
+def _look_around(block: SlotBlock, link: Any, pairs: AllPairs, close: Array) -> None:
+    """Tell of the pairs of a link in all lanes whether they may be near."""
+    for k in range(link["first"], link["end"]):
+        for lane in range(block.lanes):
+            close[lane, k] = may_be_near(pairs.balls[k], _pose(block.memory, lane, block.lanes, link))
+
+
+@borrowing_code
+def _line_up_by_link(pairs: AllPairs, first: int, links: Array, queue: Queue) -> None:
+    """Tell the pairs of a world that touch in which slot they are: the order in which they are solved."""
+    number, count = 0, line_up(pairs, first, first + len(queue.links), queue.listed)
     while number < len(links):
         owner, of_owner = links[number].owner, 0
         for k in queue.listed[:count]:
@@ -207,7 +230,7 @@ def _line_up_by_link(pairs: AllPairs, first: int, links: Array, colliders: Colli
         for k in queue.order[:of_owner]:
             at = at + 1 if queue.links[k] == link else 0
             link = queue.links[k]
-            queue.slots[lane, links[link].first + at] = first + k
+            pairs.memory[first + k].slot = links[link].first + at
         while number < len(links) and links[number].owner == owner:
             number += 1
 
