@@ -36,9 +36,19 @@ def write_inverse(p: Plan, s: Schedule) -> None:
         clear(s, p.row("unit_force"))
         if column < p.t.root_size:
             s.do(rows.one, ones=p.at("unit_wrench").part(column))
+            pressed = []
         else:
             s.do(rows.one, ones=p.at("unit_force", column - p.t.root_size))
-        answer_forces(p, s, "unit_wrench", p.row("unit_force"), column_of(p, column))
+            pressed = _way_to(p, column - p.t.root_size)
+        answer_forces(p, s, "unit_wrench", p.row("unit_force"), column_of(p, column), pressed)
+
+
+def _way_to(p: Plan, dof: int) -> list[int]:
+    """The nodes from the root to that of a dof, without the root."""
+    way = [next(i for i, node in enumerate(p.tree.nodes) if node.dof == dof)]
+    while p.tree.nodes[way[0]].parent:
+        way.insert(0, p.tree.nodes[way[0]].parent)
+    return way
 
 
 def column_of(p: Plan, velocity: int) -> Span:

@@ -85,13 +85,17 @@ def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = 
              **{name: p.at(name, link) for name in (*made, "d", "center")})
 
 
-def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span) -> None:
+def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span,
+                  pressed: Sequence[int] | None = None) -> None:
     """out = M^-1 (J^T wrench + force), the change of v; wrenches act on nodes and are used up.
 
-    The twists of all nodes are left in the rows `twist`.
+    The twists of all nodes are left in the rows `twist`. pressed: the nodes that something acts on and all between
+    them and the root, in their order; every node but the root where None.
     """
     nodes = p.tree.nodes
-    for i in range(len(nodes) - 1, 0, -1):
+    if pressed is not None:
+        clear(s, p.row("u"))
+    for i in reversed(range(1, len(nodes)) if pressed is None else pressed):
         node = nodes[i]
         above = nodes[node.parent]
         given = p.shift(i)
