@@ -91,6 +91,11 @@ class AlikeIslands:
         """What touched in the last step."""
         return NO_CONTACTS if self._last is None else self._last.read()
 
+    def heed_reports(self) -> None:
+        """Keep what `contact_events` asks for in every step from now on."""
+        if self._last is not None:
+            self._last.heed_reports()
+
     def contact_events(self, reports: ContactReports) -> Iterable[ContactEvent]:
         """What is reported of the last step."""
         return () if self._last is None else self._last.events(reports)

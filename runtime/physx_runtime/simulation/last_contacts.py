@@ -25,7 +25,7 @@ class LastContacts(StepWatcher):
 
     def __init__(self, lanes: Lanes, packed: PackedContacts) -> None:
         self._lanes, self._dt = lanes, lanes.dt
-        self._before = np.zeros((0, 2), np.int64)       # shapes that touched a step earlier
+        self._before: Array | None = None       # shapes that touched a step earlier, where events are told
         self._given: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
         self._names = tuple(packed.colliders[i] for i in packed.copies_of_shapes(lanes.worlds))
         bodies = [packed.bodies[i] for i in packed.copies_of_places(lanes.worlds)]
@@ -36,10 +36,15 @@ class LastContacts(StepWatcher):
             self._names, static.tolist(), owners.tolist(), strict=True))
         lanes.watch(self)
 
+    def heed_reports(self) -> None:
+        """Keep what touches before each step from now on, which `events` asks for."""
+        self._before = np.zeros((0, 2), np.int64)
+
     def about_to_step(self) -> None:
         """Keep the time of the step, and what touches before it."""
         self._dt = self._lanes.dt
-        self._before = self._worlds.sides(self._worlds.touching)
+        if self._before is not None:
+            self._before = self._worlds.sides(self._worlds.touching)
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
@@ -56,7 +61,9 @@ class LastContacts(StepWatcher):
                         worlds.impulses[shown].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
-        """What is reported of the last step."""
+        """What is reported of the last step; raises RuntimeError before `heed_reports`."""
+        if self._before is None:
+            raise RuntimeError("what touched before the step was not kept; call heed_reports before stepping")
         now = self._worlds.sides(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
@@ -98,7 +105,8 @@ class LastContacts(StepWatcher):
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing touched in them."""
         self._given = None
-        self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
+        if self._before is not None:
+            self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
     def _worlds(self) -> TouchingWorlds:

@@ -106,6 +106,8 @@ class Scene:
         self._joints = {path: SceneJoint(path, islands, place, number) for islands in self._islands
                         for path, place, number in islands.joints()}
         self._reports = ContactReports(description)
+        for islands in self._islands if self._reports else ():
+            islands.heed_reports()
         self._batches = WorldBatches(description, worlds)
         self.kinematic = KinematicBodies(model.kinematic, worlds)
         alikes: dict[AlikeInScene, list[ActorDescription]] = {}
