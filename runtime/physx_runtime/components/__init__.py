@@ -12,6 +12,7 @@ from physx_runtime.components.entity import Component, Entity
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.scene import Scene
 from physx_runtime.components.system import System
+from physx_runtime.components.urdf import URDFLoader
 
 __all__ = ["ActorBuilder", "ArticulationBuilder", "Component", "Entity", "Pose", "Scene", "SceneConfig", "System",
-           "physx"]
+           "URDFLoader", "physx"]

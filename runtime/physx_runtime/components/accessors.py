@@ -36,3 +36,20 @@ def _setter(name: str) -> Callable[[Any, Any], None]:
         setattr(self, name, value)
     set_value.__doc__ = f"Set the property `{name}`."
     return set_value
+
+
+class Named(Accessors):
+    """What has a name."""
+
+    _name = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called; of an entity its prim too, as far as USD allows."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name is {name!r}; give a string")
+        self._name = name

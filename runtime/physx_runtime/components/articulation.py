@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.accessors import Accessors
+from physx_runtime.components.accessors import Named
 from physx_runtime.components.arguments import LARGEST, count, number, vector
 from physx_runtime.components.config import MOST_ITERATIONS, get_body_config
 from physx_runtime.components.entity import Entity
@@ -22,7 +22,7 @@ Link = Any              # PhysxArticulationLinkComponent, which knows its articu
 LIMIT_SLACK = 1e-3      # rad or m by which a coordinate may be beyond its limit: what a step leaves
 
 
-class PhysxArticulation(Accessors):
+class PhysxArticulation(Named):
     """Links held together by joints, with coordinates: in the order of `active_joints`, breadth first.
 
     Coordinates are (dof,), of several worlds (n_world, dof); rad or m.
@@ -30,7 +30,7 @@ class PhysxArticulation(Accessors):
 
     def __init__(self, root: Link) -> None:
         config = get_body_config()
-        self._root, self.name = root, ""
+        self._root = root
         self._sleep_threshold = config.sleep_threshold
         self._position_iterations = config.solver_position_iterations
         self._velocity_iterations = config.solver_velocity_iterations

@@ -11,10 +11,13 @@ import physx_runtime.simulation.scene as simulation
 from physx_runtime.components.articulation import PhysxArticulation
 from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
+from physx_runtime.components.joint_components import PhysxJointComponent
 from physx_runtime.components.numbers import BODY_PARAMETERS
 from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.rigid import PhysxRigidBodyComponent
 from physx_runtime.components.stage import Written
+from physx_runtime.quantities.state import generalized_coriolis, generalized_gravity
+from physx_runtime.quantities.world_quantities import WorldQuantities
 
 Array = NDArray[np.float32]
 
@@ -34,6 +37,7 @@ class Engine:
         self._velocities: NDArray[Any] | None = None
         self._owners = {body: self._owner_of(path) for body, path in written.bodies.items()
                         if isinstance(body, PhysxRigidBodyComponent)}
+        self._outside = [joint for joint in written.joints if isinstance(joint, PhysxJointComponent)]
         self._dofs = {made: self._dof_places(made) for made in written.articulations}
         self._take_states()
         if before is not None:
@@ -73,8 +77,8 @@ class Engine:
                     self._rest(actor, body.held_sleep)
         for made in self.written.articulations:
             self._take_articulation(made)
-        for body in self._owners:
-            body.running = self
+        for component in (*self._owners, *self._outside):
+            component.running = self
         self._forget()
 
     def _take_articulation(self, made: PhysxArticulation) -> None:
@@ -105,6 +109,8 @@ class Engine:
 
     def release(self) -> None:
         """Have components hold what is known of them, and step none of them any more."""
+        for joint in self._outside:
+            joint.running = None
         for made in self.written.articulations:
             made.release_state()
         for body in self._owners:
@@ -241,11 +247,39 @@ class Engine:
         held[:, place] = np.reshape(made.parameter(name), -1)
         actor.set_parameter(name, held)
 
+    def set_aims(self, joint: Any, name: str) -> None:
+        held = self.scene.joint(self.written.joints[joint])
+        if name not in held.parameters:
+            joint.changed()
+            return
+        aims = joint.aims(name)
+        axes = [element.rpartition(":")[2] for element in held.parameters[name].elements]
+        held.set_parameter(name, [aims[axis] for axis in axes])
+
     def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
-        raise NotImplementedError
+        wanted = [quantity for quantity, asked in ((generalized_gravity, gravity), (generalized_coriolis, coriolis))
+                  if asked]
+        actor, places = self._actor(articulation), self._dofs[articulation]
+        found = np.zeros((self.worlds, len(places)))
+        for quantity in wanted:
+            made = WorldQuantities(actor.model.topology).values(quantity, actor.store, np.arange(self.worlds), {})
+            found += made["values"][:, places]
+        return self._one(found)
 
     def incoming_forces(self, articulation: Any) -> Array:
-        raise NotImplementedError
+        direct, links = self._actor(articulation).direct, len(articulation.links)
+        kind = "eLINK_INCOMING_JOINT_FORCE"
+        data = np.zeros((self.worlds, direct.block_size(kind)), direct.dtype)
+        direct.get(kind, data, np.arange(self.worlds))
+        found = data[:, :6 * links].reshape(self.worlds, links, 6)
+        names = self._actor(articulation).model.link_names
+        return self._one(found[:, [names.index(self.written.bodies[link]) for link in articulation.links]])
+
+    def contact_impulse(self, body: Any, partner: Any) -> Array:
+        """(3,) N s that contacts gave a body along their normals in the last step; of a partner alone where given."""
+        path = self.written.bodies[body]
+        partners = None if partner is None else [self.written.bodies[partner]]
+        return self._one(self.scene.net_contact_force(path, partners) * self.scene.dt)
 
 
 def rows_of(pose: Pose, worlds: int) -> NDArray[np.float64]:

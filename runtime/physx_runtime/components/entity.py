@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeVar
 
-from physx_runtime.components.accessors import Accessors
+from physx_runtime.components.accessors import Named
 from physx_runtime.components.arguments import instance
 from physx_runtime.components.pose import Pose
 
@@ -26,11 +26,10 @@ class Home(Protocol):
         """Heed that what was written to the stage is no longer so."""
 
 
-class Component(Accessors):
+class Component(Named):
     """What an entity has; made by itself, then added to an entity."""
 
     def __init__(self) -> None:
-        self.name = ""
         self._entity: Entity | None = None
         self._enabled = True
 
@@ -104,7 +103,7 @@ class Component(Accessors):
         return f"{type(self).__name__} {own!r}" if own else f"this {type(self).__name__}"
 
 
-class Entity(Accessors):
+class Entity(Named):
     """Something with a name, a pose and components."""
 
     _count = 0
@@ -113,7 +112,6 @@ class Entity(Accessors):
         Entity._count += 1
         self._global_id = Entity._count
         self._per_scene_id = 0
-        self.name = ""
         self._pose = Pose()
         self._scene: Home | None = None
         self._components: list[Component] = []

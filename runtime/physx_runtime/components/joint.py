@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.accessors import Accessors
+from physx_runtime.components.accessors import Named
 from physx_runtime.components.arguments import LARGEST, instance, number, one_of, vector
 from physx_runtime.components.pose import Pose, quaternion_of
 
@@ -20,7 +20,7 @@ UNDEFINED = "undefined"     # the type of a floating root before it is in a scen
 MODES = ("force", "acceleration")
 
 
-class PhysxArticulationJoint(Accessors):
+class PhysxArticulationJoint(Named):
     """Holds a link to its parent, or the root to the world or to nothing; its axis is the x of its frame.
 
     A link stands at parent pose x pose_in_parent x J(q) x inverse of pose_in_child, J the turn about x by q or the way
@@ -29,7 +29,6 @@ class PhysxArticulationJoint(Accessors):
 
     def __init__(self, child: Any) -> None:
         self._child = child
-        self.name = ""
         self._type = UNDEFINED
         self._pose_in_parent, self._pose_in_child = Pose(), Pose()
         self._limit = np.zeros((0, 2), np.float32)

@@ -20,6 +20,12 @@ from physx_runtime.components.config import (
 from physx_runtime.components.contact import PhysxContact, PhysxContactPoint, PhysxRayHit
 from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
+from physx_runtime.components.joint_components import (
+    PhysxDistanceJointComponent,
+    PhysxDriveComponent,
+    PhysxGearComponent,
+    PhysxJointComponent,
+)
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.mesh_shapes import PhysxCollisionShapeConvexMesh, PhysxCollisionShapeTriangleMesh
@@ -44,7 +50,8 @@ __all__ = [
     "PhysxBodyConfig", "PhysxCollisionShape", "PhysxCollisionShapeBox", "PhysxCollisionShapeCapsule",
     "PhysxCollisionShapeConvexMesh", "PhysxCollisionShapeCylinder", "PhysxCollisionShapePlane",
     "PhysxCollisionShapeSphere", "PhysxCollisionShapeTriangleMesh", "PhysxContact", "PhysxContactPoint",
-    "PhysxCpuSystem", "PhysxGpuSystem", "PhysxMaterial", "PhysxRayHit", "PhysxRigidBaseComponent",
+    "PhysxCpuSystem", "PhysxDistanceJointComponent", "PhysxDriveComponent", "PhysxGearComponent", "PhysxGpuSystem",
+    "PhysxJointComponent", "PhysxMaterial", "PhysxRayHit", "PhysxRigidBaseComponent",
     "PhysxRigidBodyComponent", "PhysxRigidDynamicComponent", "PhysxRigidStaticComponent", "PhysxSDFConfig",
     "PhysxSceneConfig", "PhysxShapeConfig", "PhysxSystem", "get_body_config", "get_default_material",
     "get_scene_config", "get_sdf_config", "get_shape_config", "set_body_config", "set_default_material",

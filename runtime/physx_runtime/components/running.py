@@ -65,6 +65,9 @@ class Running(Protocol):
     def set_joint(self, joint: Any, name: str) -> None:
         """Take up a number of an articulation's joint by the name of its parameter."""
 
+    def set_aims(self, joint: Any, name: str) -> None:
+        """Take up the targets of a joint component by the name of their parameter."""
+
     def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
         """(n_dof,) efforts that balance gravity and Coriolis forces."""
 

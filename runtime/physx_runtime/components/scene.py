@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.actor_builder import ActorBuilder
@@ -13,16 +14,25 @@ from physx_runtime.components.articulation_builder import ArticulationBuilder
 from physx_runtime.components.contact import PhysxContact
 from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.engine import Engine
-from physx_runtime.components.entity import Entity
+from physx_runtime.components.entity import Entity, only_component
+from physx_runtime.components.joint_components import (
+    PhysxDistanceJointComponent,
+    PhysxDriveComponent,
+    PhysxJointComponent,
+)
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.profile import SAPIEN, profile_of
-from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidStaticComponent
+from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
 from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
 from physx_runtime.components.stage_joints import write_articulation
+from physx_runtime.components.stage_outside import write_joint_component
 from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
 from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
+from physx_runtime.components.urdf import URDFLoader
+from physx_runtime.packing.not_simulated import NotSimulatedWarning
 
+JointT = TypeVar("JointT", bound=PhysxJointComponent)
 GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose normal is up
 
 
@@ -46,7 +56,7 @@ class Scene(Accessors):
         self._entities: list[Entity] = []
         self._systems: list[System] = []
         self._engine: Engine | None = None
-        self._stale, self._numbers = True, 0
+        self._stale, self._told, self._numbers = True, False, 0
         for system in systems if systems is not None else [PhysxCpuSystem()]:
             self.add_system(system)
 
@@ -139,6 +149,10 @@ class Scene(Accessors):
         """A builder of articulations."""
         return ArticulationBuilder().set_scene(self)
 
+    def create_urdf_loader(self) -> URDFLoader:
+        """A loader of robots in URDF files."""
+        return URDFLoader().set_scene(self)
+
     def create_physical_material(self, static_friction: float, dynamic_friction: float,
                                  restitution: float) -> PhysxMaterial:
         """A material."""
@@ -149,6 +163,25 @@ class Scene(Accessors):
         """A plane at a height [m], its normal up; what is said about rendering is not drawn."""
         builder = self.create_actor_builder().set_physx_body_type("static")
         return builder.add_plane_collision(Pose((0.0, 0.0, altitude), GROUND_ROTATION), material).build("ground")
+
+    def create_drive(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDriveComponent:
+        """A joint from a body, its entity, or the world where None, to another, with its frame on both."""
+        child = only_component(body1, PhysxRigidBodyComponent)
+        return self._joined(PhysxDriveComponent(child), body0, pose0, pose1)
+
+    def create_connection(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDistanceJointComponent:
+        """As create_drive, a joint that holds both frames' origins together until set_limit is called."""
+        joint = self._joined(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0, pose0,
+                             pose1)
+        joint.set_limit(0.0, 0.0)
+        return joint
+
+    @staticmethod
+    def _joined(joint: JointT, parent: Any, pose0: Pose, pose1: Pose) -> JointT:
+        joint.parent = None if parent is None else only_component(parent, PhysxRigidBaseComponent)
+        joint.pose_in_parent, joint.pose_in_child = pose0, pose1
+        joint.body.require_entity().add_component(joint)
+        return joint
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 
@@ -192,8 +225,17 @@ class Scene(Accessors):
         before = self.stop()
         written = self._written()
         if any(self._moves(body) for body in written.bodies):
+            self._say_what_is_left_out()
             self._engine = Engine(written, self.worlds, self.timestep, before, solver=self.profile.name)
         self._stale = False
+
+    def _say_what_is_left_out(self) -> None:
+        joints = [joint for made in self.all_articulations for joint in made.active_joints if joint.friction > 0.0]
+        if joints and not self._told:
+            self._told = True
+            warnings.warn(NotSimulatedWarning(
+                f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: SAPIEN's is a "
+                "coefficient of the load that the joint carries; set it to 0"), stacklevel=4)
 
     def stop(self) -> Engine | None:
         """Have components hold their states, and step nothing; the engine that did."""
@@ -236,6 +278,10 @@ class Scene(Accessors):
                     articulations[component.articulation] = None        # type: ignore[attr-defined]
         for articulation in articulations:
             write_articulation(written, articulation, WORLD)
+        for entity in self._entities:
+            for component in entity.components:
+                if component.is_enabled and isinstance(component, PhysxJointComponent):
+                    write_joint_component(written, component)
         write_materials(written)
         write_groups(written)
         return written

@@ -1,0 +1,318 @@
+"""Joints between bodies, outside articulations: components of the body that they hold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.components.arguments import LARGEST, instance, number, one_of, vector
+from physx_runtime.components.entity import Entity
+from physx_runtime.components.joint import MODES
+from physx_runtime.components.pose import Pose
+from physx_runtime.components.rigid import PhysxBaseComponent, PhysxRigidBaseComponent, PhysxRigidBodyComponent
+
+Array = NDArray[np.float32]
+AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+DRIVES = {"x": ("transX",), "y": ("transY",), "z": ("transZ",), "twist": ("rotX",), "swing": ("rotY", "rotZ")}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The range of an axis, m or rad; soft where it has a stiffness or a damping."""
+
+    low: float
+    high: float
+    stiffness: float = 0.0
+    damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A spring and a damper along or about an axis."""
+
+    stiffness: float = 0.0
+    damping: float = 0.0
+    force_limit: float = LARGEST
+    mode: str = "force"
+
+
+class PhysxJointComponent(PhysxBaseComponent):
+    """Holds a body to a parent, or to the world where that is None, by a frame on each."""
+
+    def __init__(self, body: PhysxRigidBodyComponent) -> None:
+        super().__init__()
+        self.body: PhysxRigidBodyComponent = instance("body", body, PhysxRigidBodyComponent)
+        self._parent: PhysxRigidBaseComponent | None = None
+        self._pose_in_parent, self._pose_in_child = Pose(), Pose()
+
+    def join(self, entity: Entity) -> None:
+        if self.body.entity is not entity:
+            raise RuntimeError(f"{self._said()} holds the body of another entity; add it to that one")
+        super().join(entity)
+
+    @property
+    def parent(self) -> PhysxRigidBaseComponent | None:
+        """What it holds the body to, None for the world."""
+        return self._parent
+
+    @parent.setter
+    def parent(self, parent: PhysxRigidBaseComponent | None) -> None:
+        if parent is self.body:
+            raise ValueError(f"the parent of {self._said()} is the body that it holds; give another")
+        self._parent = None if parent is None else instance("parent", parent, PhysxRigidBaseComponent)
+        self.changed()
+
+    @property
+    def pose_in_parent(self) -> Pose:
+        """Its frame on the parent."""
+        return self._pose_in_parent
+
+    @pose_in_parent.setter
+    def pose_in_parent(self, pose: Pose) -> None:
+        self._pose_in_parent = instance("pose_in_parent", pose, Pose)
+        self.changed()
+
+    @property
+    def pose_in_child(self) -> Pose:
+        """Its frame on the body."""
+        return self._pose_in_child
+
+    @pose_in_child.setter
+    def pose_in_child(self, pose: Pose) -> None:
+        self._pose_in_child = instance("pose_in_child", pose, Pose)
+        self.changed()
+
+    @property
+    def relative_pose(self) -> Pose:
+        """Its frame on the body in that on the parent, as they are now."""
+        on_parent = self._pose_in_parent if self._parent is None else self._parent.entity_pose * self._pose_in_parent
+        return on_parent.inv() * (self.body.entity_pose * self._pose_in_child)
+
+    def set_inv_mass_scales(self, scale0: float, scale1: float) -> None:
+        """Refuses other scales than 1, which a USD stage has no place for."""
+        self._only_one(scale0, scale1)
+
+    def set_inv_inertia_scales(self, scale0: float, scale1: float) -> None:
+        """Refuses other scales than 1, which a USD stage has no place for."""
+        self._only_one(scale0, scale1)
+
+    def _only_one(self, *scales: float) -> None:
+        if any(scale != 1.0 for scale in scales):
+            raise ValueError(f"scales of {self._said()} are {scales}; a USD stage has none but 1")
+
+
+class PhysxDriveComponent(PhysxJointComponent):
+    """A joint whose six axes are free until they are limited or driven; twist is about x, swing about y and z."""
+
+    def __init__(self, body: PhysxRigidBodyComponent) -> None:
+        super().__init__(body)
+        self.limits: dict[str, Limit] = {}
+        self.drives: dict[str, Drive] = {}
+        self._target = Pose()
+        self._velocity_target = np.zeros(6, np.float32)
+
+    def _limit(self, axes: tuple[str, ...], ranges: tuple[tuple[float, float], ...], stiffness: float,
+               damping: float) -> None:
+        made = {}
+        for axis, (low, high) in zip(axes, ranges, strict=True):
+            least, most = number("low", low), number("high", high)
+            if least > most:
+                raise ValueError(f"low is {low:g} and high {high:g}; give low <= high")
+            if least == most and least != 0.0:
+                raise ValueError(f"{axis} is held at {low:g}, and a joint holds at 0 alone; move pose_in_parent there")
+            made[axis] = Limit(least, most, number("stiffness", stiffness, 0.0), number("damping", damping, 0.0))
+        self.limits |= made
+        self.changed()
+
+    def set_limit_x(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Least and largest way along x, m; both 0 to hold it."""
+        self._limit(("transX",), ((low, high),), stiffness, damping)
+
+    def set_limit_y(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Least and largest way along y, m; both 0 to hold it."""
+        self._limit(("transY",), ((low, high),), stiffness, damping)
+
+    def set_limit_z(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Least and largest way along z, m; both 0 to hold it."""
+        self._limit(("transZ",), ((low, high),), stiffness, damping)
+
+    def set_limit_twist(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Least and largest turn about x, rad; both 0 to hold it."""
+        self._limit(("rotX",), ((low, high),), stiffness, damping)
+
+    def set_limit_cone(self, angle_y: float, angle_z: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Largest swings about y and z, rad; 0 to hold one."""
+        self._limit(("rotY", "rotZ"), ((-angle_y, angle_y), (-angle_z, angle_z)), stiffness, damping)
+
+    def set_limit_pyramid(self, low_y: float, high_y: float, low_z: float, high_z: float, stiffness: float = 0.0,
+                          damping: float = 0.0) -> None:
+        """Least and largest swings about y and z, rad."""
+        self._limit(("rotY", "rotZ"), ((low_y, high_y), (low_z, high_z)), stiffness, damping)
+
+    def get_limit_x(self) -> tuple[float, float, float, float]:
+        """Low, high, stiffness and damping; -inf and inf where it is free."""
+        return self._said_limit("transX")
+
+    def get_limit_y(self) -> tuple[float, float, float, float]:
+        """As get_limit_x."""
+        return self._said_limit("transY")
+
+    def get_limit_z(self) -> tuple[float, float, float, float]:
+        """As get_limit_x."""
+        return self._said_limit("transZ")
+
+    def get_limit_twist(self) -> tuple[float, float, float, float]:
+        """As get_limit_x."""
+        return self._said_limit("rotX")
+
+    def get_limit_cone(self) -> tuple[float, float, float, float]:
+        """Largest swings about y and z, stiffness and damping."""
+        y, z = self._said_limit("rotY"), self._said_limit("rotZ")
+        return y[1], z[1], y[2], y[3]
+
+    def get_limit_pyramid(self) -> tuple[float, float, float, float, float, float]:
+        """Least and largest swing about y, those about z, stiffness and damping."""
+        y, z = self._said_limit("rotY"), self._said_limit("rotZ")
+        return y[0], y[1], z[0], z[1], y[2], y[3]
+
+    def _said_limit(self, axis: str) -> tuple[float, float, float, float]:
+        found = self.limits.get(axis, Limit(-math.inf, math.inf))
+        return found.low, found.high, found.stiffness, found.damping
+
+    # --- drives ------------------------------------------------------------------------------------------------------
+
+    def _drive(self, name: str, stiffness: float, damping: float, force_limit: float, mode: str) -> None:
+        made = Drive(number("stiffness", stiffness, 0.0), number("damping", damping, 0.0),
+                     number("force_limit", force_limit, 0.0), one_of("mode", mode, MODES))
+        self.drives |= dict.fromkeys(DRIVES[name], made)
+        self.changed()
+
+    def set_drive_property_x(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                             mode: str = "force") -> None:
+        """Drive along x to the target: N/m, N s/m, N."""
+        self._drive("x", stiffness, damping, force_limit, mode)
+
+    def set_drive_property_y(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                             mode: str = "force") -> None:
+        """Drive along y, as along x."""
+        self._drive("y", stiffness, damping, force_limit, mode)
+
+    def set_drive_property_z(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                             mode: str = "force") -> None:
+        """Drive along z, as along x."""
+        self._drive("z", stiffness, damping, force_limit, mode)
+
+    def set_drive_property_twist(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                                 mode: str = "force") -> None:
+        """Drive about x to the target: N m/rad, N m s/rad, N m."""
+        self._drive("twist", stiffness, damping, force_limit, mode)
+
+    def set_drive_property_swing(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                                 mode: str = "force") -> None:
+        """Drive about y and z, as about x."""
+        self._drive("swing", stiffness, damping, force_limit, mode)
+
+    def set_drive_property_slerp(self, stiffness: float, damping: float, force_limit: float = LARGEST,
+                                 mode: str = "force") -> None:
+        """Refused: a USD stage has no drive about all axes at once."""
+        raise ValueError("a USD stage has no slerp drive; take twist and swing")
+
+    def get_drive_property_x(self) -> tuple[float, float, float, str]:
+        """Stiffness, damping, force limit and mode."""
+        return self._said_drive("transX")
+
+    def get_drive_property_y(self) -> tuple[float, float, float, str]:
+        """As get_drive_property_x."""
+        return self._said_drive("transY")
+
+    def get_drive_property_z(self) -> tuple[float, float, float, str]:
+        """As get_drive_property_x."""
+        return self._said_drive("transZ")
+
+    def get_drive_property_twist(self) -> tuple[float, float, float, str]:
+        """As get_drive_property_x."""
+        return self._said_drive("rotX")
+
+    def get_drive_property_swing(self) -> tuple[float, float, float, str]:
+        """As get_drive_property_x."""
+        return self._said_drive("rotY")
+
+    def get_drive_property_slerp(self) -> tuple[float, float, float, str]:
+        """That of none: it cannot be set."""
+        return self._said_drive("")
+
+    def _said_drive(self, axis: str) -> tuple[float, float, float, str]:
+        found = self.drives.get(axis, Drive())
+        return found.stiffness, found.damping, found.force_limit, found.mode
+
+    @property
+    def drive_target(self) -> Pose:
+        """Where drives pull the body's frame, in the parent's; a turn about one axis alone."""
+        return self._target
+
+    @drive_target.setter
+    def drive_target(self, target: Pose) -> None:
+        turn = instance("drive_target", target, Pose).q[1:]
+        if (abs(turn) > TURN_ROUNDING).sum() > 1:
+            raise ValueError(f"drive_target turns about more than one axis, {target!r}; give a turn about x, y or z")
+        self._target = target
+        self._aim("target_position")
+
+    @property
+    def drive_velocity_target(self) -> tuple[Array, Array]:
+        """Linear (3,) m/s and angular (3,) rad/s."""
+        return self._velocity_target[:3].copy(), self._velocity_target[3:].copy()
+
+    def set_drive_velocity_target(self, linear: ArrayLike, angular: ArrayLike) -> None:
+        """How fast drives pull the body's frame."""
+        self._velocity_target = np.concatenate([vector("linear", linear), vector("angular", angular)])
+        self._aim("target_velocity")
+
+    def aims(self, name: str) -> dict[str, float]:
+        """Targets by axis, m and rad."""
+        if name == "target_velocity":
+            return dict(zip(AXES, map(float, self._velocity_target), strict=True))
+        turn = 2.0 * np.arctan2(self._target.q[1:], self._target.q[0])
+        turn = np.where(abs(self._target.q[1:]) > TURN_ROUNDING, turn, 0.0)
+        return dict(zip(AXES, map(float, [*self._target.p, *turn]), strict=True))
+
+    def _aim(self, name: str) -> None:
+        if self.running is not None:
+            self.running.set_aims(self, name)
+        else:
+            self.changed()
+
+
+TURN_ROUNDING = 1e-6        # of a quaternion's components
+
+
+class PhysxDistanceJointComponent(PhysxJointComponent):
+    """Holds the distance of two frames' origins within a range."""
+
+    def __init__(self, body: PhysxRigidBodyComponent) -> None:
+        super().__init__(body)
+        self.limit: Limit | None = None
+
+    def set_limit(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
+        """Least and largest distance, m; a spring beyond them where there is a stiffness [N/m]."""
+        low, high = number("low", low, 0.0), number("high", high, 0.0)
+        if low > high:
+            raise ValueError(f"low is {low:g} and high {high:g}; give low <= high")
+        self.limit = Limit(low, high, number("stiffness", stiffness, 0.0), number("damping", damping, 0.0))
+        self.changed()
+
+    @property
+    def distance(self) -> float:
+        """m, as it is now."""
+        return float(np.linalg.norm(self.relative_pose.p))
+
+
+class PhysxGearComponent(PhysxJointComponent):
+    """Turns two bodies together; refused, since a gear on a USD stage couples two hinge joints."""
+
+    def __init__(self, body: PhysxRigidBodyComponent) -> None:
+        raise RuntimeError("PhysxGearComponent couples bodies, and a gear on a USD stage couples two hinges; author a "
+                           "PhysxPhysicsGearJoint on the stage of to_stage()")

@@ -1,0 +1,322 @@
+"""Robots in URDF files, with the pairs of links that an SRDF file lets pass each other."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.components.actor_builder import ActorBuilder
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation_builder import ArticulationBuilder, LinkBuilder, MimicJointRecord
+from physx_runtime.components.entity import Entity
+from physx_runtime.components.joint import axis_frame
+from physx_runtime.components.material import PhysxMaterial
+from physx_runtime.components.pose import Pose, quaternion_of
+
+Element = ElementTree.Element
+UP = Pose(q=(0.7071068, 0.0, 0.7071068, 0.0))       # turns z, along which URDF's cylinders lie, to x
+JOINTS = {"revolute": "revolute_unwrapped", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
+MOST_PAIRS = 32         # of links that pass each other: one bit each
+
+
+class NotLoadedWarning(UserWarning):
+    """Something in a URDF file that nothing is made of."""
+
+
+@dataclass(frozen=True)
+class _Joint:
+    element: Element
+    name: str
+    kind: str
+    parent: str
+    child: str
+
+
+class URDFLoader:
+    """Builds articulations and bodies of URDF files in a scene.
+
+    fix_root_link: hold roots where they are. scale: of all lengths; masses grow with its third power, inertias with its
+    fifth. load_multiple_collisions_from_file: a hull for each object of a mesh file. Raises ValueError, with file and
+    element, for what is malformed; what is read by nobody (visuals excepted) is told in one NotLoadedWarning a file.
+    """
+
+    def __init__(self) -> None:
+        self.scene: Any = None
+        self.fix_root_link = True
+        self.revolute_unwrapped = False
+        self.scale = 1.0
+        self.load_multiple_collisions_from_file = False
+        self._surface: dict[str, dict[str, Any]] = {"": {}}         # link name, "" for all -> what was set
+        self._left: list[str] = []
+
+    def set_scene(self, scene: Any) -> URDFLoader:
+        """Load into a scene."""
+        self.scene = scene
+        return self
+
+    def set_material(self, static_friction: float, dynamic_friction: float, restitution: float) -> None:
+        """Of all links that have none of their own."""
+        self._set("", material=PhysxMaterial(static_friction, dynamic_friction, restitution))
+
+    def set_density(self, density: float) -> None:
+        """Of all links that have none of their own, kg/m^3."""
+        self._set("", density=density)
+
+    def set_patch_radius(self, patch_radius: float) -> None:
+        """Of all links that have none of their own, m."""
+        self._set("", patch_radius=patch_radius)
+
+    def set_min_patch_radius(self, min_patch_radius: float) -> None:
+        """Of all links that have none of their own, m."""
+        self._set("", min_patch_radius=min_patch_radius)
+
+    def set_link_material(self, link_name: str, static_friction: float, dynamic_friction: float,
+                          restitution: float) -> None:
+        """Of one link."""
+        self._set(link_name, material=PhysxMaterial(static_friction, dynamic_friction, restitution))
+
+    def set_link_density(self, link_name: str, density: float) -> None:
+        """Of one link, kg/m^3."""
+        self._set(link_name, density=density)
+
+    def set_link_patch_radius(self, link_name: str, patch_radius: float) -> None:
+        """Of one link, m."""
+        self._set(link_name, patch_radius=patch_radius)
+
+    def set_link_min_patch_radius(self, link_name: str, min_patch_radius: float) -> None:
+        """Of one link, m."""
+        self._set(link_name, min_patch_radius=min_patch_radius)
+
+    def _set(self, link: str, **values: Any) -> None:
+        self._surface.setdefault(link, {}).update(values)
+
+    # --- loading -----------------------------------------------------------------------------------------------------
+
+    def load(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None) -> PhysxArticulation:
+        """The one articulation of a file, built. Raises ValueError where there is something else in it."""
+        return self.load_file_as_articulation_builder(urdf_file, srdf_file, package_dir).build()
+
+    def load_multiple(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
+                      ) -> tuple[list[PhysxArticulation], list[Entity]]:
+        """All articulations and all single bodies of a file, built."""
+        articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
+        return [builder.build() for builder in articulations], [builder.build() for builder in actors]
+
+    def load_file_as_articulation_builder(self, urdf_file: str, srdf_file: str | None = None,
+                                          package_dir: str | None = None) -> ArticulationBuilder:
+        """A builder of the one articulation of a file. Raises ValueError where there is something else in it."""
+        articulations, actors, _ = self.parse(urdf_file, srdf_file, package_dir)
+        if len(articulations) != 1 or actors:
+            raise ValueError(f"{urdf_file} has {len(articulations)} articulations and {len(actors)} single bodies; "
+                             "call load_multiple")
+        return articulations[0]
+
+    def parse(self, urdf_file: str, srdf_file: str | None = None, package_dir: str | None = None,
+              ) -> tuple[list[ArticulationBuilder], list[ActorBuilder], list[Any]]:
+        """Builders of the articulations and single bodies of a file; the last list, SAPIEN's cameras, is empty."""
+        if self.scene is None:
+            raise RuntimeError("the loader has no scene; call set_scene first")
+        self._file, self._package_dir, self._left = Path(urdf_file), package_dir, []
+        root = _parsed(self._file)
+        links = {_name(link, self._file): link for link in root.findall("link")}
+        joints = [self._joint(element) for element in root.findall("joint")]
+        pairs = self._passing(srdf_file)
+        children = {joint.child: joint for joint in joints}
+        articulations, actors = [], []
+        for name in [name for name in links if name not in children or children[name].kind == "floating"]:
+            held = [joint for joint in joints if joint.parent == name and joint.kind != "floating"]
+            if held:
+                fixed = self.fix_root_link and name not in children
+                articulations.append(self._articulation(links, joints, name, fixed, pairs))
+            else:
+                actors.append(self._actor(links[name], children.get(name)))
+        if self._left:
+            warnings.warn(NotLoadedWarning(f"{urdf_file}: not read: {', '.join(dict.fromkeys(self._left))}"),
+                          stacklevel=3)
+        return articulations, actors, []
+
+    def _joint(self, element: Element) -> _Joint:
+        name, kind = _name(element, self._file), element.get("type", "")
+        if kind not in (*JOINTS, "floating"):
+            raise ValueError(f"{self._file}: joint {name} is {kind or 'of no type'}; give one of "
+                             f"{', '.join((*JOINTS, 'floating'))}")
+        ends = [_child(element, end, self._file).get("link", "") for end in ("parent", "child")]
+        return _Joint(element, name, kind, ends[0], ends[1])
+
+    def _actor(self, link: Element, joint: _Joint | None) -> ActorBuilder:
+        builder: ActorBuilder = self.scene.create_actor_builder()
+        builder.set_name(_name(link, self._file))
+        if joint is not None:
+            builder.set_initial_pose(self._origin(joint.element))
+        self._build_link(link, builder)
+        return builder
+
+    def _articulation(self, links: dict[str, Element], joints: list[_Joint], root: str, fixed: bool,
+                      pairs: list[tuple[str, str]]) -> ArticulationBuilder:
+        builder: ArticulationBuilder = self.scene.create_articulation_builder()
+        made: dict[str, LinkBuilder] = {}
+        waiting: list[tuple[str, _Joint | None]] = [(root, None)]
+        while waiting:
+            name, joint = waiting.pop()
+            own = made[name] = builder.create_link_builder(None if joint is None else made[joint.parent])
+            own.set_name(name)
+            if name not in links:
+                raise ValueError(f"{self._file}: a joint names link {name}, and there is none")
+            self._build_link(links[name], own)
+            if joint is None:
+                own.set_joint_properties("fixed" if fixed else "undefined", [], Pose(), Pose())
+            else:
+                self._build_joint(joint, own, builder)
+            waiting += [(below.child, below) for below in reversed(joints)
+                        if below.parent == name and below.kind != "floating"]
+        parents = {joint.child: joint.parent for joint in joints}
+        apart = [pair for pair in pairs if set(pair) <= made.keys() and parents.get(pair[0]) != pair[1]
+                 and parents.get(pair[1]) != pair[0]]
+        if len(apart) > MOST_PAIRS:
+            raise ValueError(f"{self._file}: {len(apart)} pairs of links pass each other; at most {MOST_PAIRS} can")
+        for bit, pair in enumerate(apart):
+            for name in pair:
+                made[name].collision_groups[2] |= 1 << bit
+        return builder
+
+    def _build_joint(self, joint: _Joint, builder: LinkBuilder, articulation: ArticulationBuilder) -> None:
+        element = joint.element
+        builder.set_joint_name(joint.name)
+        axis = element.find("axis")
+        frame = axis_frame(_numbers(axis, "xyz", "1 0 0", 3, self._file))
+        dynamics, limit = element.find("dynamics"), element.find("limit")
+        if dynamics is not None and _number(dynamics, "friction", 0.0, self._file):
+            self._left.append("friction of joints (an effort in URDF, a coefficient of the load in SAPIEN)")
+        limits: list[list[float]] = []
+        if joint.kind in ("revolute", "prismatic"):
+            if limit is None:
+                raise ValueError(f"{self._file}: joint {joint.name} is {joint.kind} and has no limit; give one")
+            one = self.scale if joint.kind == "prismatic" else 1.0
+            limits = [[one * _number(limit, end, 0.0, self._file) for end in ("lower", "upper")]]
+        elif joint.kind == "continuous":
+            limits = [[-math.inf, math.inf]]
+        damping = 0.0 if dynamics is None else _number(dynamics, "damping", 0.0, self._file)
+        kind = "revolute_unwrapped" if self.revolute_unwrapped and joint.kind == "continuous" else JOINTS[joint.kind]
+        builder.set_joint_properties(kind, limits, self._origin(element) * frame, frame, damping=damping)
+        mimic = element.find("mimic")
+        if mimic is not None:
+            articulation.mimic_joint_records.append(MimicJointRecord(
+                joint.name, mimic.get("joint", ""), _number(mimic, "multiplier", 1.0, self._file),
+                _number(mimic, "offset", 0.0, self._file)))
+
+    # --- links -------------------------------------------------------------------------------------------------------
+
+    def _build_link(self, link: Element, builder: ActorBuilder) -> None:
+        inertial = link.find("inertial")
+        if inertial is not None:
+            self._weigh(inertial, builder)
+        name = _name(link, self._file)
+        said = {**self._surface[""], **self._surface.get(name, {})}
+        for collision in link.findall("collision"):
+            self._add_shape(_child(collision, "geometry", self._file), self._origin(collision), builder, said)
+        if link.find("visual") is not None and link.find("collision") is None:
+            self._left.append(f"visuals of {name}, which has no collision shape")
+
+    def _weigh(self, inertial: Element, builder: ActorBuilder) -> None:
+        """Take mass and inertia as in SAPIEN; a link without either is weighed by its shapes."""
+        mass = _number(_child(inertial, "mass", self._file), "value", 0.0, self._file)
+        found = _child(inertial, "inertia", self._file)
+        xx, xy, xz, yy, yz, zz = (_number(found, name, 0.0, self._file)
+                                  for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if not mass or not inertia.any():
+            return
+        moments, axes = ((np.diag(inertia), np.eye(3)) if not (xy or xz or yz) else np.linalg.eigh(inertia))
+        if np.linalg.det(axes) < 0.0:
+            axes = axes * np.array([1.0, 1.0, -1.0])
+        frame = self._origin(inertial) * Pose(q=quaternion_of(axes))
+        builder.set_mass_and_inertia(mass * self.scale**3, frame, moments * self.scale**5)
+
+    def _add_shape(self, geometry: Element, pose: Pose, builder: ActorBuilder, said: dict[str, Any]) -> None:
+        shape = next(iter(geometry), None)
+        kind, file, s = "" if shape is None else shape.tag, self._file, self.scale
+        if shape is None or kind not in ("box", "sphere", "cylinder", "capsule", "mesh"):
+            raise ValueError(f"{file}: geometry is {kind or 'empty'}; give box, sphere, cylinder, capsule or mesh")
+        if kind == "box":
+            builder.add_box_collision(pose, _numbers(shape, "size", "", 3, file) * s / 2, **said)
+        elif kind == "sphere":
+            builder.add_sphere_collision(pose, _number(shape, "radius", 0.0, file) * s, **said)
+        elif kind == "mesh":
+            scale, path = _numbers(shape, "scale", "1 1 1", 3, file) * s, self._mesh(shape.get("filename", ""))
+            (builder.add_multiple_convex_collisions_from_file if self.load_multiple_collisions_from_file
+             else builder.add_convex_collision_from_file)(path, pose, scale, **said)
+        else:
+            add = builder.add_capsule_collision if kind == "capsule" else builder.add_cylinder_collision
+            add(pose * UP, _number(shape, "radius", 0.0, file) * s, _number(shape, "length", 0.0, file) * s / 2, **said)
+
+    def _mesh(self, name: str) -> str:
+        """The file of a mesh: beside the URDF file, or of a package in the folders above it."""
+        folder = self._file.absolute().parent
+        if not name.startswith("package://"):
+            return str(folder / name)
+        inside = name.removeprefix("package://")
+        folders = [*([Path(self._package_dir)] if self._package_dir else []), folder, *folder.parents]
+        return str(next((place / inside for place in folders if (place / inside).is_file()), folder / inside))
+
+    def _origin(self, element: Element) -> Pose:
+        origin = element.find("origin")
+        pose = Pose(_numbers(origin, "xyz", "0 0 0", 3, self._file) * self.scale)
+        pose.rpy = _numbers(origin, "rpy", "0 0 0", 3, self._file)
+        return pose
+
+    def _passing(self, srdf_file: str | None) -> list[tuple[str, str]]:
+        """Pairs of links that pass each other by default, as an SRDF file says; that of the same name where None."""
+        path = self._file.with_suffix(".srdf") if srdf_file is None else Path(srdf_file)
+        if srdf_file is None and not path.is_file():
+            return []
+        return [(pair.get("link1", ""), pair.get("link2", "")) for pair in _parsed(path).findall("disable_collisions")
+                if pair.get("reason", "").lower() == "default"]
+
+
+def _parsed(path: Path) -> Element:
+    try:
+        return ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    except ElementTree.ParseError as error:
+        raise ValueError(f"{path}: no XML file: {error}") from None
+
+
+def _name(element: Element, path: Path) -> str:
+    name = element.get("name", "")
+    if not name:
+        raise ValueError(f"{path}: a {element.tag} has no name; give one")
+    return name
+
+
+def _child(element: Element, tag: str, path: Path) -> Element:
+    found = element.find(tag)
+    if found is None:
+        raise ValueError(f"{path}: {element.tag} {element.get('name', '')} has no {tag}; give one")
+    return found
+
+
+def _number(element: Element, name: str, unsaid: float, path: Path) -> float:
+    return float(_numbers(element, name, str(unsaid), 1, path)[0])
+
+
+def _numbers(element: Element | None, name: str, unsaid: str, size: int, path: Path) -> NDArray[np.float64]:
+    text = unsaid if element is None else element.get(name, unsaid)
+    found = np.array(list(_read(text)))
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise ValueError(f"{path}: {name} is {text!r}; give {size} finite numbers")
+    return found
+
+
+def _read(text: str) -> Iterator[float]:
+    for word in text.split():
+        try:
+            yield float(word)
+        except ValueError:
+            yield math.nan
