@@ -22,15 +22,18 @@ from physx_runtime.components.joint_components import (
 )
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
-from physx_runtime.components.profile import SAPIEN, profile_of
+from physx_runtime.components.profile import PHYSX, SAPIEN, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
 from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
 from physx_runtime.components.stage_joints import write_articulation
 from physx_runtime.components.stage_outside import write_joint_component
+from physx_runtime.components.stage_reader import StageReader
 from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
 from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
 from physx_runtime.components.urdf import URDFLoader
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
+from physx_schema.description import describe
+from physx_schema.description.model import Description
 
 JointT = TypeVar("JointT", bound=PhysxJointComponent)
 GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose normal is up
@@ -256,6 +259,21 @@ class Scene(Accessors):
         return system.get_contacts()        # type: ignore[no-any-return]
 
     # --- USD ---------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_stage(cls, stage: Any, *, worlds: int = 1, profile: str = PHYSX) -> Scene:
+        """A scene of what a USD stage, a file or a Description says, in metres and kilograms.
+
+        Entities are named as the prims of their bodies. Raises UnsupportedError, a line for each thing that no
+        component can be, and UnreadableError for what is no stage.
+        """
+        found = StageReader(stage if isinstance(stage, Description) else describe(stage))
+        system = PhysxCpuSystem()
+        system.configure(found.config())
+        scene = cls([system], worlds=worlds, profile=profile)
+        for entity in found.entities:
+            scene.add_entity(entity)
+        return scene
 
     def to_stage(self) -> Any:
         """A new USD stage of the scene as it is now, in metres; with several worlds of the first.

@@ -29,7 +29,6 @@ def write_joint_component(written: Written, joint: PhysxJointComponent) -> None:
     write_frames(made, ("" if joint.parent is None else written.bodies[joint.parent], written.bodies[joint.body]),
                  (joint.pose_in_parent, joint.pose_in_child))
     made.CreateExcludeFromArticulationAttr(True)
-    made.CreateCollisionEnabledAttr(True)
     if isinstance(joint, PhysxDistanceJointComponent):
         _write_distance(made, joint)
     elif isinstance(joint, PhysxDriveComponent):

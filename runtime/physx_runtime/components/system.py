@@ -38,6 +38,12 @@ class PhysxSystem(System):
         """What set_scene_config said when it was made."""
         return self._config
 
+    def configure(self, config: PhysxSceneConfig) -> None:
+        """Take another config, before it is of a scene. Raises RuntimeError afterwards."""
+        if self.scene is not None:
+            raise RuntimeError("the system is of a scene; configure it before")
+        self._config = config
+
     @property
     def timestep(self) -> float:
         """s, above 0."""

@@ -1,0 +1,190 @@
+"""Entities and components of what a USD stage describes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.config import PhysxSceneConfig
+from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
+from physx_runtime.components.entity import Entity
+from physx_runtime.components.link import PhysxArticulationLinkComponent
+from physx_runtime.components.pose import Pose
+from physx_runtime.components.rigid import (
+    PhysxRigidBaseComponent,
+    PhysxRigidBodyComponent,
+    PhysxRigidStaticComponent,
+)
+from physx_runtime.components.shape_reader import ShapeReader, along_x, finite, pose_of
+from physx_schema.description.model import Articulation, Description, Dof, Joint, Link
+from physx_schema.errors import UnsupportedError
+
+TURNED_BACK = Pose(q=(0.0, 0.0, 0.0, 1.0))      # half a turn about z, after which x points back
+
+
+class StageReader:
+    """Makes entities of a description. Raises UnsupportedError, a line for each thing that no component can be."""
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self.entities: list[Entity] = []
+        self._problems = list(_not_expressed(description))
+        self._bodies: dict[str, PhysxRigidBaseComponent] = {}
+        if self._problems:
+            raise UnsupportedError("\n".join(self._problems))
+        self._shapes = ShapeReader(description, self._problems)
+        for collider in description.static_colliders:
+            self._add(collider.path, PhysxRigidStaticComponent(), Pose(), [collider])
+        for body in description.bodies:
+            self._body(body)
+        for articulation in description.articulations:
+            self._articulation(articulation)
+        if self._problems:
+            raise UnsupportedError("\n".join(self._problems))
+
+    def config(self) -> PhysxSceneConfig:
+        """The settings of the stage's scene."""
+        scene = self.description.scene
+        threshold = scene.contact.bounce_threshold
+        return PhysxSceneConfig(gravity=np.array(scene.gravity, np.float32), bounce_threshold=threshold,
+                                enable_tgs=scene.solver_type == "TGS")
+
+    def _add(self, path: str, component: Any, pose: Pose, colliders: Sequence[Any]) -> Entity:
+        entity = Entity()
+        entity.name = component.name = path.rpartition("/")[2]
+        for collider in colliders:
+            if collider.enabled:
+                for shape in self._shapes.made(collider):
+                    component.attach(shape)
+        entity.add_component(component)
+        if not isinstance(component, PhysxArticulationLinkComponent) or component.is_root:
+            entity.pose = pose
+        self.entities.append(entity)
+        self._bodies[path] = component
+        return entity
+
+    def _body(self, fact: Link) -> None:
+        body = PhysxRigidDynamicComponent()
+        body.kinematic = fact.kinematic
+        self._add(fact.path, body, pose_of(fact.pose), fact.colliders)
+        _take_numbers(body, fact)
+        settings = fact.body
+        if settings is not None:
+            body.solver_position_iterations = settings.position_iterations
+            body.solver_velocity_iterations = settings.velocity_iterations
+            body.sleep_threshold = settings.sleep_threshold
+            body.set_locked_motion_axes([bool(flags >> i & 1) for flags in (
+                settings.locked_position, settings.locked_rotation) for i in range(3)])
+        if not fact.kinematic:
+            body.linear_velocity, body.angular_velocity = fact.linear_velocity, fact.angular_velocity
+            body.held_sleep = settings is not None and settings.starts_asleep
+
+    def _articulation(self, fact: Articulation) -> None:
+        links: list[PhysxArticulationLinkComponent] = []
+        for own in fact.links:
+            link = PhysxArticulationLinkComponent(None if own.parent < 0 else links[own.parent])
+            links.append(link)
+            if own.joint is not None:
+                _take_joint(link, own.joint)
+            elif fact.fixed_base:
+                link.joint.type = "fixed"
+            self._add(own.path, link, pose_of(own.pose), own.colliders)
+            _take_numbers(link, own)
+        made = links[0].articulation
+        made.name = fact.path.rpartition("/")[2]
+        made.solver_position_iterations, made.solver_velocity_iterations = (
+            fact.position_iterations, fact.velocity_iterations)
+        made.sleep_threshold = fact.sleep_threshold
+        _take_state(made, fact)
+
+
+def _take_numbers(body: PhysxRigidBodyComponent, fact: Link) -> None:
+    x, y, z, w = fact.principal_axes
+    frame = Pose(fact.center_of_mass, (w, x, y, z))
+    axes = frame.to_transformation_matrix()[:3, :3].astype(np.float64)
+    body.mass, body.cmass_local_pose = fact.mass, frame
+    body.inertia = np.diag(axes.T @ np.array(fact.inertia) @ axes)
+    body.disable_gravity = not fact.gravity_enabled
+    body.linear_damping, body.angular_damping = fact.linear_damping, fact.angular_damping
+    body.max_linear_velocity = finite(fact.max_linear_velocity)
+    body.max_angular_velocity = finite(fact.max_angular_velocity)
+    body.max_depenetration_velocity = finite(fact.contact.max_depenetration_velocity)
+    body.max_contact_impulse = finite(fact.contact.max_impulse)
+
+
+def _take_joint(link: PhysxArticulationLinkComponent, fact: Joint) -> None:
+    joint, turn = link.joint, along_x(fact.axis)
+    joint.name = fact.path.rpartition("/")[2]
+    if fact.reversed:
+        turn = turn * TURNED_BACK
+    joint.pose_in_parent, joint.pose_in_child = pose_of(fact.parent_frame) * turn, pose_of(fact.child_frame) * turn
+    dof = fact.dofs[0] if fact.dofs else None
+    if dof is None:
+        joint.type = "fixed"
+        return
+    unlimited = math.isinf(dof.lower) and math.isinf(dof.upper)
+    joint.type = "prismatic" if not dof.angular else "revolute" if unlimited else "revolute_unwrapped"
+    joint.limit = [[dof.lower, dof.upper]]
+    joint.friction, joint.armature, joint.max_velocity = 0.0, [dof.armature], dof.max_velocity
+    _take_drive(link, dof)
+
+
+def _take_drive(link: PhysxArticulationLinkComponent, dof: Dof) -> None:
+    drive = dof.drive
+    if drive is None:
+        return
+    link.joint.set_drive_properties(drive.stiffness, drive.damping, finite(drive.max_force),
+                                    "acceleration" if drive.acceleration else "force")
+    link.joint.drive_target, link.joint.drive_velocity_target = [drive.target_position], [drive.target_velocity]
+
+
+def _take_state(made: PhysxArticulation, fact: Articulation) -> None:
+    """Take coordinates as they are on the stage, also beyond limits, and the velocity of a floating root."""
+    by_name = {dof.path.rpartition("/")[2]: dof for dof in fact.dofs}
+    for row, values in (("q", "position"), ("v", "velocity")):
+        made.held[row] = np.array([getattr(by_name[joint.name], values) for joint in made.active_joints], np.float32)
+    if not fact.fixed_base:
+        root = fact.links[0]
+        made.root_linear_velocity, made.root_angular_velocity = root.linear_velocity, root.angular_velocity
+
+
+def _not_expressed(d: Description) -> Iterator[str]:
+    """A line for each thing on a stage that no component can be."""
+    if d.scene.meters_per_unit != 1.0 or d.scene.kilograms_per_unit != 1.0:
+        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg a unit; components are "
+               "in metres and kilograms; convert the stage")
+    if len(d.scenes) > 1:
+        yield f"{d.source}: {len(d.scenes)} physics scenes; give a stage of one"
+    for joint in d.joints:
+        yield f"{joint.path}: a joint outside articulations is not made a component of; remove it"
+    for articulation in d.articulations:
+        yield from _articulation_problems(articulation)
+    for body in (*d.bodies, *(link for made in d.articulations for link in made.links)):
+        if body.pushes:
+            yield f"{body.path}: PhysxForceAPI is no component's; push with add_force_torque"
+        if body.samples:
+            yield f"{body.path}: time samples are no component's; set kinematic_target in each step"
+
+
+def _articulation_problems(made: Articulation) -> Iterator[str]:
+    for what, found in (("fixed tendons", made.fixed_tendons), ("spatial tendons", made.spatial_tendons),
+                        ("mimic joints", made.mimics)):
+        if found:
+            yield f"{made.path}: {what} are not made components of; remove them"
+    if not made.enabled:
+        yield f"{made.path}: physxArticulation:articulationEnabled is false; set it to true"
+    for link in made.links:
+        joint = link.joint
+        if joint is not None and len(joint.dofs) > 1:
+            yield f"{joint.path}: a {joint.kind} joint with {len(joint.dofs)} axes; components have one or none"
+        for dof in joint.dofs if joint is not None else ():
+            if dof.static_friction or dof.viscous_friction:
+                yield f"{dof.path}: friction as an effort, and components have a coefficient of the load; remove it"
+            if dof.drive is not None and dof.drive.envelope is not None:
+                yield f"{dof.path}: a performance envelope is no component's; remove it"
+
+
