@@ -155,8 +155,8 @@ def _take_state(made: PhysxArticulation, fact: Articulation) -> None:
 def _not_expressed(d: Description) -> Iterator[str]:
     """A line for each thing on a stage that no component can be."""
     if d.scene.meters_per_unit != 1.0 or d.scene.kilograms_per_unit != 1.0:
-        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg a unit; components are "
-               "in metres and kilograms; convert the stage")
+        yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg a unit; components "
+               "are in metres and kilograms; convert the stage")
     if len(d.scenes) > 1:
         yield f"{d.source}: {len(d.scenes)} physics scenes; give a stage of one"
     for joint in d.joints:
