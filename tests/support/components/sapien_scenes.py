@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Callable
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -360,3 +361,22 @@ def simulated(name: str, sapien: Any, px: Any) -> Array:
         dt = 0.005 if name.startswith("sphere_bounce") else 0.01
         return _BODIES[name](Bodies(sapien, px, dt))
     return _JOINTS[name](sapien, px)
+
+
+class _Built(Exception):        # noqa: N818 - no error: what ends the building of a scene
+    """A scene is about to take its first step."""
+
+
+def exported(name: str, sapien: Any, px: Any) -> tuple[Any, float]:
+    """The stage of a recorded scene before its first step, and its time step; of this project's components alone."""
+
+    class Recipe(sapien.Scene):         # type: ignore[misc]
+        def step(self) -> None:
+            raise _Built(self.to_stage(), self.timestep)
+
+    modules = SimpleNamespace(Scene=Recipe, Pose=sapien.Pose, Entity=sapien.Entity)
+    try:
+        simulated(name, modules, px)
+    except _Built as built:
+        return built.args[0], built.args[1]
+    raise AssertionError(f"{name} took no step")
