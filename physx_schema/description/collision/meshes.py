@@ -82,7 +82,7 @@ def read_mesh(prim: Any) -> MeshData:
     whole = finite[triangles].all(axis=1)
     triangles, faces = triangles[whole], faces[whole]
     if mesh.GetOrientationAttr().Get() == "leftHanded":
-        triangles = triangles[:, ::-1]
+        triangles = triangles[:, (0, 2, 1)]
     triangles = (np.cumsum(finite) - 1)[triangles]
     holes = _array(mesh.GetHoleIndicesAttr(), np.intp)
     return MeshData(points[finite], triangles, triangles[~np.isin(faces, holes)], len(counts) if len(indices) else 0,

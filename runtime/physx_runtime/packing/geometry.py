@@ -25,7 +25,7 @@ def has_shape(collider: Collider) -> bool:
 def put_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
     """The geometry of colliders; fills in which rows of it their shapes have, how scaled, and offsets that follow.
 
-    Colliders of one mesh share a row, those of triangles where they are scaled alike.
+    Colliders of one mesh share a row, those of triangles where they are scaled and mirrored alike.
     """
     hulls: dict[int, tuple[int, ConvexHull]] = {}                   # and their rows
     meshes: dict[tuple[int, Vec3], tuple[int, TriangleMesh]] = {}
@@ -38,7 +38,7 @@ def put_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
             shape["geometry"], _ = hulls.setdefault(id(made), (len(hulls), made))
             shape["scale"] = scale
         else:
-            shape["geometry"], _ = meshes.setdefault((id(made), scale), (len(meshes), made))
+            shape["geometry"], _ = meshes.setdefault((id(made), collider.scale), (len(meshes), made))
         shape["contact_offset"] = cooked.contact_offset
     return Geometry(pack_hulls([hull for _, hull in hulls.values()]),
                     meshes_of([(mesh.vertices, mesh.triangles, np.array(scale))

@@ -1,4 +1,4 @@
-"""Spheres, capsules, boxes and hulls fall and roll on triangle meshes as in real PhysX."""
+"""Spheres, capsules, boxes, hulls, cylinders and cones fall and roll on triangle meshes as in real PhysX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, Scene, simulate
-from support.chance.mesh_scenes import BODIES, LAID, RECORDED, falling, mesh_prim
+from support.chance.mesh_scenes import BODIES, FLAT, LAID, RECORDED, falling, mesh_prim
 from support.physx.mesh_motions import DT, FILE, STEPS, Case, Motion, read, record_motions, stage_of
 from support.stages.robots import opened
 
@@ -58,15 +58,10 @@ def test_other_approximations_of_static_meshes_are_named(approximation: str) -> 
         simulate(opened(falling("sphere", ground)), steps=1)
 
 
-def test_a_cone_on_triangles_is_named_and_a_sphere_beside_it_touches_them() -> None:
-    cone = """    def Cone "cone" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
-    {
-        double3 xformOp:translate = (9, 0, 0)
-        uniform token[] xformOpOrder = ["xformOp:translate"]
-    }
-"""
-    with pytest.warns(NotSimulatedWarning, match="/World/cone.*contact, as with /World/ground"):
-        recording = simulate(opened(falling("sphere", LAID["flat"] + cone)), steps=30)
+def test_an_sdf_on_triangles_is_named_and_a_sphere_beside_it_touches_them() -> None:
+    solid = mesh_prim(*FLAT, ("PhysicsRigidBodyAPI", "")).replace('"none"', '"sdf"').replace('"ground"', '"solid"')
+    with pytest.warns(NotSimulatedWarning, match="/World/solid.*contact, as with /World/ground"):
+        recording = simulate(opened(falling("sphere", LAID["flat"] + solid)), steps=30)
     column = recording.body_names.index("/World/body")
     assert recording.body_pose[-1, 0, column, 2] > 0.1
 

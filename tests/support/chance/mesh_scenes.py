@@ -62,6 +62,8 @@ BODIES = {
             '            uniform token physics:approximation = "convexHull"\n'
             '            double3 xformOp:scale = (1.5, 1.1, 0.8)\n'
             '            uniform token[] xformOpOrder = ["xformOp:scale"]\n        }',
+    **{kind.lower(): f'{kind} "shape" {APPLIED} {{\n            double radius = 0.12\n            double height = 0.3\n'
+                     '            uniform token axis = "X"\n        }' for kind in ("Cylinder", "Cone")},
 }
 GROUND = """    def Mesh "ground" (
         prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI", {schemas}]
@@ -80,6 +82,7 @@ GROUND = """    def Mesh "ground" (
 UNTURNED, TURNED = (1, 0, 0, 0), (0.92387953, 0, 0, 0.38268343)
 KINEMATIC = ("PhysicsRigidBodyAPI", "bool physics:kinematicEnabled = 1")
 OFFSET = ("PhysxCollisionAPI", "float physxCollision:contactOffset = 0.02")
+LEFT_HANDED_OFFSET = ("PhysxCollisionAPI", 'uniform token orientation = "leftHanded"\n        ' + OFFSET[1])
 LEFT_HANDED = ("PhysxCollisionAPI", 'uniform token orientation = "leftHanded"')
 # A mesh mirrored by an instance of it, which has another one far off.
 INSTANCES = """    class "part"
@@ -144,6 +147,15 @@ LAID: dict[str, str] = {
                                       [[0, 4, 5], [0, 5, 2], *PLAIN_FACES, [5, 4, 5], *PLAIN_FACES]),
     "wrong_side_up": mesh_prim(FLAT[0], FLAT[1][:, ::-1]),
     "loose_point": mesh_prim(np.vstack([ROUGH[0] * (1, 1, 8), [(0, 0, -9)]]), ROUGH[1], KINEMATIC),
+}
+# The same, and others, with authored contact offsets.
+TURNED_ROUGH = {
+    "uneven": mesh_prim(*ROUGH, OFFSET, (1.3, 1.1, 0.8)), "mirrored": mesh_prim(*ROUGH, OFFSET, (1, 1, -1)),
+    "mirrored_unevenly": mesh_prim(*ROUGH, OFFSET, (-1.3, 1.1, 0.8)),
+    "mirrored_twice": mesh_prim(*ROUGH, OFFSET, (-1.3, -1.1, 0.8)),
+    "left_handed": mesh_prim(ROUGH[0], ROUGH[1][:, ::-1], LEFT_HANDED_OFFSET),
+    "hull": mesh_prim(*ROUGH, OFFSET).replace('"none"', '"convexHull"'),
+    "scaled_hull": mesh_prim(*folded(-0.4), OFFSET, (1.2, -0.9, 0.7)).replace('"none"', '"convexHull"'),
 }
 RECORDED = ("flat", "mirrored_instance", "kinematic")
 

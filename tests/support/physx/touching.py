@@ -72,7 +72,8 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
         shape["geometry"] = -1
         if prim.IsA(UsdGeom.Mesh) and prim.GetPath().pathString not in cooked:
             shape["kind"], shape["geometry"], turn = kinds.MESH, len(meshes), TURNS["X"]
-            meshes.append(_mesh(prim, scale))
+            turned = cache.GetLocalToWorldTransform(prim).GetDeterminant() < 0.0
+            meshes.append(_mesh(prim, -scale if turned else scale))
         else:
             shape["kind"], shape["size"], turn = _geometry(prim, scale)
         shape["position"], shape["rotation"] = local[:3], _product(local[3:], turn)
@@ -243,10 +244,14 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
 
 
 def _mesh(prim: Usd.Prim, scale: Array) -> tuple[Array, Array, Array]:
-    """Points, triangles (faces are triangles already) and scale."""
+    """Points and triangles (faces are triangles already), mirrored by a scale as `meshes_of` has them, and that."""
     mesh = UsdGeom.Mesh(prim)
     triangles = np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3)
-    return np.array(mesh.GetPointsAttr().Get(), np.float32), triangles, np.array(scale, np.float32)
+    if mesh.GetOrientationAttr().Get() == "leftHanded":
+        triangles = triangles[:, (0, 2, 1)]
+    turned = triangles[:, (1, 0, 2)] if np.prod(scale) < 0.0 else triangles
+    points = np.array(mesh.GetPointsAttr().Get(), np.float32) * np.sign(scale).astype(np.float32)
+    return points, turned, scale.astype(np.float32)
 
 
 def _automatic_offset(shape: Any) -> float:

@@ -1,7 +1,8 @@
 """The farthest point of a core in a direction, and the points of the face or edge that it turns there.
 
 A core is (kind, size, margin, pose, corners): a point, segment, box, cylinder, cone or hull by the kind of its shape;
-cylinders and cones have radius and half height in `size` and their axis along x, a cone its tip there.
+cylinders and cones have radius and half height in `size` and their axis along x, a cone its tip there; a hull has
+`corners`, and in `size` what scales them.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ MOST_FACE_POINTS = 4
 
 @scalar_code
 def core_of(kind: Any, size: Vector, pose: Pose, corners: Any) -> Core:
-    """The core of a shape; corners: of a hull, scaled."""
+    """The core of a shape; corners: of a hull, whose scale is its size."""
     if kind == SPHERE:
         return kind, NOWHERE, size[0], pose, corners
     if kind == CAPSULE:
@@ -72,7 +73,7 @@ def farthest(core: Core, direction: Vector) -> Vector:
     if kind == BOX:
         return sign(direction[0]) * size[0], sign(direction[1]) * size[1], sign(direction[2]) * size[2]
     if kind == CONVEX:
-        return farthest_corner(core[4], direction)
+        return farthest_corner(core[4], size, direction)
     d = unit(direction)
     x = sign(d[0]) * size[1]
     if kind == CONE:
@@ -121,7 +122,7 @@ def _own_face(core: Core, direction: Vector, reference: Vector, points: Any) -> 
     if kind == SPHERE:
         return 0, NOWHERE
     if kind == CONVEX:
-        return corner_face(core[4], direction, points)
+        return corner_face(core[4], size, direction, points)
     d = unit(direction)
     if kind == CAPSULE:
         if not abs(d[0]) < ACROSS:

@@ -72,6 +72,16 @@ def inward(pose: Pose, point: Vector) -> Vector:
 
 
 @scalar_code
+def relative(pose: Pose, other: Pose) -> Pose:
+    """A pose as seen from another."""
+    p, q = other[1], pose[1]
+    x, y, z, w = -p[0], -p[1], -p[2], p[3]
+    return inward(other, pose[0]), (
+        w * q[0] + q[3] * x + y * q[2] - q[1] * z, w * q[1] + q[3] * y + z * q[0] - q[2] * x,
+        w * q[2] + q[3] * z + x * q[1] - q[0] * y, w * q[3] - x * q[0] - y * q[1] - z * q[2])
+
+
+@scalar_code
 def x_axis(q: Quaternion) -> Vector:
     """The rotated x axis."""
     x2, w2 = q[0] * TWO, q[3] * TWO

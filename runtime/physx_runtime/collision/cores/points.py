@@ -16,6 +16,7 @@ from physx_runtime.collision.vectors import (
     negated,
     put_vector,
     sub,
+    times,
     vector_at,
 )
 from physx_runtime.compiling.scalar_code import scalar_code
@@ -26,31 +27,35 @@ NOWHERE = (ZERO, ZERO, ZERO)
 
 
 @scalar_code
-def farthest_corner(corners: Any, direction: Vector) -> Vector:
-    """The first corner that is farthest along a direction."""
-    if len(corners) == 0 or length(direction) < EPSILON:
+def farthest_corner(corners: Any, scale: Vector, direction: Vector) -> Vector:
+    """The first corner that is farthest along a direction, of corners that are scaled."""
+    way = times(scale, direction)
+    if len(corners) == 0 or length(way) < EPSILON:
         return NOWHERE
     best, most = 0, -LARGEST
     for i in range(len(corners)):
-        along = dot(direction, vector_at(corners, i))
+        along = dot(way, vector_at(corners, i))
         if along > most:
             best, most = i, along
-    return vector_at(corners, best)
+    return times(scale, vector_at(corners, best))
 
 
 @scalar_code
-def corner_face(corners: Any, direction: Vector, points: Any) -> tuple[Any, Vector]:
+def corner_face(corners: Any, scale: Vector, direction: Vector, points: Any) -> tuple[Any, Vector]:
     """Fill in up to four corners of the face or edge towards a direction; their number, 0 for a corner alone."""
-    a, b, c = _three_farthest(corners, direction)
+    a, b, c = _three_farthest(corners, scale, direction)
     if b < 0:
         return 0, NOWHERE
-    found, normal = _face_normal(corners, direction, a, b, c)
+    first = times(scale, vector_at(corners, a))
+    edge0 = sub(times(scale, vector_at(corners, b)), first)
+    edge1 = sub(times(scale, vector_at(corners, c)), first) if c >= 0 else NOWHERE
+    found, normal = _face_normal(direction, edge0, edge1, c >= 0)
     if not found:
         return 0, NOWHERE
-    height, count = dot(normal, vector_at(corners, a)), 0
+    height, count = dot(normal, first), 0
     held, chosen = np.empty((5, 3), np.float32), np.empty(4, np.int64)
     for i in range(len(corners)):
-        corner = vector_at(corners, i)
+        corner = times(scale, vector_at(corners, i))
         if not abs(dot(normal, corner) - height) < IN_FACE:
             continue
         put_vector(held, 0, corner)
@@ -68,10 +73,10 @@ def corner_face(corners: Any, direction: Vector, points: Any) -> tuple[Any, Vect
 
 
 @scalar_code
-def _three_farthest(corners: Any, direction: Vector) -> tuple[Any, Any, Any]:
+def _three_farthest(corners: Any, scale: Vector, direction: Vector) -> tuple[Any, Any, Any]:
     best, most = np.full(3, -1, np.int64), np.full(3, -LARGEST, np.float32)
     for i in range(len(corners)):
-        along, which = dot(direction, vector_at(corners, i)), i
+        along, which = dot(direction, times(scale, vector_at(corners, i))), i
         for k in range(3):
             if along > most[k]:
                 most[k], along = along, most[k]
@@ -80,13 +85,11 @@ def _three_farthest(corners: Any, direction: Vector) -> tuple[Any, Any, Any]:
 
 
 @scalar_code
-def _face_normal(corners: Any, direction: Vector, a: Any, b: Any, c: Any) -> tuple[bool, Vector]:
-    """The normal of the face, or of one through an edge, that faces the direction."""
-    first = sub(vector_at(corners, b), vector_at(corners, a))
-    if c < 0:
+def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any) -> tuple[bool, Vector]:
+    """The normal of the face of two edges, or of one through an edge, that faces the direction."""
+    if not spanned:
         normal = unit(cross(cross(direction, first), first))
         return bool(dot(direction, normal) > FACING), normal
-    second = sub(vector_at(corners, c), vector_at(corners, a))
     normal = unit(cross(first, second))
     along = dot(direction, normal)
     if along > FACING:

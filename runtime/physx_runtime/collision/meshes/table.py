@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.meshes.edges import edge_flags
+from physx_runtime.collision.meshes.edges import NO_TRIANGLE, edge_flags, neighbours
 from physx_runtime.collision.meshes.order import triangles_in_order
 from physx_runtime.collision.vectors import Vector
 from physx_runtime.compiling.scalar_code import scalar_code
@@ -24,51 +24,58 @@ MESH = np.dtype([
     ("triangles", "i4", 2),
     ("nodes", "i4", 2),
     ("levels", "i4"),
+    ("scale", "f4", 3),     # as authored, with signs
+    ("mirrored", "i4"),     # 1: its triangles are turned, so that their outsides stay outside
     ("low", "f4", 3),       # its bounds
     ("high", "f4", 3),
 ], align=True)
 
 
 class Meshes(NamedTuple):
-    """All meshes, scaled; vertices of triangles are counted within the mesh."""
+    """All meshes, scaled; vertices of triangles are counted within the mesh, triangles over all."""
 
     meshes: Array       # MESH
     vertices: Array     # (n, 3) f4
+    points: Array       # (n, 3) f4, the same as authored, neither scaled nor mirrored
     triangles: Array    # (n, 3) i4, in PhysX's order
+    beside: Array       # (n, 3) i4, the triangles beyond their edges from each corner on, NO_TRIANGLE without one
     flags: Array        # (n,) i1, of triangles: which edges are active (meshes/edges.py)
     nodes: Array        # (n, 2, 3) f4, low and high bounds; node k of a mesh has the children 2k + 1 and 2k + 2
 
 
-NO_MESHES = Meshes(np.zeros(0, MESH), np.zeros((0, 3), np.float32), np.zeros((0, 3), np.int32), np.zeros(0, np.int8),
+NO_MESHES = Meshes(np.zeros(0, MESH), np.zeros((0, 3), np.float32), np.zeros((0, 3), np.float32),
+                   np.zeros((0, 3), np.int32), np.zeros((0, 3), np.int32), np.zeros(0, np.int8),
                    np.zeros((0, 2, 3), np.float32))
 
 
 def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
     """The table of some meshes, each (points (n, 3), triangles (m, 3), scale (3)).
 
-    No two points are equal, all are corners, every triangle has an area, and scales are above 0.
+    No two points are equal, all are corners, every triangle has an area. Where a scale is below 0 the points are
+    mirrored by it already, and triangles turned: the corners 0 and 1 of those that are authored are 1 and 0.
     """
     if not meshes:
         return NO_MESHES
-    rows, vertices, triangles, flags, nodes = np.zeros(len(meshes), MESH), [], [], [], []
+    rows, parts = np.zeros(len(meshes), MESH), [[] for _ in Meshes._fields[1:]]     # type: ignore[var-annotated]
     counts = [0, 0, 0]
     for row, (points, corners, scale) in zip(rows, meshes, strict=True):
-        own, faces = np.asarray(points, np.float32), np.asarray(corners, np.int64)
-        faces = faces[triangles_in_order(own, faces)]
-        active = edge_flags(own, faces)
-        own = own * np.asarray(scale, np.float32)
-        levels, bounds = _search_tree(own[faces])
-        row["levels"], row["low"], row["high"] = levels, own.min(axis=0), own.max(axis=0)
+        signs = np.where(np.asarray(scale) < 0.0, np.float32(-1.0), np.float32(1.0))
+        own, faces = np.asarray(points, np.float32) * signs, np.asarray(corners, np.int64)
+        row["scale"], row["mirrored"] = scale, np.prod(signs) < 0.0
+        faces = faces[triangles_in_order(own, faces[:, (1, 0, 2)] if row["mirrored"] else faces)]
+        scaled = own * row["scale"]
+        levels, bounds = _search_tree(scaled[faces])
+        row["levels"], row["low"], row["high"] = levels, scaled.min(axis=0), scaled.max(axis=0)
+        beside = neighbours(faces)
+        arrays = (scaled, own, faces.astype(np.int32), np.where(beside == NO_TRIANGLE, beside, beside + counts[1]),
+                  edge_flags(own * signs, faces), bounds)
         after = [a + b for a, b in zip(counts, (len(own), len(faces), len(bounds)), strict=True)]
         for name, first, last in zip(("vertices", "triangles", "nodes"), counts, after, strict=True):
             row[name] = first, last
         counts = after
-        vertices.append(own)
-        triangles.append(faces.astype(np.int32))
-        flags.append(active)
-        nodes.append(bounds)
-    return Meshes(rows, np.concatenate(vertices), np.concatenate(triangles), np.concatenate(flags),
-                  np.concatenate(nodes))
+        for part, array in zip(parts, arrays, strict=True):
+            part.append(array)
+    return Meshes(rows, *map(np.concatenate, parts))
 
 
 def _search_tree(corners: Array) -> tuple[int, Array]:
@@ -131,6 +138,12 @@ def _triangle_meets(meshes: Meshes, vertices: Any, triangle: Any, low: Vector, h
         if min(min(a, b), c) > high[k] or max(max(a, b), c) < low[k]:
             return False
     return True
+
+
+@scalar_code
+def corner_as_authored(meshes: Meshes, row: Any, corner: Any) -> Any:
+    """Which corner of a triangle of the table is a corner of it as authored."""
+    return 1 - corner if meshes.meshes[row].mirrored and corner < 2 else corner
 
 
 @scalar_code

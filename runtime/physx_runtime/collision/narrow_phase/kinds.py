@@ -11,13 +11,15 @@ from physx_runtime.collision.narrow_phase.capsule_convex import capsule_convex
 from physx_runtime.collision.narrow_phase.capsule_mesh import capsule_mesh
 from physx_runtime.collision.narrow_phase.convex_convex import convex_convex
 from physx_runtime.collision.narrow_phase.convex_mesh import convex_mesh
-from physx_runtime.collision.narrow_phase.core_core import core_core
+from physx_runtime.collision.narrow_phase.core_core import core_convex, core_core
+from physx_runtime.collision.narrow_phase.core_mesh import core_mesh
 from physx_runtime.collision.narrow_phase.over_pairs import (
     Maker,
     of_cores,
     of_hull_and_mesh,
     of_hulls,
     of_mesh,
+    of_remade_mesh,
     of_sizes,
     of_sizes_beside_hulls,
     over_pairs,
@@ -38,6 +40,7 @@ from physx_runtime.collision.shape import BOX, CAPSULE, CONE, CONVEX, CYLINDER, 
 _CORES, _BESIDE_CORES = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
 _OF_CORES, _PLANE_OF_CORE, _OF_HULLS = of_cores(core_core), of_cores(plane_core), of_hulls(convex_convex)
 _OF_HULL_AND_MESH = of_hull_and_mesh(convex_mesh)
+_CORE_AND_HULL, _CORE_AND_MESH = of_hulls(core_convex), of_remade_mesh(core_mesh)
 
 # By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `over_pairs`.
 MAKERS: Mapping[tuple[int, int], Maker] = {
@@ -52,6 +55,8 @@ MAKERS: Mapping[tuple[int, int], Maker] = {
     (BOX, BOX): of_sizes_beside_hulls(box_box),
     **{(kind, core): _OF_CORES for core in _CORES for kind in _BESIDE_CORES},
     **{(PLANE, core): _PLANE_OF_CORE for core in _CORES},
+    **{(core, CONVEX): _CORE_AND_HULL for core in _CORES},
+    **{(core, MESH): _CORE_AND_MESH for core in _CORES},
     (SPHERE, CONVEX): of_hulls(sphere_convex),
     (PLANE, CONVEX): of_hulls(plane_convex),
     (CAPSULE, CONVEX): of_hulls(capsule_convex),

@@ -151,3 +151,14 @@ def of_hull_and_mesh(make: Maker) -> Maker:
                     contacts, at)
 
     return contacts_of
+
+
+def of_remade_mesh(make: Maker) -> Maker:
+    """For a shape with a mesh whose contacts are new in every step."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+
+    return contacts_of

@@ -89,6 +89,14 @@ def hull(points: Sequence[Vector] = STONE, scale: Vector = (1.0, 1.0, 1.0), name
     return collider("Mesh", name, own, ("PhysicsMeshCollisionAPI", *_schemas(more)))
 
 
+def mesh(points: Sequence[Vector], triangles: Sequence[tuple[int, int, int]], name: str = "shape") -> str:
+    """Triangles."""
+    return collider("Mesh", name, {
+        "point3f[] points": [tuple(map(float, p)) for p in points], "int[] faceVertexCounts": [3] * len(triangles),
+        "int[] faceVertexIndices": [i for corners in triangles for i in corners],
+        "uniform token physics:approximation": "none"}, ("PhysicsMeshCollisionAPI",))
+
+
 def _bound(more: Attributes | None) -> Attributes:
     """With the name of a material as the relationship that binds it."""
     own = dict(more or {})

@@ -17,6 +17,7 @@ from support.stages.contact_scenes.parts import (
     capsule,
     ground,
     kinematic,
+    mesh,
     rod,
     sleeper,
     turn,
@@ -38,6 +39,8 @@ def way(steps: int, place: Callable[[float], tuple[float, float, float]],
 
 
 CUBE = box((0.3, 0.3, 0.3))
+SHEET = mesh([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0), (0, 0, 0)],
+             ((0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)))
 
 PUSHED = {
     "pusher and a row": ContactScene(world(
@@ -69,6 +72,10 @@ PUSHED = {
         ground(), kinematic("k", box((1.5, 1, 0.1)), (0, 0, 0.6)), body("a", CUBE, (0.1, 0, 0.801)),
         body("b", rod("Cone", 0.2, 0.3, "Z"), (-0.3, 0.1, 0.801))), 120,
         targets={"/World/k": way(120, lambda t: (0, 0, 0.6), lambda t: 20 * t, (0, 1, 0))}),
+    "cone on a moving sheet": ContactScene(world(
+        kinematic("k", SHEET, (0, 0, 0)), body("a", rod("Cone", 0.2, 0.4, "Z"), (0.1, 0.05, 0.25), turn((1, 0, 0), 9)),
+        body("b", rod("Cylinder", 0.15, 0.3, "Z"), (-0.5, 0.1, 0.2))), 120,
+        targets={"/World/k": way(120, lambda t: (0.1 * math.sin(3 * t), 0, 0), lambda t: 10 * t)}),
 }
 RESTING = {
     "boxes fall asleep and are hit": ContactScene(world(

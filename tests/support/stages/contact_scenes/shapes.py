@@ -11,6 +11,7 @@ from support.stages.contact_scenes.parts import (
     capsule,
     ground,
     hull,
+    mesh,
     rod,
     still,
     turn,
@@ -22,6 +23,9 @@ WALLS = (still("floor", box((4, 4, 1)), (0, 0, -0.5)), still("wall_x", box((1, 4
          still("wall_y", box((4, 1, 2)), (0, -0.5, 1)))
 CYLINDER, CONE = rod("Cylinder", 0.2, 0.5, "Z"), rod("Cone", 0.25, 0.5, "Z")
 SMALL_BOX, STONE, MIRRORED = box((0.3, 0.3, 0.3)), hull(), hull(scale=(1.3, -0.8, 1.1))
+RIDGE = mesh([(x, y, -0.3 * abs(x)) for x in (-1, 0, 1) for y in (-1, 1)],
+             ((0, 2, 1), (1, 2, 3), (2, 4, 3), (3, 4, 5)))
+SLOPE = mesh([(-1, -1, 0.4), (2, -1, -0.4), (2, 1, -0.4), (-1, 1, 0.4)], ((0, 1, 2), (0, 2, 3)))
 BALL, CAPSULE = ball(0.12), capsule(0.1, 0.3)
 
 SHAPES = {
@@ -70,6 +74,24 @@ SHAPES = {
     "ball on a hull": ContactScene(world(still("s", STONE, (0, 0, 0.2)), body("a", BALL, (0.01, 0.02, 0.7))), steps=90),
     "capsule on a hull": ContactScene(world(
         still("s", MIRRORED, (0, 0, 0.2)), body("a", CAPSULE, (0.03, 0.02, 0.7), ASKEW)), steps=90),
+    "cylinder on a hull": ContactScene(world(
+        still("s", STONE, (0, 0, 0.2)), body("a", CYLINDER, (0.02, 0.03, 0.75), ASKEW)), steps=90),
+    "cone on a mirrored hull": ContactScene(world(
+        still("s", MIRRORED, (0, 0, 0.2)), body("a", CONE, (0.02, 0.01, 0.75), ASKEW)), steps=90),
+    "hull on a cylinder": ContactScene(world(
+        still("log", rod("Cylinder", 0.3, 1, "Y"), (0, 0, 0.3)), body("a", STONE, (0.05, 0.02, 0.9), ASKEW)), steps=90),
+    "hull on a cone": ContactScene(world(
+        ground(), still("tip", rod("Cone", 0.4, 0.6, "Z"), (0, 0, 0.3)),
+        body("a", MIRRORED, (0.03, 0.02, 0.9), ASKEW)), steps=120),
+    "cylinder, cone and hulls meet": ContactScene(world(
+        body("a", CYLINDER, (0, 0, 1), ASKEW, velocity=(1, 0, 0)), body("b", STONE, (0.9, 0.05, 1.03)),
+        body("c", CONE, (1.9, 0.1, 0.95), velocity=(-1, 0, 0)), gravity=0.0), steps=120),
+    "cylinder on a ridge of triangles": ContactScene(world(
+        still("s", RIDGE, (0, 0, 0)), body("a", CYLINDER, (-0.05, 0.1, 0.45), ASKEW)), steps=90),
+    "cone on a ridge of triangles": ContactScene(world(
+        still("s", RIDGE, (0, 0, 0)), body("a", CONE, (0.06, 0.1, 0.4), turn((1, 0.3, 0), 25))), steps=90),
+    "cylinder rolls down triangles": ContactScene(world(
+        still("s", SLOPE, (0, 0, 0)), body("a", rod("Cylinder", 0.2, 0.5, "Y"), (-0.5, 0.1, 0.5))), steps=120),
     "hulls meet": ContactScene(world(
         body("a", STONE, (0, 0, 1), ASKEW, velocity=(1, 0, 0)),
         body("b", MIRRORED, (0.9, 0.05, 1.03), velocity=(-1, 0, 0)), gravity=0.0), steps=120),
