@@ -13,6 +13,7 @@ from physx_schema.checking.rules import (
     bodies,
     collision,
     contact_settings,
+    contact_starts,
     driven,
     engines,
     iterations,
@@ -48,8 +49,8 @@ _FILES = (       # in the order of lists and pages; findings have an order of th
     driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
     tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, outside_joints,
     mass, bodies, articulations, iterations,
-    collision, contact_settings, stages, schemas, values, value_types, value_sources, quaternions, units, engines,
-    unused, retired, waivers, baselines,
+    collision, contact_settings, contact_starts, stages, schemas, values, value_types, value_sources, quaternions,
+    units, engines, unused, retired, waivers, baselines,
 )
 _NAMED = [item for file in _FILES for item in vars(file).values()]
 
