@@ -21,6 +21,7 @@ from physx_schema.description.solver_batches import SolverBatches
 DEEP = 0.1          # of the least that the thinner of two measures
 HEAVY = 16.0        # times the lower mass and the position iterations: it stays at 15.6 and sinks at 18.75 and more
 UPWARD = 0.7        # cosine: one rests on the other rather than beside it
+FLUNG = "it is flung away as the simulation starts: maxDepenetrationVelocity sets no bound"
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -104,10 +105,8 @@ def starts(description: Description) -> Iterator[Finding]:
 def _told(bodies: dict[str, Link], deep: float, mover: Placed, partner: Placed) -> Finding:
     limits = [bodies[item.side.body].contact.max_depenetration_velocity for item in (mover, partner) if item.side.moves]
     flung = all(math.isinf(limit) for limit in limits)
-    return OVERLAP.at(mover.side.body, "", f"{mover.side.collider.path} starts {deep:.3g} deep in "
-                      f"{partner.side.collider.path}", **(
-                          {"why": "it is flung away as the simulation starts: maxDepenetrationVelocity sets no bound"}
-                          if flung else {}))
+    message = f"{mover.side.collider.path} starts {deep:.3g} deep in {partner.side.collider.path}"
+    return OVERLAP.at(mover.side.body, "", message, why=FLUNG if flung else OVERLAP.why)
 
 
 def _load(description: Description, bodies: dict[str, Link], one: Placed, other: Placed,
