@@ -35,21 +35,16 @@ class Engine:
         self._targets: dict[Any, Pose] = {}
         self._poses: NDArray[Any] | None = None
         self._velocities: NDArray[Any] | None = None
-        self._owners = {body: self._owner_of(path) for body, path in written.bodies.items()
+        owners = {path: (name, i) for name in self.scene.actors
+                  for i, path in enumerate(self.scene[name].model.link_names)}
+        # the actor that a body is a link of, and which of its links; None for a kinematic body
+        self._owners = {body: owners.get(path) for body, path in written.bodies.items()
                         if isinstance(body, PhysxRigidBodyComponent)}
         self._outside = [joint for joint in written.joints if isinstance(joint, PhysxJointComponent)]
         self._dofs = {made: self._dof_places(made) for made in written.articulations}
         self._take_states()
         if before is not None:
             self.scene.go_on(before.scene)
-
-    def _owner_of(self, path: str) -> tuple[str, int] | None:
-        """The actor with a link of this path, and which of its links it is; None for a kinematic body."""
-        for name in self.scene.actors:
-            links = self.scene[name].model.link_names
-            if path in links:
-                return name, links.index(path)
-        return None
 
     def _dof_places(self, articulation: PhysxArticulation) -> list[int]:
         """Where the engine has the coordinates, in the order of active joints."""
@@ -116,6 +111,10 @@ class Engine:
         for body in self._owners:
             if isinstance(body, PhysxRigidDynamicComponent):
                 body.release_state()
+
+    def set_time_step(self, timestep: float) -> None:
+        """Step by another time from now on."""
+        self.scene.set_time_step(timestep)
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from physx_runtime.components.stage_joints import write_articulation
 from physx_runtime.components.stage_outside import write_joint_component
 from physx_runtime.components.stage_reader import StageReader
 from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
+from physx_runtime.components.still import StillEngine
 from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
 from physx_runtime.components.urdf import URDFLoader
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
@@ -58,7 +59,7 @@ class Scene(Accessors):
         self.worlds, self.profile = count("worlds", worlds, 1, 2**31 - 1), profile_of(profile)
         self._entities: list[Entity] = []
         self._systems: list[System] = []
-        self._engine: Engine | None = None
+        self._engine: Engine | StillEngine | None = None
         self._stale, self._told, self._numbers = True, False, 0
         for system in systems if systems is not None else [PhysxCpuSystem()]:
             self.add_system(system)
@@ -200,7 +201,7 @@ class Scene(Accessors):
     def retime(self) -> None:
         """Heed that the time step is another."""
         if self._engine is not None:
-            self._engine.scene.set_time_step(self.timestep)
+            self._engine.set_time_step(self.timestep)
 
     def step(self) -> None:
         """Advance by one time step."""
@@ -218,8 +219,8 @@ class Scene(Accessors):
 
     @property
     def engine(self) -> Engine | None:
-        """What steps it; None before its first step, and where nothing moves."""
-        return self._engine
+        """What steps it; None before its first step, and where nothing moves by itself."""
+        return self._engine if isinstance(self._engine, Engine) else None
 
     def begin(self) -> None:
         """Have the engine step what the scene is now; it does nothing where it does already."""
@@ -229,7 +230,10 @@ class Scene(Accessors):
         written = self._written()
         if any(self._moves(body) for body in written.bodies):
             self._say_what_is_left_out()
-            self._engine = Engine(written, self.worlds, self.timestep, before, solver=self.profile.name)
+            going_on = before if isinstance(before, Engine) else None
+            self._engine = Engine(written, self.worlds, self.timestep, going_on, solver=self.profile.name)
+        else:
+            self._engine = StillEngine(written, self.worlds, self.timestep)
         self._stale = False
 
     def _say_what_is_left_out(self) -> None:
@@ -240,7 +244,7 @@ class Scene(Accessors):
                 f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: SAPIEN's is a "
                 "coefficient of the load that the joint carries; set it to 0"), stacklevel=4)
 
-    def stop(self) -> Engine | None:
+    def stop(self) -> Engine | StillEngine | None:
         """Have components hold their states, and step nothing; the engine that did."""
         before, self._engine, self._stale = self._engine, None, True
         if before is not None:

@@ -41,13 +41,16 @@ def write_articulation(written: Written, articulation: PhysxArticulation, parent
             _write_joint(written, joint, f"{path}/joints")
         if joint in places:
             _write_dof(written, joint, float(coordinates[places[joint]]), float(rates[places[joint]]))
+    floating = root.joint.type == "free"
+    if floating:        # PhysX takes the link in the middle for the root unless the root link itself is named
+        prim = written.stage.GetPrimAtPath(written.bodies[root])
     UsdPhysics.ArticulationRootAPI.Apply(prim)
     PhysxSchema.PhysxArticulationAPI.Apply(
         prim, solverPositionIterationCount=articulation.solver_position_iterations,
         solverVelocityIterationCount=articulation.solver_velocity_iterations,
         sleepThreshold=articulation.sleep_threshold)
-    if root.joint.type == "free":
-        _write_root_velocity(written.stage.GetPrimAtPath(written.bodies[root]), articulation)
+    if floating:
+        _write_root_velocity(prim, articulation)
     for number, tendon in enumerate(articulation.tendons):
         _write_tendon(written, tendon, f"tendon_{number}")
     written.articulations[articulation] = path
