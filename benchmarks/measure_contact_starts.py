@@ -7,7 +7,7 @@ under gravity 10; steps of 1/60 s.
 from __future__ import annotations
 
 from measure_contact_settings import BODY, SHAPE, heights, plane, sunk
-from rule_stages import Fact, at, body, collider, ground, print_facts, world
+from rule_stages import Fact, at, body, collider, ground, places, prim, print_facts, world
 
 LIMIT, ITERATIONS = "float physxRigidBody:maxDepenetrationVelocity", "int physxRigidBody:solverPositionIterationCount"
 
@@ -50,8 +50,24 @@ def offsets() -> dict[str, Fact]:
     return {f"contactOffset {offset}": of(offset) for offset in ("0", "0.0001", "0.1", "1", "10", "100")}
 
 
+def instanced() -> dict[str, Fact]:
+    """Balls over a cube at the origin that is a prototype, and over its instances at x 3 and 6."""
+    balls = "".join(body(name, at(1.5, x), children=collider("Sphere", "shape", {"double radius": "0.2"}))
+                    for name, x in (("a", 0.1), ("b", 3.1), ("c", 6.1)))
+    cube = collider("Cube", "p")
+
+    def of(path: str) -> str:
+        return prim("PointInstancer", "many", {
+            "rel prototypes": f"<{path}>", "int[] protoIndices": "[0, 0]",
+            "point3f[] positions": "[(3, 0, 0), (6, 0, 0)]"}, children=cube if path != "/p" else "")
+
+    return {"prototype below the instancer": Fact(world(of("/many/p"), balls, plane()), places, 90),
+            "prototype elsewhere": Fact(world(of("/p"), cube, balls, plane()), places, 90)}
+
+
 def main() -> None:
-    for title, facts in (("inside", inside()), ("stacked", stacked()), ("contact offsets", offsets())):
+    for title, facts in (("inside", inside()), ("stacked", stacked()), ("contact offsets", offsets()),
+                         ("point instancers", instanced())):
         print_facts(title, facts)
 
 

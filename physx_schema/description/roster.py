@@ -202,15 +202,25 @@ def _resets(prim: Any) -> bool:
 
 
 def _report_instancer(reading: Reading, instancer: Any, bodies: Mapping[str, str | None]) -> None:
-    """PhysX steps the instances of a prototype with a body; no fact holds them."""
+    """PhysX makes the bodies and colliders of a prototype anew for each instance; no fact holds them."""
     path = str(instancer.GetPath())
     prototypes = reading.targets(instancer, "prototypes")
-    inside = [body for body in (*bodies, *reading.copies) if any(
-        body == prototype or body.startswith(prototype + "/") for prototype in prototypes)
-        and body in reading.prims and is_enabled(reading.prims[body])]
+
+    def is_inside(prim: str) -> bool:
+        return any(prim == prototype or prim.startswith(prototype + "/") for prototype in prototypes)
+
+    indices = instancer.GetAttribute("protoIndices").Get()
+    count = len(indices) if is_array(indices) else 0
+    inside = [body for body in (*bodies, *reading.copies) if is_inside(body)
+              and body in reading.prims and is_enabled(reading.prims[body])]
+    solid = [item.path for item in reading.having("PhysicsCollisionAPI") if is_inside(item.path)]
+    if solid and not inside:
+        reading.problem(
+            "collider/in-instancer", path, "prototypes", f"{count} instances of prototypes with colliders ({solid[0]})",
+            "PhysX makes a static collider of every instance; this description has the prototype where it stands",
+            "reference the prototype once for each collider to have it described", "info",
+        )
     if inside:
-        indices = instancer.GetAttribute("protoIndices").Get()
-        count = len(indices) if is_array(indices) else 0
         reading.problem(
             "body/in-instancer", path, "prototypes", f"{count} instances of prototypes with rigid bodies ({inside[0]})",
             "PhysX steps every instance, none in an articulation; this description has no facts of them",

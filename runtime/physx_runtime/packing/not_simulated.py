@@ -22,6 +22,7 @@ from physx_schema.errors import UnsupportedError
 MOST_QUOTED = 5
 _PACKAGE = __name__.partition(".")[0]
 _WHOLE = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
+_INSTANCERS = ("body/in-instancer", "collider/in-instancer")
 _CHOSEN_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
@@ -48,7 +49,7 @@ def left_out(description: Description, model: SceneModel, touching: Touching | N
     contact = _contact(description, model.owners, touching)
     return (*((contact,) if contact else ()), *(left_out_of_contacts(description, touching) if touching else ()),
             *(unseen(description) if touching else ()), *sped_last(description, model, touching),
-            *_estimates(description, moved), *_unread(description, moved))
+            *_instanced(description), *_estimates(description, moved), *_unread(description, moved))
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
@@ -176,6 +177,14 @@ def _contact(description: Description, links: Iterable[str], touching: Touching 
         return None
     return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "
                         "colliders pass through each other, set it to false for PhysX to do the same")
+
+
+def _instanced(description: Description) -> Iterator[NotSimulated]:
+    """Point instancers whose bodies and colliders PhysX repeats."""
+    for problem in description.problems:
+        if problem.code in _INSTANCERS:
+            yield NotSimulated("contact", problem.path, problem.property, f"{problem.message}: {problem.why}; "
+                               f"{problem.fix}")
 
 
 def _estimates(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
