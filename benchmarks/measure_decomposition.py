@@ -1,4 +1,4 @@
-"""Measure how the convex decompositions of PhysX compare with those of VHACD 4 (`pip install vhacdx`) at its parameters.
+"""Measure how the convex decompositions of PhysX compare with those of VHACD 4 (vhacdx on PyPI) at its parameters.
 
 Rays from three sides meet static meshes with convexDecomposition in real PhysX, with and without shrinkWrap, the
 meshes themselves and VHACD's hulls. Needs ORACLE_PYTHON, an interpreter with ovphysx, and vhacdx.
@@ -76,7 +76,7 @@ def apart(ours: Any, others: Any) -> str:
     both = (ours > 0.0) & (others > 0.0)
     gap = (others - ours)[both]
     low, high = np.quantile(gap, [0.05, 0.95])
-    return (f"{np.mean(np.abs(gap) < NEAR):5.1%} of {both.sum()} rays within {NEAR} m; stands out by {np.median(gap):.4f} "
+    return (f"{np.mean(np.abs(gap) < NEAR):5.1%} of {both.sum()} rays within {NEAR} m; out by {np.median(gap):.4f} "
             f"({low:.4f} to {high:.4f})")
 
 
