@@ -28,7 +28,7 @@ from physx_runtime.collision.shape import (
     SPHERE,
 )
 
-HALF_TURN = np.float32(0.70710683)
+SIN_45 = np.float32(0.70710683)
 KINDS = ((SPHERE, SPHERE), (SPHERE, PLANE), (SPHERE, CAPSULE), (SPHERE, BOX), (PLANE, CAPSULE), (PLANE, BOX),
          (CAPSULE, CAPSULE), (BOX, BOX))
 SIZES = {SPHERE: (0.1, 0, 0), PLANE: (0, 0, 0), CAPSULE: (0.1, 0.1, 0), BOX: (0.1, 0.1, 0.1)}
@@ -41,7 +41,7 @@ def shapes_of(kinds: list[int]) -> np.ndarray:
     shapes["kind"], shapes["body"], shapes["owner"] = kinds, np.arange(len(kinds)), NO_OWNER
     shapes["precedence"], shapes["rotation"][:, 3], shapes["contact_offset"] = np.arange(len(kinds)), 1, 0.01
     shapes["size"] = [SIZES[kind] for kind in kinds]
-    shapes["rotation"][shapes["kind"] == PLANE] = (0, -HALF_TURN, 0, HALF_TURN)
+    shapes["rotation"][shapes["kind"] == PLANE] = (SIN_45, 0, SIN_45, 0)
     return shapes
 
 

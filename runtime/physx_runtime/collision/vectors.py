@@ -166,12 +166,12 @@ def x_axis(q: Quaternion) -> Vector:
 
 @scalar_code
 def matrix_of(q: Quaternion) -> Matrix:
+    """The rotation as a matrix (aos::QuatGetMat33V), whose columns are of length 1 as far as the quaternion is."""
     x, y, z, w = q
-    x2, y2, z2 = x + x, y + y, z + z
-    xx, yy, zz = x2 * x, y2 * y, z2 * z
-    xy, xz, xw, yz, yw, zw = x2 * y, x2 * z, x2 * w, y2 * z, y2 * w, z2 * w
-    v = ONE - xx
-    return ((ONE - yy) - zz, xy + zw, xz - yw), (xy - zw, v - zz, yz + xw), (xz + yw, yz - xw, v - yy)
+    x2, y2, z2, w2 = x + x, y + y, z + z, w + w
+    wx, wy, wz, ww = x2 * w, y2 * w, z2 * w, w2 * w - ONE
+    return ((x * x2 + ww, y * x2 + wz, z * x2 - wy), (x * y2 - wz, y * y2 + ww, z * y2 + wx),
+            (x * z2 + wy, y * z2 - wx, z * z2 + ww))
 
 
 @scalar_code
@@ -181,9 +181,11 @@ def frame_of(pose: Pose) -> Frame:
 
 @scalar_code
 def composed(outer: Pose, inner: Pose) -> Pose:
-    """The pose of a thing whose pose in the frame of another is `inner`."""
-    turned = half_rotated(outer[1], inner[0])
-    return add(scaled(turned, TWO), outer[0]), product(outer[1], inner[1])
+    """The pose of a thing whose pose in the frame of another is `inner` (Cm::transformFast)."""
+    turned, (a, b) = half_rotated(outer[1], inner[0]), (outer[1], inner[1])
+    u, v = (a[0], a[1], a[2]), (b[0], b[1], b[2])
+    x = add(scaled(u, b[3]), add(scaled(v, a[3]), cross(u, v)))
+    return add(scaled(turned, TWO), outer[0]), (x[0], x[1], x[2], a[3] * b[3] - dot(u, v))
 
 
 @scalar_code

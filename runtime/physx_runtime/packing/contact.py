@@ -40,10 +40,12 @@ Array = NDArray[Any]
 # Half of a right angle's sine as PhysX has it: turns by it are not quite of unit length, which tilts planes by 1e-7.
 _SIN_45 = float(np.float32(0.70710683))
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
-# By kind, how its x axis is turned onto X, Y or Z of the prim; a capsule's onto -Y, -Z (measured by its points' order).
-_UPWARD = (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
-_AXIS_TURNS = {PLANE: _UPWARD, CYLINDER: _UPWARD, CONE: _UPWARD,
-               CAPSULE: (_IDENTITY, (0.0, 0.0, -_SIN_45, _SIN_45), (0.0, _SIN_45, 0.0, _SIN_45))}
+# By kind, how its x axis is turned onto X, Y or Z of the prim; of a capsule onto -Y, -Z. Planes and capsules make half
+# turns about the axis between, which the order of points and the last bits of separations show.
+_QUARTERS = (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
+_AXIS_TURNS = {PLANE: (_IDENTITY, (_SIN_45, _SIN_45, 0.0, 0.0), (_SIN_45, 0.0, _SIN_45, 0.0)),
+               CAPSULE: (_IDENTITY, (_SIN_45, -_SIN_45, 0.0, 0.0), (_SIN_45, 0.0, -_SIN_45, 0.0)),
+               CYLINDER: _QUARTERS, CONE: _QUARTERS}
 
 
 @dataclass(frozen=True, slots=True)

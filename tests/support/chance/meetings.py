@@ -8,11 +8,9 @@ import numpy as np
 
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
          ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Cube", "Cube"), ("Sphere", "Mesh"), ("Cube", "Mesh"),
-         ("Mesh", "Mesh"))
+         ("Mesh", "Mesh"), ("Capsule", "Cube"), ("Plane", "Mesh"), ("Capsule", "Mesh"))
 CORE_KINDS = (*((other, core) for core in ("Cylinder", "Cone") for other in ("Plane", "Sphere", "Cube")),
               ("Cylinder", "Cylinder"), ("Cylinder", "Cone"), ("Cone", "Cone"))
-# Kinds of which last bits choose between points that lie alike, or whether one is there twice
-DOUBTFUL_KINDS = (("Capsule", "Cube"), ("Plane", "Mesh"), ("Capsule", "Mesh"))
 PAIRS = 6               # in a stage, on a grid
 APART = 3.0             # metres between pairs
 STAGE = """#usda 1.0
@@ -41,6 +39,13 @@ BODY = """    def Xform "{name}" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "
         def {geometry}
     }}
 """
+UNWEIGHED = '"PhysxRigidBodyAPI"])\n    {'
+WEIGHED = """"PhysxRigidBodyAPI", "PhysicsMassAPI"])
+    {
+        float physics:mass = 1
+        point3f physics:centerOfMass = (0, 0, 0)
+        float3 physics:diagonalInertia = (0.05, 0.06, 0.07)
+        quatf physics:principalAxes = (1, 0, 0, 0)"""
 PLANE = """    def Plane "plane" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
         uniform token axis = "Z"
     }
@@ -64,6 +69,13 @@ def meeting(first: str, second: str, seed: int) -> str:
         prims.append(_body(rng, f"a{i}", first, place, np.zeros(3)))
         prims.append(_body(rng, f"b{i}", second, place + 1.1 * way, (0.3 * _unit(rng, 3) - way) * rng.uniform(2, 4)))
     return STAGE.format(gravity=9.81 if first == "Plane" else 0.0, prims="".join(prims))
+
+
+def weighed(stage: str) -> str:
+    """A stage whose bodies have the mass frame of their prims: one that PhysX works out is turned by last bits."""
+    if UNWEIGHED not in stage:
+        raise ValueError("the stage has no body as these stages write them")
+    return stage.replace(UNWEIGHED, WEIGHED)
 
 
 def edge_meeting(seed: int) -> str:

@@ -24,9 +24,10 @@ from physx_schema.description.model import Collider
 
 Array = NDArray[Any]
 NO_MESH = SimpleNamespace(cooked=None)      # a collider of which nothing is cooked
-HALF_TURN = np.float32(0.70710683)      # as the engine turns axes: not quite of unit length
-TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, HALF_TURN, HALF_TURN), "Z": (0, -HALF_TURN, 0, HALF_TURN)}
-CAPSULE_TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, -HALF_TURN, HALF_TURN), "Z": (0, HALF_TURN, 0, HALF_TURN)}  # measured
+SIN_45 = np.float32(0.70710683)         # as the engine turns axes: not quite of unit length
+TURNS = {"X": (0, 0, 0, 1), "Y": (0, 0, SIN_45, SIN_45), "Z": (0, -SIN_45, 0, SIN_45)}
+PLANE_TURNS = {"X": (0, 0, 0, 1), "Y": (SIN_45, SIN_45, 0, 0), "Z": (SIN_45, 0, SIN_45, 0)}         # half turns
+CAPSULE_TURNS = {"X": (0, 0, 0, 1), "Y": (SIN_45, -SIN_45, 0, 0), "Z": (SIN_45, 0, -SIN_45, 0)}
 
 
 @dataclass(frozen=True)
@@ -227,11 +228,11 @@ def _geometry(prim: Usd.Prim, scale: Array) -> tuple[int, tuple[float, ...], tup
     value = {name: prim.GetAttribute(name).Get() for name in ("size", "radius", "height", "axis")
              if prim.HasAttribute(name)}
     if prim.IsA(UsdGeom.Cube):
-        return kinds.BOX, tuple(np.float32(value["size"] * scale) / np.float32(2)), TURNS["X"]
+        return kinds.BOX, tuple(np.float32(value["size"] / 2) * np.float32(scale)), TURNS["X"]
     if prim.IsA(UsdGeom.Sphere):
         return kinds.SPHERE, (value["radius"] * scale[0], 0, 0), TURNS["X"]
     if prim.IsA(UsdGeom.Plane):
-        return kinds.PLANE, (0, 0, 0), TURNS[value["axis"]]
+        return kinds.PLANE, (0, 0, 0), PLANE_TURNS[value["axis"]]
     if prim.IsA(UsdGeom.Capsule):
         size = (value["radius"] * scale[0], value["height"] * scale[0] / 2, 0)
         return kinds.CAPSULE, size, CAPSULE_TURNS[value["axis"]]

@@ -1,4 +1,7 @@
-"""Two capsules: the closest points of their axes, and where these are parallel the ends that face the other axis."""
+"""Two capsules: the closest points of their axes, and where these are parallel the ends that face the other axis.
+
+Products that PhysX takes four at once (aos::V3Dot4) are summed up in another order than a single one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.collision.cores.plain import dot as plain_dot
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import (
     EPSILON,
@@ -84,7 +88,7 @@ def _direction(along: Vector) -> Vector:
 def _foot(start: Vector, along: Vector, end: Vector) -> Any:
     """Where an end of the other axis projects to, and whether that lies on this one."""
     length = dot(along, along)
-    share = dot(sub(end, start), along) / length if length != ZERO else ZERO
+    share = plain_dot(sub(end, start), along) / length if length != ZERO else ZERO
     return add(scaled(along, share), start), share >= ZERO and share <= ONE
 
 
@@ -92,8 +96,8 @@ def _foot(start: Vector, along: Vector, end: Vector) -> Any:
 def closest_shares(start0: Vector, along0: Vector, start1: Vector, along1: Vector) -> tuple[Number, Number]:
     """The closest points of two segments, as shares of their lengths."""
     way = sub(start0, start1)
-    a, e, b, c, f = (dot(along0, along0), dot(along1, along1), dot(along0, along1), dot(along0, way),
-                     dot(along1, way))
+    a, e, b, c, f = (plain_dot(along0, along0), plain_dot(along1, along1), plain_dot(along0, along1),
+                     plain_dot(along0, way), dot(along1, way))
     determinant = a * e - b * b
     share0 = HALF if determinant < EPSILON else clamped((b * f - c * e) / determinant, ZERO, ONE)
     share1 = clamped((b * share0 + f) * (ONE / e if e > EPSILON else ZERO), ZERO, ONE)
