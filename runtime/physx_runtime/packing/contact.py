@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -29,6 +30,7 @@ from physx_runtime.collision.shape import (
 )
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
+from physx_runtime.packing.loaded_frames import loaded
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, Scene
@@ -37,8 +39,7 @@ from physx_schema.description.poses import IDENTITY_POSE, Pose
 
 Array = NDArray[Any]
 
-# Half of a right angle's sine as PhysX has it: turns by it are not quite of unit length, which tilts planes by 1e-7.
-_SIN_45 = float(np.float32(0.70710683))
+_SIN_45 = float(np.float32(math.sqrt(0.5)))
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 # By kind, how its x axis is turned onto X, Y or Z of the prim; of a capsule onto -Y, -Z. Planes and capsules make half
 # turns about the axis between, which the order of points and the last bits of separations show.
@@ -193,7 +194,7 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
             shapes[row]["kinematic"] = mover.kind == KINEMATIC
         shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
         if not side.body:
-            places[row_of[number]]["position"], places[row_of[number]]["rotation"] = _singles(shape.pose)
+            places[row_of[number]]["position"], places[row_of[number]]["rotation"] = loaded(shape.pose)
         _place(shapes[row], shape, touching.kind(number), compose(movers[numbers[side.body]].into, shape.pose)
                if side.body else IDENTITY_POSE)
     shapes["world"] = EVERY_WORLD
@@ -279,7 +280,7 @@ class _Heard:
 def _place(row: Any, shape: Collider, kind: int, frame: Frame) -> None:
     """Kind, sizes, offsets and place of a shape."""
     turn = _AXIS_TURNS[kind][shape.axis] if kind in _AXIS_TURNS else _IDENTITY
-    position, rotation = compose(_singles(frame), ((0.0, 0.0, 0.0), turn))
+    position, rotation = loaded(compose(_singles(frame), ((0.0, 0.0, 0.0), turn)))
     row["kind"], row["position"], row["rotation"] = kind, position, rotation
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
     row["contact_offset"], row["rest_offset"] = shape.contact_offset or 0.0, shape.rest_offset

@@ -18,15 +18,11 @@ SOON = ("ball in a corner", "bounce threshold", "box slides into a corner", "con
 WIDER = {
     # 13: it comes to rest along an edge of two boxes, where last bits decide whether a point is there twice
     ("capsule in a corner", "float64"): 15.0,
-    # 16 of a quaternion: balls that spin on the spot drift from PhysX's by 4e-5 rad in 240 steps, its float32
-    ("spinning balls", "float32"): 20.0,
     # 45 and 11, from the 41st step on: chaos, in which five moved starts say little of what others grow to
     ("pile of balls", "float32"): 60.0,
     ("pile of capsules", "float32"): 20.0,
     # 26 of a velocity in the 40th step, as the first stones meet; from the 60th step on within ten
     ("pile of stones", "float32"): 30.0,
-    # 11 of a place up to the 12th step, in which such stones first meet; later within ten
-    ("stones, small", "float32"): 15.0,
     # 11 of a velocity in the step in which two balls of each link land
     ("links of several shapes", "float32"): 15.0,
 }
