@@ -8,7 +8,6 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import LINK
 from physx_runtime.packing.facts import RowValues, fact_rows
 from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_frame, root_place, tree_frame
-from physx_runtime.packing.loaded_frames import loaded
 from physx_schema.description.model import ActorDescription, Link
 
 
@@ -42,7 +41,7 @@ def authored_state(actor: ActorDescription, locked: int) -> RowValues:
     """The authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
-    position, rotation = root_frame(loaded(root.pose), root_place(actor))
+    position, rotation = root_frame(root.pose, root_place(actor))
     rows = {"q": [dof.position for dof in actor.dofs],
             "v": [*velocity, *(dof.velocity for dof in actor.dofs)],
             "root_position": list(position), "root_rotation": list(rotation)}

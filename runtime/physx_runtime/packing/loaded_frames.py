@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
@@ -18,6 +19,13 @@ from physx_runtime.packing.frames import Frame
 def loaded(frame: Frame) -> Frame:
     """A frame as the loader hands it on, of length 1 as single precision has it (PxTransform::getNormalized)."""
     return _plain(_single(frame))
+
+
+def loaded_rotations(rotations: NDArray[Any]) -> NDArray[np.float32]:
+    """Quaternions (..., 4) likewise."""
+    x, y, z, w = np.moveaxis(rotations.astype(np.float32), -1, 0)
+    factor = np.float32(1.0) / np.sqrt(x * x + y * y + z * z + w * w)
+    return np.stack([x * factor, y * factor, z * factor, w * factor], axis=-1)
 
 
 def against_center(frame: Frame, center: Frame) -> Frame:

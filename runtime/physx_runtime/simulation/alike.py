@@ -15,6 +15,7 @@ from physx_runtime.model.owners import owners
 from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.packing.frames import Frame
+from physx_runtime.packing.loaded_frames import loaded_rotations
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.lanes import Lanes
@@ -102,7 +103,7 @@ class Alike:
             model = self.models[i]
             found = owners(model.topology.tree, model.actor, model.scene)
             checked_row(model, found, name, values[i], np.arange(self.lanes.worlds), self.lanes.dtype)
-        return array
+        return loaded_rotations(array) if name == "root_rotation" and self.lanes.dtype == "float32" else array
 
     def start(self, lanes: Indices) -> None:
         """Begin lanes anew: awake, but for bodies that are authored asleep."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.frames import Frame, root_frame, root_rows
+from physx_runtime.packing.loaded_frames import loaded_rotations
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import is_rotation, refusal
 
@@ -66,3 +67,5 @@ class Start:
         """The root's rows from the pose of its link, with each world's own place of F in it."""
         p = [np.broadcast_to(x, len(self._worlds)) for x in np.moveaxis(pose, -1, 0)]
         self.rows |= root_rows(root_frame(((p[0], p[1], p[2]), (p[3], p[4], p[5], p[6])), self._place))
+        if self._dtype == "float32":
+            self.rows["root_rotation"] = loaded_rotations(self.rows["root_rotation"]).astype(np.float64)

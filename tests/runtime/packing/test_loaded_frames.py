@@ -1,36 +1,44 @@
-"""Frames of joints outside articulations are PhysX's single-precision ones, those of the ideal solver exact."""
+"""Rotations have the length that PhysX's loader gives them in float32."""
 
 from __future__ import annotations
 
 import numpy as np
-from physx_runtime.packing.island import PackedIsland, islands_of
-from physx_runtime.packing.scene import scene_model
-from support.chance.jointed_scenes import jointed_scene
+import pytest
+from physx_runtime import Simulation
+from physx_runtime.packing.loaded_frames import loaded, loaded_rotations
 from support.stages.robots import opened
 
-from physx_schema.description import describe
-
-SEED = 3        # a tree of free bodies with masses of their own
-NAMES = [f"frame{k}_{part}" for k in (0, 1) for part in ("position", "rotation")]
-
-
-def packed(solver: str) -> PackedIsland:
-    description = describe(opened(jointed_scene(SEED)))
-    model = scene_model(description, [body for body in description.bodies if not body.kinematic])
-    return islands_of(description, model, solver)[0]
-
-
-def frames(island: PackedIsland) -> np.ndarray:
-    return np.concatenate([island.parameters[f"joint{j}_{name}"].ravel()
-                           for j in range(len(island.joints)) for name in NAMES])
-
-
-def test_frames_are_numbers_of_single_precision() -> None:
-    found = frames(packed("physx"))
-    assert np.array_equal(found, found.astype(np.float32).astype(np.float64))
+# Authored, and as ovphysx 0.7 reports it before the first step, x y z w.
+AUTHORED = (0.6019998971108564, 0.637279683173387, -0.311480200456532, 0.3666753523438744)
+REPORTED = np.float32([0.60199994, 0.63727975, -0.31148022, 0.36667538])
+STAGE = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def PhysicsScene "scene" {{}}
+def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionAPI"])
+{{
+    quatd xformOp:orient = ({3}, {0}, {1}, {2})
+    uniform token[] xformOpOrder = ["xformOp:orient"]
+}}
+"""
 
 
-def test_frames_of_the_ideal_solver_are_exact() -> None:
-    exact, rounded = frames(packed("ideal")), frames(packed("physx"))
-    assert not np.array_equal(exact, exact.astype(np.float32).astype(np.float64))
-    assert 0.0 < np.abs(exact - rounded).max() < 3e-7
+def test_a_rotation_is_loaded_with_the_bits_of_physx() -> None:
+    assert np.array_equal(np.float32(loaded(((0.0, 0.0, 0.0), AUTHORED))[1]), REPORTED)
+    assert np.array_equal(loaded_rotations(np.array([AUTHORED, AUTHORED])), [REPORTED, REPORTED])
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["at first", "after a reset"])
+def test_a_body_starts_with_the_rotation_of_physx(again: bool) -> None:
+    sim = Simulation(opened(STAGE.format(*AUTHORED)))
+    if again:
+        sim.step(3)
+        sim.reset()
+    assert np.array_equal(sim.get("root_rotation")[0], REPORTED)
+
+
+def test_a_rotation_in_float64_stays_as_authored() -> None:
+    sim = Simulation(opened(STAGE.format(*AUTHORED)), dtype="float64")
+    np.testing.assert_allclose(sim.get("root_rotation")[0], AUTHORED, rtol=0, atol=1e-15)
