@@ -26,7 +26,8 @@ TILTING, STEPS = 10, 50     # the slopes of the experiment
 SLOPE_TOLERANCE = 0.01
 EXACT = 1e-3
 # Of what PhysX itself does: a slope this much flatter than the one measured holds, one this much steeper does not.
-BESIDE = 0.03
+# Of few iterations in centimetres the hold is lost little by little: 5 mm in 50 steps where it is 3 % steeper.
+BESIDE = 0.04
 # m, of a height of 1 m in float32
 REBOUND_TOLERANCE = 1e-5
 
