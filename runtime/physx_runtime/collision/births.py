@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import ALONE
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
 
 WITHIN, TWO_ARTICULATIONS, BEFORE, NOW = range(4)       # when a pair is found
 AMONG, STATIC, KINEMATIC = range(3)                 # sweeps of objects that have met now: among what moves, with ...
+# What pairs are sorted by, the first above all: these two, then where a pair is in a sweep of objects and of shapes.
+KEYS = ("found", "sweep", *(f"{part} of {what}" for what in ("objects", "shapes") for part in (
+    "begins with the second", "low of the lower", "age of the lower", "low of the upper", "age of the upper")))
 
 
 class Births:
@@ -60,29 +64,46 @@ class Births:
         return self._sorted(fresh, low, self._before[:, 0, 0], met)
 
     def _sorted(self, fresh: Array, low: Array, low_of_objects: Array, met: Array) -> Array:
-        first, second = fresh[:, 0], fresh[:, 1]
-        a, b = self._object[first], self._object[second]
-        joined, same, created = self._joined, a == b, self._created_objects
-        found = np.select([same, ~met | ~(joined[a] | joined[b]), joined[a] & joined[b]],
-                          [WITHIN, NOW, TWO_ARTICULATIONS], BEFORE)
-        sweep = self._sweep[second]
-        objects = _swept(a, b, sweep == AMONG, low_of_objects, created)
-        # an articulation sweeps before a body, of two articulations the one created first
-        later = np.where(joined[a] == joined[b], created[b] < created[a], joined[b])
-        first, second = np.where(later, second, first), np.where(later, first, second)
-        shapes = _swept(first, second, same, low, self._created)
-        keys = (found, sweep, *objects, *shapes)
+        if not len(fresh):
+            return fresh
+        keys = np.empty((len(KEYS), len(fresh)))
+        _fill(keys, fresh, met, self._object, self._joined, self._sweep, low_of_objects, self._created_objects, low,
+              self._created)
         return fresh[np.lexsort(keys[::-1])]
 
 
-def _swept(first: Array, second: Array, alike: Array, low: Array, created: Array) -> tuple[Array, ...]:
-    """Keys of pairs in a sweep: those that begin with their first one, then the others, from the lowest on.
+@scalar_entry
+def _fill(keys: Any, fresh: Any, met: Any, objects: Any, joined: Any, sweeps: Any, low_of_objects: Any,
+          created_objects: Any, low: Any, created: Any) -> None:
+    """Fill in the `KEYS` of new pairs."""
+    for i in range(len(fresh)):
+        first, second = fresh[i, 0], fresh[i, 1]
+        a, b = objects[first], objects[second]
+        found, sweep = BEFORE, sweeps[second]
+        if a == b:
+            found = WITHIN
+        elif not met[i] or not (joined[a] or joined[b]):
+            found = NOW
+        elif joined[a] and joined[b]:
+            found = TWO_ARTICULATIONS
+        keys[0, i], keys[1, i] = found, sweep
+        _sweep(keys[2:7, i], a, b, sweep == AMONG, low_of_objects, created_objects)
+        # an articulation sweeps before a body, of two articulations the one created first
+        if created_objects[b] < created_objects[a] if joined[a] == joined[b] else joined[b]:
+            first, second = second, first
+        _sweep(keys[7:12, i], first, second, a == b, low, created)
+
+
+@scalar_code
+def _sweep(keys: Any, first: Any, second: Any, alike: Any, low: Any, created: Any) -> None:
+    """Keys of a pair in a sweep: those that begin with their first one, then the others, from the lowest on.
 
     alike: whether both are of one list, in which the lower one is the first.
     """
-    turned = (low[second] < low[first]) | (alike & (low[second] == low[first]) & (created[second] < created[first]))
-    lower, upper = np.where(turned, second, first), np.where(turned, first, second)
-    return turned & ~alike, low[lower], created[lower], low[upper], created[upper]
+    turned = low[second] < low[first] or (alike and low[second] == low[first] and created[second] < created[first])
+    lower, upper = (second, first) if turned else (first, second)
+    keys[0], keys[1], keys[2] = turned and not alike, low[lower], created[lower]
+    keys[3], keys[4] = low[upper], created[upper]
 
 
 def _nowhere(count: int) -> Array:

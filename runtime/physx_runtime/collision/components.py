@@ -7,28 +7,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.compiling.scalar_code import borrowing_entry
 
 Array = NDArray[Any]
+Flags = NDArray[np.bool_]
 
 
-def reached(first: Array, second: Array, begun: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def reached(edges: Array, ends: Flags, begun: Flags) -> Flags:
     """(n_node,) which nodes are in one component with any of those begun with.
 
-    first, second: (n_edge,) the nodes of each edge.
+    edges: (n_edge, 2) nodes; one with a number below 0 connects nothing. ends: (n_node,) nodes at which a
+    component ends: they reach their neighbours, if begun with, and no farther.
     """
-    roots = np.arange(len(begun), dtype=np.int64)
-    _join(first, second, roots)
-    found = np.zeros(len(begun), np.bool_)
-    found[roots[begun]] = True
-    return np.asarray(found[roots])
+    found = begun.copy()
+    _reach(edges, ends, begun, np.arange(len(begun)), found)
+    return found
 
 
-@scalar_entry
-def _join(first: Any, second: Any, roots: Any) -> None:
-    """Give all nodes of a component one root; roots: every node its own."""
-    for edge in range(len(first)):
-        a, b = first[edge], second[edge]
+@borrowing_entry
+def _reach(edges: Any, ends: Any, begun: Any, roots: Any, found: Any) -> None:
+    """Add what is reached to `found`; roots: every node its own."""
+    for edge in range(len(edges)):
+        a, b = edges[edge, 0], edges[edge, 1]
+        if a < 0 or b < 0:
+            continue
+        if ends[a] or ends[b]:
+            if (ends[a] and begun[a]) or (ends[b] and begun[b]):
+                found[a] = found[b] = True
+            continue
         while roots[a] != a:
             roots[a] = roots[roots[a]]
             a = roots[a]
@@ -38,3 +44,22 @@ def _join(first: Any, second: Any, roots: Any) -> None:
         roots[max(a, b)] = min(a, b)
     for node in range(len(roots)):
         roots[node] = roots[roots[node]]        # a root has no larger number than what it is the root of
+        if found[node]:
+            found[roots[node]] = True
+    for node in range(len(roots)):
+        if found[roots[node]]:
+            found[node] = True
+
+
+def held(edges: Array, nodes: Flags) -> Flags:
+    """(n_edge,) whether one of the nodes of each edge is among these; numbers below 0 are of none."""
+    found = np.empty(len(edges), np.bool_)
+    _hold(edges, nodes, found)
+    return found
+
+
+@borrowing_entry
+def _hold(edges: Any, nodes: Any, found: Any) -> None:
+    for edge in range(len(edges)):
+        a, b = edges[edge, 0], edges[edge, 1]
+        found[edge] = (a >= 0 and nodes[a]) or (b >= 0 and nodes[b])

@@ -12,7 +12,7 @@ from physx_runtime.collision.meshes.manifolds import MOST_WITH_MESH
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, FREE, KIND_NAMES, MOST_POINTS
-from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.compiling.scalar_code import borrowing_entry, scalar_entry
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -47,22 +47,58 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
 
 def touch(table: PairTable, made: Flags, contacts: Array) -> int:
     """Make the contacts of some pairs of a table, kind by kind; how many there are."""
-    rows, shapes, at = table.rows, table.shapes, 0
-    alive = np.flatnonzero(made & (rows["shape0"] != FREE))
-    kinds = shapes["kind"][rows["shape0"][alive]] * len(KIND_NAMES) + shapes["kind"][rows["shape1"][alive]]
-    for both in np.flatnonzero(np.bincount(kinds)):
-        at = TOUCH[divmod(int(both), len(KIND_NAMES))](rows, alive[kinds == both], shapes, table.placed,
-                                                       table.geometry, table.manifolds, contacts, at)
+    rows, shapes, at, kinds = table.rows, table.shapes, 0, len(KIND_NAMES)
+    chosen, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
+    _sort_by_kinds(rows, made, shapes, kinds, chosen, ends)
+    for both in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
+        own = chosen[ends[both - 1] if both else 0:ends[both]]
+        at = TOUCH[divmod(both, kinds)](rows, own, shapes, table.placed, table.geometry, table.manifolds, contacts, at)
     return at
+
+
+@borrowing_entry
+def _sort_by_kinds(rows: Any, made: Any, shapes: Any, kinds: Any, chosen: Any, ends: Any) -> None:
+    """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
+    for k in range(len(rows)):
+        if made[k] and rows[k].shape0 != FREE:
+            ends[shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind] += 1
+    at = 0
+    for both in range(len(ends)):
+        at, ends[both] = at + ends[both], at
+    for k in range(len(rows)):
+        if made[k] and rows[k].shape0 != FREE:
+            both = shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind
+            chosen[ends[both]] = k
+            ends[both] += 1
 
 
 def in_order_of_touching(rows: Array, touching: Array, awake: Flags) -> Array:
     """The pairs that touch: those that did before keep their order, then those that begin, by their slots."""
-    alive = np.where(awake, rows["contacts"] > 0, rows["touching"] == 1) & (rows["shape0"] != FREE)
-    begun = np.flatnonzero(alive & (rows["touching"] == 0)).astype(np.int32)
-    kept = touching[alive[touching] & (rows["touching"][touching] == 1)]
-    rows["touching"] = alive
-    return np.concatenate((kept, begun[np.argsort(rows["slot"][begun], kind="stable")]))
+    found = np.empty(len(rows), np.int32)
+    kept, end = _find_touching(rows, touching, awake, found)
+    begun = found[kept:end]
+    found[kept:end] = begun[np.argsort(rows["slot"][begun], kind="stable")]
+    return found[:end]
+
+
+@borrowing_entry
+def _find_touching(rows: Any, touching: Any, awake: Any, found: Any) -> Any:
+    """Fill in the pairs that went on touching, then those that begin: how many of the former, and in all."""
+    kept = 0
+    for k in touching:
+        pair = rows[k]
+        if pair.shape0 != FREE and pair.touching and (pair.contacts > 0 or not awake[k]):
+            found[kept] = k
+            kept += 1
+    end = kept
+    for k in range(len(rows)):
+        pair = rows[k]
+        touches = pair.shape0 != FREE and (pair.contacts > 0 if awake[k] else pair.touching == 1)
+        if touches and not pair.touching:
+            found[end] = k
+            end += 1
+        pair.touching = touches
+    return kept, end
 
 
 @scalar_entry

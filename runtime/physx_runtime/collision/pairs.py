@@ -17,9 +17,12 @@ from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
 from physx_runtime.collision.tree import build, fit, levels_for
+from physx_runtime.compiling.scalar_code import borrowing_entry
 
 Array = NDArray[Any]
 
+SUPPORTED = np.array([[(min(pair), max(pair)) in TOUCH for pair in ((a, b) for b in range(len(KIND_NAMES)))]
+                      for a in range(len(KIND_NAMES))])        # whether contacts are made between two kinds
 MORE_WORK = 1.5     # a tree in which searches take this much longer than when it was built is built anew
 
 
@@ -55,6 +58,7 @@ class PairTable:
         self._partners = np.zeros(count, np.int32)
         self._births = Births(self.shapes, moving)
         self._born = 0
+        self._meshes = bool((self.shapes["kind"] == MESH).any())
         self._pools = slots.pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
 
     def place(self, poses: Array) -> None:
@@ -133,7 +137,8 @@ class PairTable:
         places = free[:len(fresh)].astype(np.int32)
         self.rows[places] = self.records(fresh)
         self.rows["slot"][places] = taken
-        self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
+        if self._meshes:
+            self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
         chain(self.rows, self._heads, places, fresh)
         return places
 
@@ -157,21 +162,27 @@ class PairTable:
 
         Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
         """
-        shapes, records = self.shapes, np.zeros(len(fresh), PAIR)
-        first, second = fresh[:, 0], fresh[:, 1]
-        precedence, kind = shapes["precedence"], shapes["kind"]
-        later = precedence[second] < precedence[first]
-        side0, side1 = np.where(later, second, first), np.where(later, first, second)
-        swapped = RANKS[kind[side0]] > RANKS[kind[side1]]
-        records["shape0"], records["shape1"] = np.where(swapped, side1, side0), np.where(swapped, side0, side1)
-        for both in np.flatnonzero(np.bincount(kind[first] * len(KIND_NAMES) + kind[second])):
-            kinds = divmod(int(both), len(KIND_NAMES))
-            if (min(kinds), max(kinds)) not in TOUCH:
-                names = " and ".join(sorted(KIND_NAMES[kind] for kind in kinds))
-                raise NotImplementedError(f"no contacts are made between {names}")
-        records["swapped"] = swapped
-        records["reach"] = shapes["contact_offset"][first] + shapes["contact_offset"][second]
-        records["rest"] = shapes["rest_offset"][first] + shapes["rest_offset"][second]
-        records["born"] = self._born + np.arange(len(fresh))
+        records, kind = np.zeros(len(fresh), PAIR), self.shapes["kind"][fresh]
+        if not SUPPORTED[kind[:, 0], kind[:, 1]].all():
+            first, second = kind[~SUPPORTED[kind[:, 0], kind[:, 1]]][0].tolist()
+            names = " and ".join(sorted((KIND_NAMES[first], KIND_NAMES[second])))
+            raise NotImplementedError(f"no contacts are made between {names}")
+        _begin(records, fresh, self.shapes, RANKS, self._born)
         self._born += len(fresh)
         return records
+
+
+@borrowing_entry
+def _begin(records: Any, fresh: Any, shapes: Any, ranks: Any, born: Any) -> None:
+    """Fill in who new pairs are."""
+    for i in range(len(records)):
+        pair, side0, side1 = records[i], fresh[i, 0], fresh[i, 1]
+        if shapes[side1].precedence < shapes[side0].precedence:
+            side0, side1 = side1, side0
+        swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
+        pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
+        pair.swapped = swapped
+        first, second = shapes[fresh[i, 0]], shapes[fresh[i, 1]]
+        pair.reach = first.contact_offset + second.contact_offset
+        pair.rest = first.rest_offset + second.rest_offset
+        pair.born = born + i

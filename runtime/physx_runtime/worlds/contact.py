@@ -12,6 +12,7 @@ from physx_runtime.collision.generation import generate
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
 from physx_runtime.collision.shape import CONTACT, EVERY_WORLD, NO_OWNER
+from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
@@ -134,10 +135,8 @@ class ContactWorlds(Buffer):
     def _finish(self, woken: Array, counts: Array) -> None:
         """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
         pairs, places, patches, resting = self.table.pairs, self.table.places, self.patches, self.resting
-        shape0, shape1, rest = (pairs.rows[name][patches["pair"]] for name in ("shape0", "shape1", "rest"))
-        surfaces = surfaces_of(self.table, shape0, shape1, patches["side0"], patches["side1"])
-        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, surfaces,
-                             rest.astype(np.float64), self.centers, self._frames.static, self.impulses,
+        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, pairs.rows,
+                             surfaces_of(self.table, patches), self.centers, self._frames.static, self.impulses,
                              self.frictions)
         solved = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
         of_worlds = by_world(solved, self.count)
@@ -168,16 +167,24 @@ class Frames:
         found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
                  for place in places[~self.static]]
         rows = np.array(found, np.int64).reshape(len(found), 3)
-        self._of_worlds = [(moving[own], rows[own][:, :, None]) for own in by_world(worlds, count)]
+        self._of_worlds = [(moving[own], rows[own]) for own in by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
         """(n_place, 7) each: the frames that shapes are placed in, and those of the centres of mass."""
         poses, centers = self._still.copy(), self._still.copy()
         for memory, (moving, rows) in zip(memories, self._of_worlds, strict=True):
-            place, center = (memory[rows[:, i] + np.arange(3)] for i in (0, 1))
-            rotation = memory[rows[:, 2] + np.arange(4)]
-            poses[moving], centers[moving] = np.c_[place, rotation], np.c_[center, rotation]
+            _read(memory, moving, rows, poses, centers)
         return poses, centers
+
+
+@borrowing_entry
+def _read(memory: Any, moving: Any, rows: Any, poses: Any, centers: Any) -> None:
+    for i in range(len(moving)):
+        pose, center, own = poses[moving[i]], centers[moving[i]], rows[i]
+        for k in range(3):
+            pose[k], center[k] = memory[own[0] + k], memory[own[1] + k]
+        for k in range(4):
+            pose[3 + k] = center[3 + k] = memory[own[2] + k]
 
 
 def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int]:

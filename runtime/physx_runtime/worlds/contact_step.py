@@ -12,7 +12,7 @@ from physx_runtime.solver.contact.program import ContactProgram, iteration_of
 from physx_runtime.targets.interpreter import run_in_place
 from physx_runtime.worlds.buffer import aligned
 from physx_runtime.worlds.patch_blocks import PatchBlocks, make_blocks
-from physx_runtime.worlds.patch_structures import FINAL, PREPARE, PRESS, SOLVE, Structures
+from physx_runtime.worlds.patch_structures import FINAL, OWNER0, OWNER1, PREPARE, PRESS, SOLVE, STRUCTURE, Structures
 from physx_runtime.worlds.patch_values import give, take
 from physx_runtime.worlds.patch_words import Around, words_of_patches
 from physx_runtime.worlds.touching import PatchOrder
@@ -33,8 +33,8 @@ class WorldPatches:
     patches: Array
     order: Array            # rows of contacts by patch
     contacts: Array
+    pairs: Array            # that patches refer to
     surfaces: Array
-    rests: Array
     frames: Array           # of the centres of mass
     static: Array
     impulses: Array         # of every contact, to be filled
@@ -50,8 +50,8 @@ class ContactStep:
         self.memory = aligned((program.size,), dtype)
         self._begun: tuple[bytes, list[Array]] = b"", []        # of whom, and the words
         self._ended: tuple[bytes, Array] = b"", NO_WORDS
-        self._key: tuple[bytes, ...] = ()
-        self._structures = self._first = NO_WORDS       # of every patch, and its first row
+        self._met, self._arranged = np.zeros((0, 0), np.int64), np.zeros(0, np.bool_)     # that the passes are for
+        self._first = NO_WORDS      # first row of every patch
         self._passes: list[Array] = []
 
     def load(self, rows: Array) -> None:
@@ -73,10 +73,10 @@ class ContactStep:
         awake: (n_actor,) whose step it is, the others stay as they are.
         """
         self._arrange(given, own, awake)
-        memory, known, structures, first = self.memory, self._known, self._structures, self._first
+        memory, known, structures, first = self.memory, self._known, self._met[STRUCTURE], self._first
         anchors, lanes = known.anchors[structures], known.lanes[structures]
         give(memory, first, lanes, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
-             given.rests, given.surfaces, given.frames, given.static)
+             given.pairs, given.surfaces, given.frames, given.static)
         run_in_place(memory, self._passes, self._counts(n, v))
         rows[:self._program.state_size] = memory[:self._program.state_size]
         take(memory, first, lanes, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
@@ -89,19 +89,13 @@ class ContactStep:
 
     def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
-        kinds = given.places["kind"]
-        pair, side0, side1, points, anchors = (given.patches[name][own]
-                                               for name in ("pair", "side0", "side1", "points", "anchors"))
-        torsional = (given.surfaces[own, -2:] > 0.0).any(axis=1) & (anchors == 1) & (not self._pgs)
-        structures = self._known.numbers((kinds[side0], kinds[side1]), points, anchors, torsional)
-        key = tuple(column.tobytes() for column in (structures, side0, side1, pair, awake))
-        if key == self._key and self._passes:
+        met = self._known.met(own, given.patches, given.surfaces)
+        if np.array_equal(met, self._met) and np.array_equal(awake, self._arranged):
             return
-        self._key, self._structures = key, structures
-        touching = PatchOrder(self._program, given.places, pair, (side0, side1))
+        self._met, self._arranged = met, awake.copy()
+        touching = PatchOrder(self._program, given.places, met)
         joints, turns = touching.turns()
-        owner = self._known.owner
-        blocks = make_blocks(self._known, structures, turns, (owner[side0], owner[side1]), self._program.size)
+        blocks = make_blocks(self._known, met[STRUCTURE], turns, (met[OWNER0], met[OWNER1]), self._program.size)
         self._first, block_of = blocks.lanes
         self._make_room(blocks.size)
         self._write(touching, blocks, block_of, joints, turns, awake)

@@ -204,8 +204,7 @@ def _known_of(pairs: FixedPairs) -> PairPatches:
     patches["pair"] = np.arange(len(rows))
     other = np.where(rows["shape0"] == moving, rows["shape1"], rows["shape0"])
     patches["side0"], patches["side1"] = shapes["body"][moving], shapes["body"][other]
-    every = surfaces_of(table, rows["shape0"], rows["shape1"], patches["side0"], patches["side1"])
-    surfaces, which = np.unique(every, axis=0, return_inverse=True)
+    surfaces, which = np.unique(surfaces_of(table, patches), axis=0, return_inverse=True)
     return PairPatches(patches, np.arange(len(rows) * MOST_POINTS, dtype=np.int32),
                         np.c_[table.places["position"], table.places["rotation"]], surfaces, which.ravel(),
                         table.friction_offset, table.correlation)

@@ -23,18 +23,10 @@ class PatchBlocks:
     members: Array                  # patches, block after block
     starts: Array                   # where in `members` those of each block begin; one more, their end
     base: Array                     # first row of each block
+    lanes: tuple[Array, Array]      # by patch, its first row and its block
     owners: tuple[Array, Array]     # by patch, of both sides, as of `Structures.owner`
     nobody: int                     # first of the rows that empty lanes touch
     size: int                       # rows of all that and of the program before it
-
-    @property
-    def lanes(self) -> tuple[Array, Array]:
-        """By patch, its first row and its block."""
-        blocks = np.repeat(np.arange(len(self.base)), np.diff(self.starts))
-        first, which = np.empty(len(self.members), np.int64), np.empty(len(self.members), np.int64)
-        first[self.members] = self.base[blocks] + np.arange(len(self.members)) - self.starts[blocks]
-        which[self.members] = blocks
-        return first, which
 
 
 def make_blocks(known: Structures, numbers: Array, turns: Array, owners: tuple[Array, Array], size: int) -> PatchBlocks:
@@ -42,39 +34,45 @@ def make_blocks(known: Structures, numbers: Array, turns: Array, owners: tuple[A
 
     numbers: of the patches' structures; those of one turn hold nothing in common. size: rows of the program.
     """
-    count, kinds = len(numbers), len(known.lanes)
-    turn = np.where(turns < 0, turns.max(initial=-1) + 1 + np.cumsum(turns < 0), turns)
-    bins = np.zeros((turn.max(initial=-1) + 1) * kinds + 1, np.int64)
-    members, starts, structures = np.empty(count, np.int64), np.empty(count + 1, np.int64), np.empty(count, np.int64)
-    made = _divide(turn, numbers, known.lanes, bins, members, starts, structures)
-    structures = structures[:made]
     side = int(known.lanes.max(initial=1))
-    first = -(-size // side) * side                 # vectors begin where registers like them to
-    rows = -(-known.sizes * known.lanes // side)[structures] * side
-    base = first + NOBODY_ROWS + np.cumsum(rows) - rows
-    return PatchBlocks(structures, members, starts[:made + 1], base, owners, first,
-                       first + NOBODY_ROWS + int(rows.sum()))
+    nobody = -(-size // side) * side                # vectors begin where registers like them to
+    count = len(numbers)
+    members, structures, base, first, which = np.empty((5, count), np.int64)
+    starts = np.empty(count + 1, np.int64)
+    made, end = _divide(turns, numbers, known.lanes, known.sizes, side, nobody + NOBODY_ROWS, members, starts,
+                        structures, base, first, which)
+    return PatchBlocks(structures[:made], members, starts[:made + 1], base[:made], (first, which), owners, nobody, end)
 
 
 @scalar_entry
-def _divide(turn: Any, numbers: Any, lanes: Any, bins: Any, members: Any, starts: Any, structures: Any) -> int:
-    """Fill in the members of blocks, where each begins and its structure; how many there are.
-
-    bins: zeros, one for every turn and structure and one more.
-    """
-    kinds = len(lanes)
-    for i in range(len(turn)):
-        bins[turn[i] * kinds + numbers[i] + 1] += 1
-    made = at = 0
-    for k in range(len(bins) - 1):
-        count, width = bins[k + 1], lanes[k % kinds] if kinds else 1
-        bins[k] = at
-        while count > 0:
-            starts[made], structures[made] = at, k % kinds
-            made, at, count = made + 1, at + min(count, width), count - width
-    starts[made] = at
-    for i in range(len(turn)):
-        k = turn[i] * kinds + numbers[i]
-        members[bins[k]] = i
-        bins[k] += 1
-    return made
+def _divide(turns: Any, numbers: Any, lanes: Any, sizes: Any, side: Any, row: Any, members: Any, starts: Any,
+            structures: Any, base: Any, first: Any, which: Any) -> Any:
+    """Fill in the fields of blocks whose rows begin at `row`; how many there are, and where their rows end."""
+    kinds, last = len(lanes), 0
+    for i in range(len(turns)):
+        last = max(last, turns[i] + 1)
+    # one bin for every turn and structure, then one for each patch without a turn
+    bins = np.zeros(last * kinds + len(turns) + 1, np.int64)
+    bin_of, alone = np.empty(len(turns), np.int64), last * kinds
+    for i in range(len(turns)):
+        bin_of[i] = turns[i] * kinds + numbers[i] if turns[i] >= 0 else alone
+        alone += turns[i] < 0
+        bins[bin_of[i]] += 1
+    at = 0
+    for k in range(len(bins)):
+        count, bins[k] = bins[k], at
+        at += count
+    for i in range(len(turns)):
+        members[bins[bin_of[i]]] = i
+        bins[bin_of[i]] += 1
+    made = 0
+    for k in range(len(members)):
+        i, block = members[k], made - 1
+        number = numbers[i]
+        if made == 0 or bin_of[members[k - 1]] != bin_of[i] or k - starts[block] == lanes[number]:
+            block, made = made, made + 1
+            starts[block], structures[block], base[block] = k, number, row
+            row += -(-sizes[number] * lanes[number] // side) * side
+        first[i], which[i] = base[block] + k - starts[block], block
+    starts[made] = len(members)
+    return made, row

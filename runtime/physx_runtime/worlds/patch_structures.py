@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,8 @@ from physx_runtime.collision.patches import BODY as OF_BODY
 from physx_runtime.collision.patches import KINEMATIC as OF_KINEMATIC
 from physx_runtime.collision.patches import LINK as OF_LINK
 from physx_runtime.collision.patches import STATIC as OF_STATIC
-from physx_runtime.model.contact import ContactTopology
+from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.model.contact import SURFACE, ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
 from physx_runtime.solver.contact.links import Held, side_row
 from physx_runtime.solver.contact.program import ContactProgram
@@ -26,10 +28,13 @@ KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD
 POINTS = (1, 2, 3, 4, 6, 8, 12, 36)
 # The same of patches that are solved side by side, of which there are the more the fewer kinds there are.
 SIDE_BY_SIDE = (1, 4, 4, 4, 12, 12, 12, 36)
-KEY = (len(KINDS), len(KINDS), len(POINTS), 2, 2)       # both kinds, points, two anchors, torsional
+KEY = (len(KINDS), len(KINDS), len(POINTS) + 1, 2, 2)       # both kinds, points or too many, two anchors, torsional
+TORSION = SURFACE.index("torsion_radius")               # of the two radii the first
 PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the instructions of a patch
 LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_WORLD, OF_SIDE0, OF_SIDE1 = range(3)                 # whose row an operand is
+# Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
+STRUCTURE, PAIR, SIDE0, SIDE1, OWNER0, OWNER1 = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ class Structures:
 
     def __init__(self, program: ContactProgram, code: Code, links: Sequence[Held], places: Array) -> None:
         self._program, self._code = program, code
-        self._numbers = np.full(KEY, -1)
+        self._numbers = np.full(math.prod(KEY), -1)
+        self._kinds, self._places = np.ascontiguousarray(places["kind"]), np.array(POINTS)
         self._codes: list[PatchCode] = []
         self._topologies: list[ContactTopology] = []
         self._written: dict[str, Instructions] = {}
@@ -96,15 +102,17 @@ class Structures:
         """What `Instructions.rows` refers to."""
         return self._side_rows.rows
 
-    def numbers(self, kinds: tuple[Array, Array], points: Array, anchors: Array, torsional: Array) -> Array:
-        """Of some patches, which touch these kinds of bodies with so many contacts and anchors."""
-        key = (*kinds, np.searchsorted(POINTS, points), (anchors > 1).astype(np.int64), torsional.astype(np.int64))
-        found = self._numbers[key]
-        if (found < 0).any():
-            for one in np.unique(np.stack(key, axis=1)[found < 0], axis=0).tolist():
-                self._add(*one)
-            found = self._numbers[key]
-        return np.asarray(found)
+    def met(self, own: Array, patches: Array, surfaces: Array) -> Array:
+        """What some of the patches, rows with these numbers, are and hold: (6, n), rows `STRUCTURE`, ..."""
+        found = np.empty((6, len(own)), np.int64)
+        _describe(own, patches, surfaces, self._kinds, self.owner, self._places, np.array(KEY), found)
+        structures = self._numbers[found[STRUCTURE]]
+        if (structures < 0).any():
+            for one in np.unique(found[STRUCTURE][structures < 0]).tolist():
+                self._numbers[one] = self._added(*map(int, np.unravel_index(one, KEY)))
+            structures = self._numbers[found[STRUCTURE]]
+        found[STRUCTURE] = structures
+        return found
 
     def instructions(self, kind: str) -> Instructions:
         """Of all structures so far."""
@@ -120,15 +128,17 @@ class Structures:
                                                np.ascontiguousarray(rows), 2 + np.diff(words[starts]))
         return self._written[kind]
 
-    def _add(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> None:
+    def _added(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> int:
+        """The number of the structure of what `_describe` tells apart so."""
         alone = OF_LINK in (kind0, kind1)
         places = POINTS[points] if alone else SIDE_BY_SIDE[points]
         island = self._program.plan.t
         t = ContactTopology((Side(KINDS[kind0]), Side(KINDS[kind1])), places,
-                            1 + two if alone or places == 1 else 2, bool(torsional), island.pgs, island.sapien)
+                            1 + two if alone or places == 1 else 2, bool(torsional and not island.pgs), island.pgs,
+                            island.sapien)
         if t not in self._topologies:
             self._take(t, 1 if alone else self._code.side_by_side)
-        self._numbers[kind0, kind1, points, two, torsional] = self._topologies.index(t)
+        return self._topologies.index(t)
 
     def _take(self, t: ContactTopology, lanes: int) -> None:
         code = patch_code(t)
@@ -146,3 +156,20 @@ class Structures:
         k = int(whose == "side1")
         kind = self._topologies[structure].sides[k].kind
         return OF_SIDE0 + k, self._side_rows.start(kind, k, name, at_start)
+
+
+@scalar_entry
+def _describe(own: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, points: Any, key: Any,
+              found: Any) -> None:
+    """Fill in the rows of what is met; STRUCTURE: the place in an array of shape KEY."""
+    for i in range(len(own)):
+        k = own[i]
+        patch = patches[k]
+        side0, side1, size = patch.side0, patch.side1, 0
+        while size < len(points) and points[size] < patch.points:
+            size += 1
+        torsional = patch.anchors == 1 and (surfaces[k, TORSION] > 0.0 or surfaces[k, TORSION + 1] > 0.0)
+        number = (kinds[side0] * key[1] + kinds[side1]) * key[2] + size
+        found[STRUCTURE, i] = (number * key[3] + (patch.anchors > 1)) * key[4] + torsional
+        found[PAIR, i], found[SIDE0, i], found[SIDE1, i] = patch.pair, side0, side1
+        found[OWNER0, i], found[OWNER1, i] = owners[side0], owners[side1]

@@ -14,17 +14,17 @@ SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 @borrowing_entry
 def give(memory: Array, base: Array, strides: Array, index: Array, places: Array, anchor_places: Array, patches: Array,
-         order: Array, contacts: Array, rests: Array, surfaces: Array, frames: Array, static: Array) -> None:
+         order: Array, contacts: Array, pairs: Array, surfaces: Array, frames: Array, static: Array) -> None:
     """Write the rows of `model.contact.patch_rows` of patches.
 
     base, strides: of each, its first row, and from one of its rows to the next. index: which of the patches. places,
-    anchor_places: of each, what its structure has for contacts and for anchors. surfaces: (n_patch, 11). rests: rest
-    distance of each patch. frames: of the centres of mass. static: by place, whether arms are from the world's origin.
+    anchor_places: of each, what its structure has for contacts and for anchors. pairs: that patches refer to. surfaces:
+    (n_patch, 11). frames: of the centres of mass. static: by place, whether arms are from the world's origin.
     """
     for i in range(len(index)):
         k, points, anchors, stride = index[i], places[i], anchor_places[i], strides[i]
         patch, surface = patches[k], surfaces[k]
-        give_one(memory, base[i], stride, points, patch, order, contacts, rests[k], surface)
+        give_one(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
         give_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]], static[patch["side0"]])
         give_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"], frames[patch["side1"]],

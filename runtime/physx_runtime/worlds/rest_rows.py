@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.collision.shape import EVERY_WORLD, FREE
+from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
 from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
 from physx_runtime.model.island import IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
@@ -37,9 +38,9 @@ class RestRows:
         counting = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
         self._asleep, self._stirred = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in counting], np.int64)
                                        for name in ("asleep", "stirred"))
-        self._counters = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_wake_counter"]) for i, _ in counting])
-        self._pushes = _Columns(layout, [(i, [f"{ACTOR_GROUP}{i}_{name}" for name in push_rows(actor)])
-                                         for i, actor in counting if actor.pushed])
+        self._counters = _Lists(layout, [[f"{ACTOR_GROUP}{i}_wake_counter"] for i, _ in counting])
+        self._pushes = _Lists(layout, [[f"{ACTOR_GROUP}{i}_{name}" for name in push_rows(actor)] if actor.pushed
+                                       else [] for i, actor in counting])
         self._active = np.array([layout[f"{KINEMATIC_GROUP}{k}_active_0"] for k in range(t.kinematic)], np.int64)
         self.kinematic = np.tile(np.arange(self.width) >= self._actors, worlds)
         nodes = places["world"] * self.width + places["owner"] + np.where(places["kind"] == KINEMATIC, self._actors, 0)
@@ -53,22 +54,14 @@ class RestRows:
             return self._actors + side.owner
         return side.owner if side.moves else NOTHING
 
-    def live(self, rows: Array) -> Flags:
-        """(n_node,) actors that are awake or were stirred, and kinematic bodies on their way or just arrived."""
-        found = np.zeros((self._worlds, self.width), np.bool_)
-        if not self._counting.any():
-            found[:, :self._actors] = True
-        found[:, :self._actors][:, self._counting] = ~(rows[:, self._asleep] > 0.5)
-        found[:, :self._actors] |= self._woken(rows)
-        found[:, self._actors:] = rows[:, self._active] > 0.5
-        return found.ravel()
-
-    def ready(self, rows: Array) -> Flags:
-        """(n_node,) which keep nothing awake: their counters are 0."""
-        found = np.full((self._worlds, self.width), self._counting.any())
-        found[:, :self._actors] &= ~self._counters.any(rows, self._actors) & ~self._woken(rows)
-        found[:, self._actors:] = ~(rows[:, self._active] > 0.5)
-        return found.ravel()
+    def read(self, rows: Array) -> tuple[Flags, Flags]:
+        """(n_node,) what is live, actors that are awake or were stirred and kinematic bodies on their way or just
+        arrived; and what is ready to rest: its counters are 0, and nothing was done to it."""
+        live, ready = np.empty((2, self._worlds, self.width), np.bool_)
+        live[:, :self._actors], ready[:, :self._actors] = not self._counting.any(), self._counting.any()
+        _read(rows, np.flatnonzero(self._counting), self._asleep, self._stirred, self._counters.rows,
+              self._counters.starts, self._pushes.rows, self._pushes.starts, self._active, self._actors, live, ready)
+        return live.ravel(), ready.ravel()
 
     def stir(self, rows: Array, nodes: Array) -> None:
         """Wake actors, as writes do."""
@@ -89,16 +82,42 @@ class RestRows:
 
     def nodes_of(self, pairs: Array) -> Array:
         """(n, 2) of pairs, NOTHING of static colliders and in free places."""
-        nodes, free = np.empty((len(pairs), 2), np.int64), pairs["shape0"] == FREE
-        for k, name in enumerate(("shape0", "shape1")):
-            nodes[:, k] = self._node_of_shape[pairs[name]]
-        nodes[free] = NOTHING
+        nodes = np.empty((len(pairs), 2), np.int64)
+        _write_nodes(pairs, self._node_of_shape, nodes)
         return nodes
 
-    def _woken(self, rows: Array) -> Flags:
-        found = self._pushes.any(rows, self._actors)
-        found[:, self._counting] |= rows[:, self._stirred] >= WOKEN
-        return found
+
+@borrowing_entry
+def _read(rows: Any, counting: Any, asleep: Any, stirred: Any, counters: Any, counter_starts: Any, pushes: Any,
+          push_starts: Any, active: Any, actors: Any, live: Any, ready: Any) -> None:
+    for world in range(len(rows)):
+        own = rows[world]
+        for k in range(len(counting)):
+            woken = own[stirred[k]] >= WOKEN or _any(own, pushes, push_starts[k], push_starts[k + 1])
+            live[world, counting[k]] = woken or not own[asleep[k]] > 0.5
+            ready[world, counting[k]] = not (woken or _any(own, counters, counter_starts[k], counter_starts[k + 1]))
+        for k in range(len(active)):
+            moves = own[active[k]] > 0.5
+            live[world, actors + k], ready[world, actors + k] = moves, not moves
+
+
+@borrowing_code
+def _any(row: Any, chosen: Any, first: Any, end: Any) -> bool:
+    """Whether one of some numbers of a row is not 0."""
+    for i in range(first, end):
+        if row[chosen[i]] != 0.0:
+            return True
+    return False
+
+
+@borrowing_entry
+def _write_nodes(pairs: Any, node_of_shape: Any, nodes: Any) -> None:
+    for k in range(len(pairs)):
+        pair = pairs[k]
+        if pair.shape0 == FREE:
+            nodes[k, 0], nodes[k, 1] = NOTHING, NOTHING
+        else:
+            nodes[k, 0], nodes[k, 1] = node_of_shape[pair.shape0], node_of_shape[pair.shape1]
 
 
 class ToldRows:
@@ -133,23 +152,13 @@ class ToldRows:
         memory[self._held[own]] = held[own]
 
 
-class _Columns:
-    """Rows of some actors."""
+class _Lists:
+    """Rows of several actors, list behind list; names: of the groups of each."""
 
-    def __init__(self, layout: Mapping[str, int], names: list[tuple[int, list[str]]]) -> None:
-        own = [(i, [row for name in of for row in rows_named(layout, name)]) for i, of in names]
-        own = [(i, rows) for i, rows in own if rows]
-        self._of = np.array([i for i, _ in own], np.int64)
-        sizes = np.array([len(rows) for _, rows in own], np.int64)
-        self._starts = np.cumsum(sizes) - sizes
-        self._rows = np.array([row for _, rows in own for row in rows], np.int64)
-
-    def any(self, rows: Array, actors: int) -> Flags:
-        """(n_world, n_actor) whether one of an actor's is not 0."""
-        found = np.zeros((len(rows), actors), np.bool_)
-        if len(self._of):
-            found[:, self._of] = np.logical_or.reduceat(rows[:, self._rows] != 0.0, self._starts, axis=1)
-        return found
+    def __init__(self, layout: Mapping[str, int], names: list[list[str]]) -> None:
+        own = [[row for name in of for row in rows_named(layout, name)] for of in names]
+        self.rows = np.array([row for rows in own for row in rows], np.int64)
+        self.starts = np.cumsum([0, *map(len, own)])
 
 
 def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:

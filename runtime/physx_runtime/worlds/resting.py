@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.components import reached
+from physx_runtime.collision.components import held, reached
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import FREE
+from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.order import NOTHING
 from physx_runtime.worlds.rest_rows import RestRows
@@ -35,8 +36,17 @@ class TouchesBefore:
 
     def parted(self, pairs: PairTable) -> Array:
         """The nodes of those that touch no more, (n, 2)."""
-        shape, born, touching = (pairs.rows[name][self.rows] for name in ("shape0", "born", "touching"))
-        return np.asarray(self.nodes[(shape == FREE) | (born != self.born) | (touching == 0)])
+        found = np.empty(len(self.rows), np.bool_)
+        _part(pairs.rows, self.rows, self.born, found)
+        return self.nodes[found] if found.any() else self.nodes[:0]
+
+
+@borrowing_entry
+def _part(rows: Any, chosen: Any, born: Any, found: Any) -> None:
+    """Fill in which of the chosen rows are of other pairs than they were, or touch no more."""
+    for i in range(len(chosen)):
+        pair = rows[chosen[i]]
+        found[i] = pair.shape0 == FREE or pair.born != born[i] or pair.touching == 0
 
 
 class Resting:
@@ -74,13 +84,13 @@ class Resting:
 
     def begin(self, rows: Array) -> bool:
         """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
-        live = self._rows.live(rows)
+        live, ready = self._rows.read(rows)
         ends = live[self._parted]
         woken = self._parted[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
         if len(woken):
             self._rows.stir(rows, woken)
-            live = self._rows.live(rows)
-        self._live, self._ready = live, self._rows.ready(rows)
+            live, ready = self._rows.read(rows)
+        self._live, self._ready = live, ready
         self._parted, self.fresh, self.awake = self._parted[:0], self.awake, self._of_actors(live)
         if live.any() or self.fresh.any():
             self._still = None
@@ -117,11 +127,11 @@ class Resting:
 
     def solved(self, pair: Array) -> Flags:
         """Which of some pairs, rows of the table, are of an actor that the step moves."""
-        return self._any_of(self._rows.of_nodes(self.awake), pair)
+        return held(self._edges[pair], self._rows.of_nodes(self.awake))
 
     def shown(self, pair: Array) -> Flags:
         """Which of some pairs are of an actor that is awake after the step."""
-        return self._any_of(self._rows.of_nodes(self.awake & ~self.falling), pair)
+        return held(self._edges[pair], self._rows.of_nodes(self.awake & ~self.falling))
 
     def laid_still(self) -> Array:
         """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
@@ -133,9 +143,9 @@ class Resting:
 
     def pairs_held(self, pairs: PairTable) -> Array:
         """(n_place,) how many pairs of colliders whose bounds meet hold the body in each place."""
-        first, second = pairs.rows["shape0"], pairs.rows["shape1"]
-        known, bodies = first != FREE, pairs.shapes["body"]
-        return np.bincount(bodies[np.concatenate([first[known], second[known]])], minlength=self._rows.places)
+        found = np.zeros(self._rows.places, np.int64)
+        _count_held(pairs.rows, pairs.shapes, found)
+        return found
 
     # -----------------------------------------------------------------------------------------------------------------
 
@@ -146,22 +156,22 @@ class Resting:
         """Whether all are live that may rest."""
         return bool((live | self._rows.kinematic).all())
 
-    def _any_of(self, nodes: Flags, pair: Array | slice) -> Flags:
-        flags = np.append(nodes, False)         # NOTHING is the last one
-        edges = self._edges[pair]
-        return np.asarray(flags[edges[:, 0]] | flags[edges[:, 1]])
-
     def _within_reach(self, live: Flags) -> Flags:
         """The pairs whose bounds, or others' between, connect them with a live node."""
-        return self._any_of(self._reached(self._edges, live), slice(None))
+        return held(self._edges, self._reached(self._edges, live))
 
     def _reached(self, edges: Array, live: Flags) -> Flags:
         """The nodes that are connected with a live one; neither static nor kinematic bodies connect."""
-        kinematic = self._rows.kinematic
         if self._all(live):
             return live
-        edges = np.concatenate([edges[(edges != NOTHING).all(axis=1)], self._rows.joints])
-        onto, found = kinematic[edges].any(axis=1), live.copy()
-        ends = edges[onto]
-        found[ends[(live & kinematic)[ends].any(axis=1)]] = True
-        return reached(edges[~onto, 0], edges[~onto, 1], found)
+        if len(self._rows.joints):
+            edges = np.concatenate([edges, self._rows.joints])
+        return reached(edges, self._rows.kinematic, live)
+
+
+@borrowing_entry
+def _count_held(pairs: Any, shapes: Any, found: Any) -> None:
+    for k in range(len(pairs)):
+        if pairs[k].shape0 != FREE:
+            found[shapes[pairs[k].shape0].body] += 1
+            found[shapes[pairs[k].shape1].body] += 1

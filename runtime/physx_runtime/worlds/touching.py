@@ -13,9 +13,10 @@ from physx_runtime.collision.sort_by_link import sorted_by_link
 from physx_runtime.model.island import Side
 from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.links import Held
-from physx_runtime.solver.contact.order import NOTHING, partitions_of
+from physx_runtime.solver.contact.order import NOTHING, turns_of
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.island.plan import Pair, ancestor_of
+from physx_runtime.worlds.patch_structures import PAIR, SIDE0, SIDE1
 from physx_runtime.worlds.patch_words import Around
 from physx_runtime.worlds.written import Code
 
@@ -23,21 +24,25 @@ Array = NDArray[Any]
 
 
 class PatchOrder:
-    """The patches of one world at a step's start; pair, sides: rows of the pair and of both places of each."""
+    """The patches of one world at a step's start; met: what they are and hold, as of `Structures.met`."""
 
-    def __init__(self, program: ContactProgram, places: Array, pair: Array, sides: tuple[Array, Array]) -> None:
-        self._program, self._pair, self.count = program, pair, len(pair)
-        kinds = places["kind"]
-        self._moves = [kinds[side] <= LINK for side in sides]
-        self._linked = [kinds[side] == LINK for side in sides]
-        self._owners = [places["owner"][side] for side in sides]
-        self._links = [places["link"][side] for side in sides]
-        among = self._moves[0] & self._moves[1]
-        self._inside = ~among & (self._linked[0] | self._linked[1])
-        self.outer = frozenset(self._held(among))
+    def __init__(self, program: ContactProgram, places: Array, met: Array) -> None:
+        self._program, self._met = program, met
+        sides = met[[SIDE0, SIDE1]]
+        self._moves, self._owners = places["kind"][sides] <= LINK, places["owner"][sides]       # (2, n)
+        self._inside = np.zeros(met.shape[1], np.bool_)     # of links with what does not move
+        self.outer = self.inside = frozenset[Held]()
+        self.misread = frozenset[tuple[int, Pair]]()
+        if program.plan.trees:
+            self._see_links(sides, places)
         self.among = bool(program.listed) or not self._inside.all()
-        self.inside = frozenset(self._held(self._inside))
-        self._pairs = {i: misread for i in np.flatnonzero(among & self._linked[0] & self._linked[1]).tolist()
+
+    def _see_links(self, sides: Array, places: Array) -> None:
+        self._linked, self._links = places["kind"][sides] == LINK, places["link"][sides]
+        among = self._moves.all(axis=0)
+        self._inside = ~among & self._linked.any(axis=0)
+        self.outer, self.inside = (frozenset(self._held(some)) for some in (among, self._inside))
+        self._pairs = {i: misread for i in np.flatnonzero(among & self._linked.all(axis=0)).tolist()
                        if (misread := self._ancestor_and_link(i))}
         self.misread = frozenset((self._link(i, 0)[0], pair) for i, pair in self._pairs.items())
 
@@ -56,23 +61,11 @@ class PatchOrder:
         return ancestor_of(tree, first, second) if owner == other and not t.coupled else None
 
     def turns(self) -> tuple[Array, Array]:
-        """When joints among patches are solved, as listed, and when patches are, -1 of a link's others.
-
-        What has one turn holds nothing in common.
-        """
-        listed = self._program.listed
-        joints = np.array([[_actor(side) for side in self._program.plan.t.joints[j].sides] for j in listed], np.int64)
-        chosen = np.flatnonzero(~self._inside)
-        pair, new = self._pair[chosen], np.ones(len(chosen), np.bool_)
-        np.not_equal(pair[1:], pair[:-1], out=new[1:])
-        heads, own, turns = np.flatnonzero(new), np.cumsum(new) - 1, np.full(self.count, -1)
-        actors = [np.where(self._moves[k], self._owners[k], NOTHING)[chosen[heads]] for k in (0, 1)]
-        first, second = np.concatenate([joints.reshape(-1, 2), np.stack(actors, axis=1)]).T
-        partitions = partitions_of(first, second, len(self._program.plan.t.actors))
-        among = np.arange(len(pair)) - heads[own]       # patches of one pair
-        most = among.max(initial=0) + 1
-        turns[chosen] = partitions[len(listed):][own] * most + among
-        return partitions[:len(listed)].astype(np.int64) * most, turns
+        """When joints among patches are solved, as listed, and when patches are, -1 of a link's others."""
+        t = self._program.plan.t
+        joints = np.array([[_actor(side) for side in t.joints[j].sides] for j in self._program.listed], np.int64)
+        first, second = np.where(self._moves, self._owners, NOTHING)
+        return turns_of(joints.reshape(-1, 2), self._met[PAIR], first, second, self._inside, len(t.actors))
 
     def inside_order(self, block_of: Array, blocks: int) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
         """Patches of links with what does not move, by link, as ranges of numbers; and the number of each block.
@@ -94,7 +87,7 @@ class PatchOrder:
         """Patches of links with what does not move, those of each link as they are solved; a pair's stay together."""
         pairs: dict[int, dict[int, list[int]]] = {}
         for i in np.flatnonzero(self._inside).tolist():
-            pairs.setdefault(self._held_inside(i)[0], {}).setdefault(int(self._pair[i]), []).append(i)
+            pairs.setdefault(self._held_inside(i)[0], {}).setdefault(int(self._met[PAIR, i]), []).append(i)
         for own in pairs.values():
             listed = list(own.values())
             for k in sorted_by_link(np.array([self._held_inside(patches[0])[1] for patches in listed])):
@@ -108,6 +101,8 @@ class PatchOrder:
 
         block_of: the block of each patch.
         """
+        if not self._program.plan.trees:
+            return Around(), Around()
         outer, inner, seen = Around(), Around(), set[Held]()
         among = np.flatnonzero((self._linked[0] | self._linked[1]) & ~self._inside).tolist()
         for i in (*among, *self._inside_by_link()):

@@ -35,6 +35,43 @@ def partitions_of(first: Array, second: Array, actors: int) -> Array:
     return places
 
 
+def turns_of(joints: Array, pair: Array, first: Array, second: Array, apart: Array, actors: int) -> tuple[Array, Array]:
+    """When joints and patches of pairs are solved: what has one turn holds no actor in common.
+
+    joints: (n, 2) the actors of each, as PhysX lists them. pair, first, second: the pair of each patch, and its actors,
+    NOTHING for what no force moves; patches of a pair are neighbours. apart: which patches have no turn, but -1.
+    """
+    turns = np.empty(len(joints) + len(pair), np.int64)
+    _take_turns(joints, pair, first, second, apart, actors, turns)
+    return turns[:len(joints)], turns[len(joints):]
+
+
+@scalar_entry
+def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, actors: Any, turns: Any) -> None:
+    count, size = len(joints), len(joints) + len(pair)
+    held0, held1, heads, most = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
+    head, among = np.empty(len(pair), np.int32), 0
+    for i in range(count):
+        held0[i], held1[i] = joints[i, 0], joints[i, 1]
+    last = NOTHING
+    for i in range(len(pair)):
+        if apart[i]:
+            continue
+        among += 1
+        if pair[i] != last:
+            last, among = pair[i], 0
+            held0[heads], held1[heads] = first[i], second[i]
+            heads += 1
+        head[i], turns[count + i] = heads - 1, among
+        most = max(most, among + 1)
+    places = np.empty(heads, np.int32)
+    _partition(held0[:heads], held1[:heads], places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+    for i in range(count):
+        turns[i] = places[i] * most
+    for i in range(len(pair)):
+        turns[count + i] = -1 if apart[i] else places[head[i]] * most + turns[count + i]
+
+
 @scalar_entry
 def _partition(first: Array, second: Array, places: Array, behind: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
