@@ -64,7 +64,7 @@ class Births:
         return self._sorted(fresh, low, self._before[:, 0, 0], met)
 
     def _sorted(self, fresh: Array, low: Array, low_of_objects: Array, met: Array) -> Array:
-        if not len(fresh):
+        if len(fresh) < 2:
             return fresh
         keys = np.empty((len(KEYS), len(fresh)))
         _fill(keys, fresh, met, self._object, self._joined, self._sweep, low_of_objects, self._created_objects, low,

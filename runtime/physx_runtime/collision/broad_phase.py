@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import FREE, NO_OWNER
-from physx_runtime.collision.tree import near_leaf, overlap, stretch
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.collision.tree import near_leaf, overlaps, stretch
+from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry, scalar_code, scalar_entry
 
 Array = NDArray[Any]
 
@@ -45,18 +45,21 @@ def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: A
     and how many nodes of the tree were looked at.
     """
     total, looked, first = 0, 0, (1 << (levels - 1)) - 1
-    near = np.empty(len(shapes), np.int32)
+    near, met, sides = np.empty(len(shapes), np.int32), np.empty(len(shapes), np.bool_), np.empty(
+        (8, len(shapes)), np.float32)
     for place in range(first + 1):
         start, stop = stretch(len(order), levels - 1, place)
-        count, nodes_looked_at = near_leaf(bounds, order, levels, nodes, first + place, near)
+        count, nodes_looked_at = near_leaf(bounds, order, levels, nodes, first + place, near, sides)
         looked += nodes_looked_at
         for i in order[start:stop]:
             starts[i], counts[i] = total, 0
             if shapes[i].body >= moving:
                 continue
-            for j in near[:count]:
-                found = j > i or shapes[j].body >= moving       # else the other one finds this
-                if found and overlap(bounds, j, bounds, i) and may_meet(shapes, moving, meets, apart, i, j):
+            overlaps(sides, count, bounds[i], met)
+            for k in range(count):
+                j = near[k]
+                # of two that move the first finds the other
+                if met[k] and (j > i or shapes[j].body >= moving) and may_meet(shapes, moving, meets, apart, i, j):
                     if total < len(partners):
                         partners[total] = j
                     total += 1
@@ -96,13 +99,48 @@ def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates:
     return new
 
 
-@scalar_entry
-def chain(rows: Any, heads: Any, places: Any, fresh: Any) -> None:
-    """Put new pairs in front of their shapes' chains."""
-    for i in range(len(places)):
-        shape = fresh[i, 0]
-        rows[places[i]].following = heads[shape]
-        heads[shape] = places[i]
+@borrowing_entry
+def find_free(rows: Any, places: Any) -> Any:
+    """Fill in free rows, the first ones, as far as there are some: how many."""
+    found = 0
+    for k in range(len(rows)):
+        if found == len(places):
+            break
+        if rows[k].shape0 == FREE:
+            places[found] = k
+            found += 1
+    return found
+
+
+@borrowing_entry
+def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: Any, supported: Any, born: Any,
+          heads: Any) -> Any:
+    """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
+
+    fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
+    """
+    for i in range(len(fresh)):
+        shape, partner = fresh[i, 0], fresh[i, 1]
+        own, other, pair = shapes[shape], shapes[partner], rows[places[i]]
+        if not supported[own.kind, other.kind]:
+            return i
+        forget(pair)
+        later = other.precedence < own.precedence
+        side0, side1 = (partner, shape) if later else (shape, partner)
+        swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
+        pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
+        pair.swapped, pair.born, pair.slot = swapped, born + i, taken[i]
+        pair.reach = own.contact_offset + other.contact_offset
+        pair.rest = own.rest_offset + other.rest_offset
+        pair.following, heads[shape] = heads[shape], places[i]
+    return len(fresh)
+
+
+@borrowing_code
+def forget(pair: Any) -> None:
+    """Make a pair one that never touched; its manifold has no points."""
+    pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
+    pair.known, pair.points, pair.warm = 0, 0, 0
 
 
 @scalar_code

@@ -51,15 +51,19 @@ def _reach(edges: Any, ends: Any, begun: Any, roots: Any, found: Any) -> None:
             found[node] = True
 
 
-def held(edges: Array, nodes: Flags) -> Flags:
-    """(n_edge,) whether one of the nodes of each edge is among these; numbers below 0 are of none."""
-    found = np.empty(len(edges), np.bool_)
-    _hold(edges, nodes, found)
+def held(edges: Array, nodes: Flags, chosen: Array | None = None) -> Flags:
+    """Whether one of the nodes of edges is among these; numbers below 0 are of none.
+
+    chosen: rows of edges, (n_edge,) with repetitions; all where None.
+    """
+    own = np.arange(len(edges)) if chosen is None else chosen
+    found = np.empty(len(own), np.bool_)
+    _hold(edges, nodes, own, found)
     return found
 
 
 @borrowing_entry
-def _hold(edges: Any, nodes: Any, found: Any) -> None:
-    for edge in range(len(edges)):
-        a, b = edges[edge, 0], edges[edge, 1]
-        found[edge] = (a >= 0 and nodes[a]) or (b >= 0 and nodes[b])
+def _hold(edges: Any, nodes: Any, chosen: Any, found: Any) -> None:
+    for i in range(len(chosen)):
+        a, b = edges[chosen[i], 0], edges[chosen[i], 1]
+        found[i] = (a >= 0 and nodes[a]) or (b >= 0 and nodes[b])

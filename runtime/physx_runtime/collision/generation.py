@@ -50,9 +50,12 @@ def touch(table: PairTable, made: Flags, contacts: Array) -> int:
     rows, shapes, at, kinds = table.rows, table.shapes, 0, len(KIND_NAMES)
     chosen, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
     _sort_by_kinds(rows, made, shapes, kinds, chosen, ends)
-    for both in np.flatnonzero(np.diff(ends, prepend=0)).tolist():
-        own = chosen[ends[both - 1] if both else 0:ends[both]]
-        at = TOUCH[divmod(both, kinds)](rows, own, shapes, table.placed, table.geometry, table.manifolds, contacts, at)
+    first = 0
+    for both, end in enumerate(ends.tolist()):
+        if end > first:
+            at = TOUCH[divmod(both, kinds)](rows, chosen[first:end], shapes, table.placed, table.geometry,
+                                            table.manifolds, contacts, at)
+            first = end
     return at
 
 

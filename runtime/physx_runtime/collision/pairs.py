@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision import slots
 from physx_runtime.collision.births import Births
 from physx_runtime.collision.bounds import place_shapes
-from physx_runtime.collision.broad_phase import chain, find, match
+from physx_runtime.collision.broad_phase import begin, find, find_free, match
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
@@ -83,9 +83,9 @@ class PairTable:
 
     def sides(self, pairs: Array) -> Array:
         """(n, 2) the shapes of solver sides 0 and 1 of rows of pairs."""
-        rows = self.rows
-        shapes = np.stack([rows["shape0"][pairs], rows["shape1"][pairs]], axis=1).astype(np.int64)
-        return np.where(rows["swapped"][pairs][:, None] == 1, shapes[:, ::-1], shapes)
+        found = np.empty((len(pairs), 2), np.int64)
+        _write_sides(self.rows, pairs, found)
+        return found
 
     def go_on(self, before: PairTable) -> None:
         """Remember the pairs of another table of the same shapes."""
@@ -120,27 +120,36 @@ class PairTable:
 
     def _take_up(self, fresh: Array) -> None:
         """Give new pairs their places, in the order of a sweep, and free those of the lost ones."""
-        self._pools = slots.grown(self._pools, len(fresh))
-        worlds, order, taken = self.shapes["world"][fresh].max(axis=1), *np.empty((2, len(fresh)), np.int32)
-        slots.renew(self._pools, self.rows, worlds, order, taken)
+        order, taken, places = np.empty((3, len(fresh)), np.int32)
         if len(fresh):
-            slots.settle(self._pools, self._add(fresh[order], taken))
+            self._pools = slots.grown(self._pools, len(fresh))
+        slots.renew(self._pools, self.rows, self.shapes, fresh, order, taken)
+        if len(fresh):
+            self._find_rows(places)
+            self._begin(self.rows, fresh[order], taken, places)
+            slots.settle(self._pools, places)
 
-    def _add(self, fresh: Array, taken: Array) -> Array:
-        """Give new pairs with such slots rows: which."""
-        free = np.flatnonzero(self.rows["shape0"] == FREE)
-        if len(free) < len(fresh):
-            more = np.zeros(max(len(fresh) - len(free), len(self.rows)), PAIR)
+    def _find_rows(self, places: Array) -> None:
+        """Fill in free rows for new pairs."""
+        found = find_free(self.rows, places)
+        if found < len(places):
+            more = np.zeros(max(len(places) - found, len(self.rows)), PAIR)
             more["shape0"] = FREE
-            free = np.concatenate((free, np.arange(len(self.rows), len(self.rows) + len(more))))
+            places[found:] = len(self.rows) + np.arange(len(places) - found)
             self.rows = np.concatenate((self.rows, more))
-        places = free[:len(fresh)].astype(np.int32)
-        self.rows[places] = self.records(fresh)
-        self.rows["slot"][places] = taken
+
+    def _begin(self, rows: Array, fresh: Array, taken: Array, places: Array) -> None:
+        """Write new pairs, in the order of their birth, into free rows, and put them in front of their shapes' chains.
+
+        taken: their slots. Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
+        """
+        begun = begin(rows, places, fresh, taken, self.shapes, RANKS, SUPPORTED, self._born, self._heads)
+        if begun < len(fresh):
+            names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][fresh[begun]]))
+            raise NotImplementedError(f"no contacts are made between {names}")
+        self._born += len(fresh)
         if self._meshes:
-            self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
-        chain(self.rows, self._heads, places, fresh)
-        return places
+            self._give_manifolds(places[self.shapes["kind"][rows["shape1"][places]] == MESH])
 
     def _give_manifolds(self, places: Array) -> None:
         """Give new pairs with meshes rows of their own, those of lost pairs first."""
@@ -158,31 +167,14 @@ class PairTable:
         self.manifolds[chosen] = np.zeros(1, MANIFOLDS)
 
     def records(self, fresh: Array) -> Array:
-        """New pairs, in the order of their birth.
-
-        Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
-        """
-        records, kind = np.zeros(len(fresh), PAIR), self.shapes["kind"][fresh]
-        if not SUPPORTED[kind[:, 0], kind[:, 1]].all():
-            first, second = kind[~SUPPORTED[kind[:, 0], kind[:, 1]]][0].tolist()
-            names = " and ".join(sorted((KIND_NAMES[first], KIND_NAMES[second])))
-            raise NotImplementedError(f"no contacts are made between {names}")
-        _begin(records, fresh, self.shapes, RANKS, self._born)
-        self._born += len(fresh)
+        """New pairs by themselves, in the order of their birth; raises as `_begin`."""
+        records = np.zeros(len(fresh), PAIR)
+        self._begin(records, fresh, np.zeros(len(fresh), np.int32), np.arange(len(fresh), dtype=np.int32))
         return records
 
 
 @borrowing_entry
-def _begin(records: Any, fresh: Any, shapes: Any, ranks: Any, born: Any) -> None:
-    """Fill in who new pairs are."""
-    for i in range(len(records)):
-        pair, side0, side1 = records[i], fresh[i, 0], fresh[i, 1]
-        if shapes[side1].precedence < shapes[side0].precedence:
-            side0, side1 = side1, side0
-        swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
-        pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
-        pair.swapped = swapped
-        first, second = shapes[fresh[i, 0]], shapes[fresh[i, 1]]
-        pair.reach = first.contact_offset + second.contact_offset
-        pair.rest = first.rest_offset + second.rest_offset
-        pair.born = born + i
+def _write_sides(rows: Any, chosen: Any, sides: Any) -> None:
+    for i in range(len(chosen)):
+        pair = rows[chosen[i]]
+        sides[i, 0], sides[i, 1] = (pair.shape1, pair.shape0) if pair.swapped else (pair.shape0, pair.shape1)

@@ -78,11 +78,9 @@ class Patches:
 
         contacts, pairs: of one step. frames: (bodies, 7) float64, of the centres of mass.
         """
-        known = np.full(len(pairs), -1, np.int32)
-        known[self.rows["pair"][::-1]] = np.arange(len(self.rows), dtype=np.int32)[::-1]     # the first of each pair
         before, self.rows = self.rows, np.empty(len(contacts) + len(self.rows), PATCH)
-        self.contacts = np.zeros(len(contacts), np.int32)
-        count = _correlate(shapes, pairs, touching, contacts, frames, before, known, self.rows, self.contacts,
+        self.contacts = np.empty(len(contacts), np.int32)
+        count = _correlate(shapes, pairs, touching, contacts, frames, before, self.rows, self.contacts,
                            self._threshold, self._correlation)
         self.rows = self.rows[:count]
 
@@ -101,9 +99,12 @@ class Patches:
 
 @scalar_entry
 def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
-               known: Array, patches: Array, order: Array, threshold: float, correlation: float) -> int:
+               patches: Array, order: Array, threshold: float, correlation: float) -> int:
     """Fill patches and the order of contacts; how many patches there are."""
     count = placed = 0
+    known = np.full(len(pairs), -1, np.int32)               # the first patch of each pair
+    for i in range(len(before) - 1, -1, -1):
+        known[before[i]["pair"]] = i
     owner = np.zeros(len(contacts), np.int32)               # patch of every run of contacts
     start = np.zeros(len(contacts), np.int32)
     for p in touching:

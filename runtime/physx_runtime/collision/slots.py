@@ -41,8 +41,10 @@ def pools(worlds: int) -> Pools:
 
 def grown(found: Pools, fresh: int) -> Pools:
     """The same with room for so many new pairs of one world."""
-    return found._replace(near=_widened(found.near, int(found.near_counts.max(initial=0)) + fresh),
-                          free=_widened(found.free, int(found.made.max(initial=0)) + fresh + SLAB))
+    near, free = int(found.near_counts.max(initial=0)) + fresh, int(found.made.max(initial=0)) + fresh + SLAB
+    if near <= found.near.shape[1] and free <= found.free.shape[1]:
+        return found
+    return found._replace(near=_widened(found.near, near), free=_widened(found.free, free))
 
 
 def _widened(rows: Array, needed: int) -> Array:
@@ -60,20 +62,20 @@ def forget(found: Pools, worlds: Array) -> None:
 
 
 @scalar_entry
-def renew(found: Pools, rows: Any, worlds: Any, order: Any, slots: Any) -> None:
-    """Give places to new pairs, by world in the order of a sweep, and free those of the lost ones.
+def renew(found: Pools, rows: Any, shapes: Any, fresh: Any, order: Any, slots: Any) -> None:
+    """Give places to new pairs of shapes, by world in the order of a sweep, and free those of the lost ones.
 
-    worlds: of each new pair. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
+    Fills in `order`, in which the new pairs are created, and their `slots` in that order.
     """
-    for k in range(len(worlds)):
-        w = worlds[k]
+    for k in range(len(fresh)):
+        w = max(shapes[fresh[k, 0]].world, shapes[fresh[k, 1]].world)
         found.near[w, found.near_counts[w]] = -1 - k
         found.near_counts[w] += 1
     gone = np.empty(found.near.shape[1], np.int32)
     at = 0
     for w in range(len(found.near_counts)):
         if not found.begun[w]:
-            found.near[w, :found.near_counts[w]] = found.near[w, :found.near_counts[w]][::-1].copy()
+            _turn_round(found.near[w], found.near_counts[w])
             found.begun[w] = True
         first, lost, i = at, 0, 0
         while i < found.near_counts[w]:
@@ -94,6 +96,12 @@ def renew(found: Pools, rows: Any, worlds: Any, order: Any, slots: Any) -> None:
         for i in range(lost):
             found.free[w, found.free_counts[w]] = gone[i]
             found.free_counts[w] += 1
+
+
+@scalar_code
+def _turn_round(near: Any, count: Any) -> None:
+    for i in range(count // 2):
+        near[i], near[count - 1 - i] = near[count - 1 - i], near[i]
 
 
 @scalar_code

@@ -117,8 +117,9 @@ def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
 
 
 @scalar_code
-def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found: Any) -> Any:
-    """Fill in the shapes whose bounds overlap those of a leaf; how many, and how many nodes were looked at."""
+def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found: Any, sides: Any) -> Any:
+    """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
+    every axis; how many, and how many nodes were looked at."""
     stack, top, count, looked = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
     stack[0] = 0
@@ -136,5 +137,18 @@ def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found
         for i in range(start, stop):
             if overlap(bounds, order[i], nodes, leaf):
                 found[count] = order[i]
+                for axis in range(4):
+                    sides[2 * axis, count], sides[2 * axis + 1, count] = (bounds[order[i], 0, axis],
+                                                                          bounds[order[i], 1, axis])
                 count += 1
     return count, looked
+
+
+@scalar_code
+def overlaps(sides: Any, count: Any, bounds: Any, met: Any) -> None:
+    """Fill in whether bounds in the first columns of `sides` overlap one box."""
+    for j in range(count):
+        met[j] = ((sides[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= sides[1, j])
+                  & (sides[2, j] <= bounds[1, 1]) & (bounds[0, 1] <= sides[3, j])
+                  & (sides[4, j] <= bounds[1, 2]) & (bounds[0, 2] <= sides[5, j])
+                  & (sides[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= sides[7, j]))

@@ -96,6 +96,8 @@ class KinematicBodies:
 
     def stepped(self) -> None:
         """A step was taken: bodies are where they went."""
+        if self.told:
+            return
         self.pose = np.where(self._targeted[..., None], self._target, self.pose)
         self.told = not (self._targeted | (self._active > 0) & ~self._follows).any()
         self._targeted[:] = False

@@ -78,7 +78,8 @@ class Lanes:
         self._occupants: list[Occupant] = []
         self._standing: list[Standing] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
-        self._diverging: tuple[Mapping[str, int], list[int]] = {}, []       # a layout, and its rows that tell so
+        # A layout, and its rows that tell so.
+        self._diverging: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
         self._time_outdated = True
         self.write_time()
 
@@ -186,8 +187,9 @@ class Lanes:
         """Whether one of the actors has; thousands of them ask for themselves only then."""
         blocks, layout = self.store.blocks()
         if layout is not self._diverging[0]:
-            self._diverging = layout, [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
-        return bool((blocks[:, self._diverging[1]] > 0.5).any())
+            found = [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
+            self._diverging = layout, np.array(found, np.int64)
+        return bool(blocks[:, self._diverging[1]].max(initial=0.0) > 0.5)
 
     def _advance(self, count: int) -> None:
         watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []

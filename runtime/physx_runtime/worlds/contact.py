@@ -107,7 +107,7 @@ class ContactWorlds(Buffer):
             own.begin(begun[world])
         poses, self.centers = self._frames.read([own.memory for own in self._worlds])
         before = resting.touched(pairs)
-        contacts = generate(pairs, poses.astype(np.float32), self._looked_at)
+        contacts = generate(pairs, poses, self._looked_at)
         resting.meet(pairs, before)
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
         self._take(contacts)
@@ -138,8 +138,7 @@ class ContactWorlds(Buffer):
         given = WorldPatches(places, patches, self._patches.contacts, self.contacts, pairs.rows,
                              surfaces_of(self.table, patches), self.centers, self._frames.static, self.impulses,
                              self.frictions)
-        solved = np.where(resting.solved(patches["pair"]), places["world"][patches["side0"]], EVERY_WORLD)
-        of_worlds = by_world(solved, self.count)
+        of_worlds = self._by_world(np.flatnonzero(resting.solved(patches["pair"])))
         held = resting.pairs_held(pairs)
         for world in np.flatnonzero(resting.awake.any(axis=1)).tolist():
             own = self._worlds[world]
@@ -148,6 +147,13 @@ class ContactWorlds(Buffer):
             self._told.write(own.memory, world, resting.falling[world], resting.loosened[world], held)
             own.finish(self.host[world, :, 0], given, of_worlds[world], resting.awake[world],
                        *map(int, counts[world]))
+
+    def _by_world(self, patches: Array) -> list[Array]:
+        """Some of the patches, world by world."""
+        if self.count == 1:
+            return [patches]
+        worlds = self.table.places["world"][self.patches["side0"][patches]]
+        return [patches[own] for own in by_world(worlds, self.count)]
 
 
 def _selves(table: ContactTable) -> set[int]:
@@ -170,8 +176,8 @@ class Frames:
         self._of_worlds = [(moving[own], rows[own]) for own in by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
-        """(n_place, 7) each: the frames that shapes are placed in, and those of the centres of mass."""
-        poses, centers = self._still.copy(), self._still.copy()
+        """(n_place, 7) each: the frames that shapes are placed in, float32, and those of the centres of mass."""
+        poses, centers = self._still.astype(np.float32), self._still.copy()
         for memory, (moving, rows) in zip(memories, self._of_worlds, strict=True):
             _read(memory, moving, rows, poses, centers)
         return poses, centers

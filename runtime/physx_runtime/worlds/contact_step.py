@@ -14,13 +14,14 @@ from physx_runtime.worlds.buffer import aligned
 from physx_runtime.worlds.patch_blocks import PatchBlocks, make_blocks
 from physx_runtime.worlds.patch_structures import FINAL, OWNER0, OWNER1, PREPARE, PRESS, SOLVE, STRUCTURE, Structures
 from physx_runtime.worlds.patch_values import give, take
-from physx_runtime.worlds.patch_words import Around, words_of_patches
+from physx_runtime.worlds.patch_words import Around, words_between, words_of_patches
 from physx_runtime.worlds.touching import PatchOrder
 from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
 GROWTH = 1.5
-NO_WORDS = np.zeros(0, np.int64)
+NO_WORDS, END = np.zeros(0, np.int64), np.zeros(1, np.int64)
+NO_LINKS = frozenset[Any]()
 # The last position iterations of PGS, in which there is friction (DySolverControl.cpp).
 WITH_FRICTION = 3
 
@@ -64,7 +65,7 @@ class ContactStep:
         awake: (n_actor,) whose; of several calls in a step each is for others.
         """
         if self._begun[0] != awake.tobytes():
-            self._begun = awake.tobytes(), [np.r_[self._code.start(awake), 0]]
+            self._begun = awake.tobytes(), [np.r_[self._code.start(awake), END]]
         run_in_place(self.memory, self._begun[1], (1,))
 
     def finish(self, rows: Array, given: WorldPatches, own: Array, awake: Array, n: int, v: int) -> None:
@@ -74,13 +75,12 @@ class ContactStep:
         """
         self._arrange(given, own, awake)
         memory, known, structures, first = self.memory, self._known, self._met[STRUCTURE], self._first
-        anchors, lanes = known.anchors[structures], known.lanes[structures]
-        give(memory, first, lanes, own, known.points[structures], anchors, given.patches, given.order, given.contacts,
-             given.pairs, given.surfaces, given.frames, given.static)
+        give(memory, first, structures, known.lanes, known.points, known.anchors, own, given.patches, given.order,
+             given.contacts, given.pairs, given.surfaces, given.frames, given.static)
         run_in_place(memory, self._passes, self._counts(n, v))
         rows[:self._program.state_size] = memory[:self._program.state_size]
-        take(memory, first, lanes, own, known.left[structures], anchors, given.patches, given.order, given.impulses,
-             given.frictions)
+        take(memory, first, structures, known.lanes, known.left, known.anchors, own, given.patches, given.order,
+             given.impulses, given.frictions)
 
     def _counts(self, n: int, v: int) -> tuple[int, ...]:
         """How often each pass runs."""
@@ -90,15 +90,18 @@ class ContactStep:
     def _arrange(self, given: WorldPatches, own: Array, awake: Array) -> None:
         """Write the instructions anew where what touches is not what the last ones were for."""
         met = self._known.met(own, given.patches, given.surfaces)
-        if np.array_equal(met, self._met) and np.array_equal(awake, self._arranged):
+        if met.tobytes() == self._met.tobytes() and awake.tobytes() == self._arranged.tobytes() and self._passes:
             return
         self._met, self._arranged = met, awake.copy()
-        touching = PatchOrder(self._program, given.places, met)
+        touching = PatchOrder(self._program, self._known, met)
         joints, turns = touching.turns()
         blocks = make_blocks(self._known, met[STRUCTURE], turns, (met[OWNER0], met[OWNER1]), self._program.size)
         self._first, block_of = blocks.lanes
         self._make_room(blocks.size)
-        self._write(touching, blocks, block_of, joints, turns, awake)
+        if self._program.listed or self._program.plan.trees:
+            self._write(touching, blocks, block_of, joints, turns, awake)
+        else:
+            self._write_patches(touching.among, blocks, awake)
 
     def _make_room(self, size: int) -> None:
         if size > len(self.memory):
@@ -120,7 +123,7 @@ class ContactStep:
         inside, behind_joints = touching.inside_order(block_of, len(every))
         outer, inner = touching.around(code, block_of)
         prepare, _ = words_of_patches(self._known, PREPARE, blocks, every, {}, Around(), row_bytes)
-        self._passes = [np.r_[prepare, 0]]
+        self._passes = [np.r_[prepare, END]]
         for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
             one = iteration_of(program, touching.outer, touching.inside, touching.misread, touching.among,
                                kind == FINAL)
@@ -133,7 +136,21 @@ class ContactStep:
             for words, held in code.opened(one, awake):
                 parts.append(words)
                 parts += [behind[starts[a]:starts[b]] for a, b in inside.get(held, ())]
-            self._passes.append(np.concatenate([*parts, [0]]))
+            self._passes.append(np.concatenate([*parts, END]))
+        self._passes.append(self._end(awake))
+
+    def _write_patches(self, among: bool, blocks: PatchBlocks, awake: Array) -> None:
+        """As `_write` where there are neither links nor joints: patches stand between what is done for bodies."""
+        known, row_bytes = self._known, self.memory.itemsize
+        self._passes = [words_between(known, PREPARE, blocks, row_bytes, NO_WORDS, END)]
+        for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
+            head, tail = self._code.around(iteration_of(self._program, NO_LINKS, NO_LINKS, NO_LINKS, among,
+                                                        kind == FINAL), awake)
+            self._passes.append(words_between(known, kind, blocks, row_bytes, head, tail))
+        self._passes.append(self._end(awake))
+
+    def _end(self, awake: Array) -> Array:
+        """What a step of these actors ends with."""
         if self._ended[0] != awake.tobytes():
-            self._ended = awake.tobytes(), np.r_[code.end(awake), 0]
-        self._passes.append(self._ended[1])
+            self._ended = awake.tobytes(), np.r_[self._code.end(awake), END]
+        return self._ended[1]

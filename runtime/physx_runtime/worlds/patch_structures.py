@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +13,11 @@ from physx_runtime.collision.patches import BODY as OF_BODY
 from physx_runtime.collision.patches import KINEMATIC as OF_KINEMATIC
 from physx_runtime.collision.patches import LINK as OF_LINK
 from physx_runtime.collision.patches import STATIC as OF_STATIC
-from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.contact import SURFACE, ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
 from physx_runtime.solver.contact.links import Held, side_row
+from physx_runtime.solver.contact.order import NOTHING
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.contact.templates import BODY_NAMES, PatchCode, Template, patch_code
 from physx_runtime.worlds.written import Code
@@ -34,7 +34,8 @@ PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the in
 LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_WORLD, OF_SIDE0, OF_SIDE1 = range(3)                 # whose row an operand is
 # Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
-STRUCTURE, PAIR, SIDE0, SIDE1, OWNER0, OWNER1 = range(6)
+# Behind these the actors of the sides, NOTHING for what no force moves.
+STRUCTURE, PAIR, SIDE0, SIDE1, OWNER0, OWNER1, ACTOR0, ACTOR1 = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,9 @@ class Structures:
 
     def __init__(self, program: ContactProgram, code: Code, links: Sequence[Held], places: Array) -> None:
         self._program, self._code = program, code
-        self._numbers = np.full(math.prod(KEY), -1)
-        self._kinds, self._places = np.ascontiguousarray(places["kind"]), np.array(POINTS)
+        self._numbers = np.full(KEY, -1)
+        self.kinds, self.links, self._places = places["kind"].copy(), places["link"].copy(), np.array(POINTS)
+        self.actors = np.where(self.kinds <= OF_LINK, places["owner"], NOTHING)     # by place
         self._codes: list[PatchCode] = []
         self._topologies: list[ContactTopology] = []
         self._written: dict[str, Instructions] = {}
@@ -103,15 +105,12 @@ class Structures:
         return self._side_rows.rows
 
     def met(self, own: Array, patches: Array, surfaces: Array) -> Array:
-        """What some of the patches, rows with these numbers, are and hold: (6, n), rows `STRUCTURE`, ..."""
-        found = np.empty((6, len(own)), np.int64)
-        _describe(own, patches, surfaces, self._kinds, self.owner, self._places, np.array(KEY), found)
-        structures = self._numbers[found[STRUCTURE]]
-        if (structures < 0).any():
-            for one in np.unique(found[STRUCTURE][structures < 0]).tolist():
-                self._numbers[one] = self._added(*map(int, np.unravel_index(one, KEY)))
-            structures = self._numbers[found[STRUCTURE]]
-        found[STRUCTURE] = structures
+        """What some of the patches, rows with these numbers, are and hold: (8, n), rows `STRUCTURE`, ..."""
+        found = np.empty((8, len(own)), np.int64)
+        while (unknown := _describe(own, patches, surfaces, self.kinds, self.owner, self.actors, self._places,
+                                    self._numbers, found)) >= 0:
+            place = np.unravel_index(unknown, KEY)
+            self._numbers[place] = self._added(*map(int, place))
         return found
 
     def instructions(self, kind: str) -> Instructions:
@@ -158,18 +157,22 @@ class Structures:
         return OF_SIDE0 + k, self._side_rows.start(kind, k, name, at_start)
 
 
-@scalar_entry
-def _describe(own: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, points: Any, key: Any,
-              found: Any) -> None:
-    """Fill in the rows of what is met; STRUCTURE: the place in an array of shape KEY."""
+@borrowing_entry
+def _describe(own: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, actors: Any, points: Any, numbers: Any,
+              found: Any) -> Any:
+    """Fill in the rows of what is met; the place in `numbers` of the first structure that has no number, -1 of none."""
     for i in range(len(own)):
         k = own[i]
         patch = patches[k]
         side0, side1, size = patch.side0, patch.side1, 0
         while size < len(points) and points[size] < patch.points:
             size += 1
-        torsional = patch.anchors == 1 and (surfaces[k, TORSION] > 0.0 or surfaces[k, TORSION + 1] > 0.0)
-        number = (kinds[side0] * key[1] + kinds[side1]) * key[2] + size
-        found[STRUCTURE, i] = (number * key[3] + (patch.anchors > 1)) * key[4] + torsional
-        found[PAIR, i], found[SIDE0, i], found[SIDE1, i] = patch.pair, side0, side1
+        two = int(patch.anchors > 1)
+        torsional = int(patch.anchors == 1 and (surfaces[k, TORSION] > 0.0 or surfaces[k, TORSION + 1] > 0.0))
+        number = numbers[kinds[side0], kinds[side1], size, two, torsional]
+        if number < 0:
+            return (((kinds[side0] * KEY[1] + kinds[side1]) * KEY[2] + size) * KEY[3] + two) * KEY[4] + torsional
+        found[STRUCTURE, i], found[PAIR, i], found[SIDE0, i], found[SIDE1, i] = number, patch.pair, side0, side1
         found[OWNER0, i], found[OWNER1, i] = owners[side0], owners[side1]
+        found[ACTOR0, i], found[ACTOR1, i] = actors[side0], actors[side1]
+    return -1

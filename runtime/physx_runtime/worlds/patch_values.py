@@ -13,16 +13,18 @@ SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 
 @borrowing_entry
-def give(memory: Array, base: Array, strides: Array, index: Array, places: Array, anchor_places: Array, patches: Array,
-         order: Array, contacts: Array, pairs: Array, surfaces: Array, frames: Array, static: Array) -> None:
+def give(memory: Array, base: Array, structures: Array, lanes: Array, points_of: Array, anchors_of: Array,
+         index: Array, patches: Array, order: Array, contacts: Array, pairs: Array, surfaces: Array, frames: Array,
+         static: Array) -> None:
     """Write the rows of `model.contact.patch_rows` of patches.
 
-    base, strides: of each, its first row, and from one of its rows to the next. index: which of the patches. places,
-    anchor_places: of each, what its structure has for contacts and for anchors. pairs: that patches refer to. surfaces:
+    base, structures: of each, its first row and its structure, of which there are so many side by side and which has so
+    many places for contacts and for anchors. index: which of the patches. pairs: that patches refer to. surfaces:
     (n_patch, 11). frames: of the centres of mass. static: by place, whether arms are from the world's origin.
     """
     for i in range(len(index)):
-        k, points, anchors, stride = index[i], places[i], anchor_places[i], strides[i]
+        k, structure = index[i], structures[i]
+        points, anchors, stride = points_of[structure], anchors_of[structure], lanes[structure]
         patch, surface = patches[k], surfaces[k]
         give_one(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
@@ -69,16 +71,17 @@ def give_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, loc
 
 
 @borrowing_entry
-def take(memory: Array, base: Array, strides: Array, index: Array, left: Array, anchors: Array, patches: Array,
-         order: Array, impulses: Array, frictions: Array) -> None:
+def take(memory: Array, base: Array, structures: Array, lanes: Array, left: Array, anchors_of: Array, index: Array,
+         patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
-    left: of each, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from its first. anchors: its places.
-    frictions: (n_patch, ANCHORS, 3).
+    left: of each structure, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
+    frictions: (n_patch, ANCHORS, 3). The others as of `give`.
     """
     for i in range(len(index)):
-        take_one(memory, base[i], strides[i], left[i], anchors[i], patches[index[i]], order, impulses,
-                 frictions[index[i]])
+        k, structure = index[i], structures[i]
+        take_one(memory, base[i], lanes[structure], left[structure], anchors_of[structure], patches[k], order, impulses,
+                 frictions[k])
 
 
 @borrowing_code

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.worlds.patch_blocks import PatchBlocks
 from physx_runtime.worlds.patch_structures import OF_SIDE1, OF_WORLD, Instructions, Structures
 
@@ -31,8 +31,6 @@ def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: 
     places: by block, its number in the order, -1 to leave it out. others: words by number.
     """
     written, chosen = known.instructions(kind), places >= 0
-    if not (others or around.before or around.behind or (len(places) and places.min() < 0)):
-        return _words_of_all(known, written, blocks, places, row_bytes)
     count = int(chosen.sum()) + len(others)
     widths, heads = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
     widths[places[chosen]] = written.widths[blocks.structures[chosen]]
@@ -54,15 +52,24 @@ def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: 
     return out, starts
 
 
-def _words_of_all(known: Structures, written: Instructions, blocks: PatchBlocks, places: Array,
-                  row_bytes: int) -> tuple[Array, Array]:
-    """As `words_of_patches` of all blocks with nothing among them."""
-    widths = np.zeros(len(places) + 1, np.int64)
-    widths[places] = written.widths[blocks.structures]
-    starts = np.cumsum(widths) - widths
-    out = np.empty(starts[-1], np.int64)
-    _write(out, starts[places], known, written, blocks, row_bytes)
-    return out, starts
+def words_between(known: Structures, kind: str, blocks: PatchBlocks, row_bytes: int, head: Array,
+                  tail: Array) -> Array:
+    """Words of all blocks of patches in their order, between others."""
+    written, first = known.instructions(kind), np.empty(len(blocks.base), np.int64)
+    end = _follow(written.widths, blocks.structures, len(head), first)
+    out = np.empty(end + len(tail), np.int64)
+    out[:len(head)], out[end:] = head, tail
+    _write(out, first, known, written, blocks, row_bytes)
+    return out
+
+
+@borrowing_entry
+def _follow(widths: Any, structures: Any, at: Any, first: Any) -> Any:
+    """Fill in where instructions of blocks begin that follow each other from `at` on; where they end."""
+    for block in range(len(first)):
+        first[block] = at
+        at += widths[structures[block]]
+    return at
 
 
 def _write(out: Array, first: Array, known: Structures, written: Instructions, blocks: PatchBlocks,
@@ -71,7 +78,7 @@ def _write(out: Array, first: Array, known: Structures, written: Instructions, b
           written.addresses, written.starts, written.whose, written.rows, known.lanes, known.side_rows, row_bytes)
 
 
-@scalar_entry
+@borrowing_entry
 def _fill(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any, owner1: Any,
           nobody: Any, addresses: Any, starts: Any, whose: Any, rows: Any, lanes: Any, side_rows: Any,
           row_bytes: Any) -> None:

@@ -35,6 +35,7 @@ class RestRows:
         self.width, self.places = len(t.actors) + t.kinematic, len(places)
         self._actors, self._worlds = len(t.actors), worlds
         self._counting = np.array([actor.sleeping for actor in t.actors], np.bool_)
+        self._counted, self._sleepless = np.flatnonzero(self._counting), not self._counting.any()
         counting = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
         self._asleep, self._stirred = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in counting], np.int64)
                                        for name in ("asleep", "stirred"))
@@ -58,8 +59,8 @@ class RestRows:
         """(n_node,) what is live, actors that are awake or were stirred and kinematic bodies on their way or just
         arrived; and what is ready to rest: its counters are 0, and nothing was done to it."""
         live, ready = np.empty((2, self._worlds, self.width), np.bool_)
-        live[:, :self._actors], ready[:, :self._actors] = not self._counting.any(), self._counting.any()
-        _read(rows, np.flatnonzero(self._counting), self._asleep, self._stirred, self._counters.rows,
+        live[:], ready[:] = self._sleepless, not self._sleepless
+        _read(rows, self._counted, self._asleep, self._stirred, self._counters.rows,
               self._counters.starts, self._pushes.rows, self._pushes.starts, self._active, self._actors, live, ready)
         return live.ravel(), ready.ravel()
 
@@ -145,11 +146,20 @@ class ToldRows:
 
     def write(self, memory: Array, world: int, falling: Flags, loosened: Flags, held: Array) -> None:
         """Tell a world of its actors, (n_actor,), and by place how many pairs hold each."""
-        memory[self._kept] = ~falling[self._counting]
-        loose = self._stirred[loosened[self._late]]
-        memory[loose] = np.maximum(memory[loose], WOKEN)
-        own = self._places[world]
-        memory[self._held[own]] = held[own]
+        _tell(memory, falling, loosened, held, self._counting, self._kept, self._late, self._stirred,
+              self._places[world], self._held)
+
+
+@borrowing_entry
+def _tell(memory: Any, falling: Any, loosened: Any, held: Any, counting: Any, kept: Any, late: Any, stirred: Any,
+          places: Any, held_rows: Any) -> None:
+    for i in range(len(counting)):
+        memory[kept[i]] = 0.0 if falling[counting[i]] else 1.0
+    for i in range(len(late)):
+        if loosened[late[i]]:
+            memory[stirred[i]] = max(memory[stirred[i]], WOKEN)
+    for place in places:
+        memory[held_rows[place]] = held[place]
 
 
 class _Lists:

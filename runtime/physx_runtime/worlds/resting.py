@@ -34,19 +34,31 @@ class TouchesBefore:
     born: Array
     nodes: Array            # (n, 2)
 
-    def parted(self, pairs: PairTable) -> Array:
-        """The nodes of those that touch no more, (n, 2)."""
-        found = np.empty(len(self.rows), np.bool_)
-        _part(pairs.rows, self.rows, self.born, found)
-        return self.nodes[found] if found.any() else self.nodes[:0]
+    def parted(self, pairs: PairTable, loosened: Flags) -> Array:
+        """The nodes of those that touch no more, (n, 2); loosened: where what parted from a static collider is told."""
+        found = np.empty((len(self.rows), 2), np.int64)
+        return found[:_part(pairs.rows, self.rows, self.born, self.nodes, loosened, found)]
 
 
 @borrowing_entry
-def _part(rows: Any, chosen: Any, born: Any, found: Any) -> None:
-    """Fill in which of the chosen rows are of other pairs than they were, or touch no more."""
+def _look_up(rows: Any, chosen: Any, edges: Any, born: Any, nodes: Any) -> None:
     for i in range(len(chosen)):
-        pair = rows[chosen[i]]
-        found[i] = pair.shape0 == FREE or pair.born != born[i] or pair.touching == 0
+        born[i], nodes[i, 0], nodes[i, 1] = rows[chosen[i]].born, edges[chosen[i], 0], edges[chosen[i], 1]
+
+
+@borrowing_entry
+def _part(rows: Any, chosen: Any, born: Any, nodes: Any, loosened: Any, found: Any) -> Any:
+    count = 0
+    for i in range(len(chosen)):
+        pair, a, b = rows[chosen[i]], nodes[i, 0], nodes[i, 1]
+        if pair.shape0 != FREE and pair.born == born[i] and pair.touching:
+            continue
+        if a < 0 or b < 0:
+            loosened[max(a, b)] = True
+        else:
+            found[count, 0], found[count, 1] = a, b
+            count += 1
+    return count
 
 
 class Resting:
@@ -61,6 +73,7 @@ class Resting:
         self._rows = RestRows(t, worlds, layout, places, shapes)
         self._shape = worlds, len(t.actors)
         self._live = np.ones(worlds * self._rows.width, np.bool_)   # nodes that are awake, active kinematic ones too
+        self._everyone = True                                       # whether all are live that may rest
         self._ready = ~self._live                                   # nodes that keep nothing awake
         self._parted = np.zeros((0, 2), np.int64)                   # nodes that parted in the last step
         self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds meet
@@ -68,8 +81,9 @@ class Resting:
         self._still: Array | None = None                            # rows with which nothing happens
         self.awake = np.ones(self._shape, np.bool_)     # actors that this step moves
         self.fresh = self.awake                         # actors that the last step moved, or that were set anew
-        self.falling = ~self.awake                      # actors that rest with its end
-        self.loosened = self.falling                    # actors that parted from a static collider
+        self._nobody = ~self.awake
+        self.falling = self._nobody                     # actors that rest with its end
+        self.loosened = self._nobody                    # actors that parted from a static collider
 
     def forget(self, worlds: Array) -> None:
         """Heed that these worlds were set anew."""
@@ -78,19 +92,21 @@ class Resting:
 
     def go_on(self, before: Resting) -> None:
         """Know what was known of other worlds with the same actors, whose frames are to be made anew."""
-        self._live, self._ready, self._parted, self._edges, self._looked_at = (
-            before._live, before._ready, before._parted, before._edges, before._looked_at)
+        self._live, self._everyone, self._ready, self._parted, self._edges, self._looked_at = (
+            before._live, before._everyone, before._ready, before._parted, before._edges, before._looked_at)
         self.awake, self.falling, self.loosened = before.awake, before.falling, before.loosened
 
     def begin(self, rows: Array) -> bool:
         """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
         live, ready = self._rows.read(rows)
-        ends = live[self._parted]
-        woken = self._parted[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
-        if len(woken):
-            self._rows.stir(rows, woken)
-            live, ready = self._rows.read(rows)
-        self._live, self._ready = live, ready
+        if len(self._parted):
+            ends = live[self._parted]
+            woken = self._parted[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
+            if len(woken):
+                self._rows.stir(rows, woken)
+                live, ready = self._rows.read(rows)
+        self._be_live(live)
+        self._ready = ready
         self._parted, self.fresh, self.awake = self._parted[:0], self.awake, self._of_actors(live)
         if live.any() or self.fresh.any():
             self._still = None
@@ -103,7 +119,9 @@ class Resting:
     def touched(self, pairs: PairTable) -> TouchesBefore:
         """What touches before shapes are placed anew."""
         rows = pairs.touching
-        return TouchesBefore(rows, pairs.rows["born"][rows], self._edges[rows])
+        born, nodes = np.empty(len(rows), np.int64), np.empty((len(rows), 2), np.int64)
+        _look_up(pairs.rows, rows, self._edges, born, nodes)
+        return TouchesBefore(rows, born, nodes)
 
     def place(self, pairs: PairTable) -> Flags:
         """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
@@ -113,29 +131,29 @@ class Resting:
 
     def meet(self, pairs: PairTable, before: TouchesBefore) -> None:
         """Wake what something awake has come to touch, and tell what rests with the step."""
-        touching, parted = self._edges[pairs.touching], before.parted(pairs)
-        if not self._all(self._live):
-            self._live = self._reached(np.concatenate([before.nodes, touching]), self._live)
-        onto_static = (parted == NOTHING).any(axis=1)
-        loosened = np.zeros(len(self._live), np.bool_)
-        loosened[parted[onto_static].max(axis=1)] = True
-        self._parted = parted[~onto_static]
-        kept = self._reached(touching, self._live & ~(self._ready & ~loosened))
-        self.awake, self.loosened = self._of_actors(self._live), self._of_actors(loosened)
-        self.falling = self._of_actors(self._live & ~kept)
-        self._live = self._live & kept
+        touching, loosened = self._edges[pairs.touching], np.zeros(len(self._live), np.bool_)
+        self._parted = before.parted(pairs, loosened)
+        if not self._everyone:
+            self._be_live(self._reached(np.concatenate([before.nodes, touching]), self._live))
+        ready = self._ready & ~loosened
+        self.loosened, self.falling = self._of_actors(loosened), self._nobody
+        self.awake = self._of_actors(self._live)
+        if ready.any():         # else what is live keeps itself awake
+            kept = self._reached(touching, self._live & ~ready)
+            self.falling = self._of_actors(self._live & ~kept)
+            self._be_live(self._live & kept)
 
     def solved(self, pair: Array) -> Flags:
         """Which of some pairs, rows of the table, are of an actor that the step moves."""
-        return held(self._edges[pair], self._rows.of_nodes(self.awake))
+        return held(self._edges, self._rows.of_nodes(self.awake), pair)
 
     def shown(self, pair: Array) -> Flags:
         """Which of some pairs are of an actor that is awake after the step."""
-        return held(self._edges[pair], self._rows.of_nodes(self.awake & ~self.falling))
+        return held(self._edges, self._rows.of_nodes(self.awake & ~self.falling), pair)
 
     def laid_still(self) -> Array:
         """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
-        if self._all(self._live) or not self._looked_at.any():
+        if self._everyone or not self._looked_at.any():
             return np.zeros(0, np.int64)
         still = self._looked_at & ~self._within_reach(self._live)
         self._looked_at &= ~still
@@ -152,18 +170,15 @@ class Resting:
     def _of_actors(self, nodes: Flags) -> Flags:
         return nodes.reshape(self._shape[0], -1)[:, :self._shape[1]].copy()
 
-    def _all(self, live: Flags) -> bool:
-        """Whether all are live that may rest."""
-        return bool((live | self._rows.kinematic).all())
+    def _be_live(self, live: Flags) -> None:
+        self._live, self._everyone = live, bool((live | self._rows.kinematic).all())
 
     def _within_reach(self, live: Flags) -> Flags:
         """The pairs whose bounds, or others' between, connect them with a live node."""
-        return held(self._edges, self._reached(self._edges, live))
+        return held(self._edges, live if self._everyone else self._reached(self._edges, live))
 
     def _reached(self, edges: Array, live: Flags) -> Flags:
         """The nodes that are connected with a live one; neither static nor kinematic bodies connect."""
-        if self._all(live):
-            return live
         if len(self._rows.joints):
             edges = np.concatenate([edges, self._rows.joints])
         return reached(edges, self._rows.kinematic, live)

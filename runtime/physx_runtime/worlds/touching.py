@@ -16,30 +16,31 @@ from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.order import NOTHING, turns_of
 from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.island.plan import Pair, ancestor_of
-from physx_runtime.worlds.patch_structures import PAIR, SIDE0, SIDE1
+from physx_runtime.worlds.patch_structures import ACTOR0, ACTOR1, PAIR, SIDE0, SIDE1, Structures
 from physx_runtime.worlds.patch_words import Around
 from physx_runtime.worlds.written import Code
 
 Array = NDArray[Any]
+NO_JOINTS = np.zeros((0, 2), np.int64)
 
 
 class PatchOrder:
     """The patches of one world at a step's start; met: what they are and hold, as of `Structures.met`."""
 
-    def __init__(self, program: ContactProgram, places: Array, met: Array) -> None:
-        self._program, self._met = program, met
-        sides = met[[SIDE0, SIDE1]]
-        self._moves, self._owners = places["kind"][sides] <= LINK, places["owner"][sides]       # (2, n)
+    def __init__(self, program: ContactProgram, known: Structures, met: Array) -> None:
+        self._program, self._met, self._owners = program, met, met[ACTOR0:ACTOR1 + 1]
         self._inside = np.zeros(met.shape[1], np.bool_)     # of links with what does not move
         self.outer = self.inside = frozenset[Held]()
         self.misread = frozenset[tuple[int, Pair]]()
         if program.plan.trees:
-            self._see_links(sides, places)
+            self._see_links(known)
         self.among = bool(program.listed) or not self._inside.all()
 
-    def _see_links(self, sides: Array, places: Array) -> None:
-        self._linked, self._links = places["kind"][sides] == LINK, places["link"][sides]
-        among = self._moves.all(axis=0)
+    def _see_links(self, known: Structures) -> None:
+        sides = self._met[SIDE0:SIDE1 + 1]
+        self._linked, self._links = known.kinds[sides] == LINK, known.links[sides]
+        moves = self._owners != NOTHING
+        among = moves.all(axis=0)
         self._inside = ~among & self._linked.any(axis=0)
         self.outer, self.inside = (frozenset(self._held(some)) for some in (among, self._inside))
         self._pairs = {i: misread for i in np.flatnonzero(among & self._linked.all(axis=0)).tolist()
@@ -62,10 +63,9 @@ class PatchOrder:
 
     def turns(self) -> tuple[Array, Array]:
         """When joints among patches are solved, as listed, and when patches are, -1 of a link's others."""
-        t = self._program.plan.t
-        joints = np.array([[_actor(side) for side in t.joints[j].sides] for j in self._program.listed], np.int64)
-        first, second = np.where(self._moves, self._owners, NOTHING)
-        return turns_of(joints.reshape(-1, 2), self._met[PAIR], first, second, self._inside, len(t.actors))
+        t, listed = self._program.plan.t, self._program.listed
+        joints = np.array([[_actor(side) for side in t.joints[j].sides] for j in listed]) if listed else NO_JOINTS
+        return turns_of(joints, self._met[PAIR], *self._owners, self._inside, len(t.actors))
 
     def inside_order(self, block_of: Array, blocks: int) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
         """Patches of links with what does not move, by link, as ranges of numbers; and the number of each block.

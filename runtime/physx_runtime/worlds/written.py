@@ -30,6 +30,7 @@ class Code(dict[Fragment, int]):
         self._program, self._dtype = program, np.dtype(dtype)
         self._owners = owners_of(program)
         self._parts: dict[tuple[Any, ...], Array] = {}
+        self._around: dict[Iteration, tuple[Any, tuple[Array, Array]]] = {}     # of whom, and the words
         self._gathered: dict[tuple[Gathered, int], int] = {}
         self.side_by_side = vector_width(dtype)     # patches that are solved at once
 
@@ -67,6 +68,14 @@ class Code(dict[Fragment, int]):
             yield self._words(one.written, one.rest, awake, at, index), held
             at = index
         yield self._words(one.written, one.rest, awake, at), None
+
+    def around(self, one: Iteration, awake: Array) -> tuple[Array, Array]:
+        """What comes before patches, and behind them with an end, in an iteration without links or joints."""
+        key = awake.tobytes()
+        if self._around.get(one, (None,))[0] != key:
+            behind = [words for words, _ in self.opened(one, awake)]
+            self._around[one] = key, (self.pushes(one, awake), np.concatenate([*behind, np.zeros(1, np.int64)]))
+        return self._around[one][1]
 
     def part(self, write: Any, held: Held, k: int, *more: int) -> Array:
         """One of the parts of `solver.contact.links` around a patch."""
