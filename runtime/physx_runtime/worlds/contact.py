@@ -11,7 +11,7 @@ from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.generation import generate
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
-from physx_runtime.collision.shape import CONTACT, EVERY_WORLD, NO_OWNER
+from physx_runtime.collision.shape import CONTACT, NO_OWNER
 from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program

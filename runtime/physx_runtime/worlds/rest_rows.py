@@ -105,10 +105,10 @@ def _read(rows: Any, counting: Any, asleep: Any, stirred: Any, counters: Any, co
 @borrowing_code
 def _any(row: Any, chosen: Any, first: Any, end: Any) -> bool:
     """Whether one of some numbers of a row is not 0."""
+    found = False
     for i in range(first, end):
-        if row[chosen[i]] != 0.0:
-            return True
-    return False
+        found |= row[chosen[i]] != 0.0
+    return found
 
 
 @borrowing_entry

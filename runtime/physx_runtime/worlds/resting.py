@@ -19,7 +19,6 @@ from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import FREE
 from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.solver.contact.order import NOTHING
 from physx_runtime.worlds.rest_rows import RestRows
 
 Array = NDArray[Any]

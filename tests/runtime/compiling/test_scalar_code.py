@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+from physx_runtime.compiling.scalar_code import PACKAGE, imports_of
 
 # A process of its own: code without an entry for Python would end it.
 CALLED_FROM_PYTHON = """
@@ -46,3 +50,22 @@ def test_a_call_from_python_is_refused_in_one_line() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == ("physx_runtime.collision.vectors.add is compiled for compiled code alone; from Python call "
                            "its py_func\n")
+
+
+def test_imports_are_found_as_pythons_own_parser_finds_them() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+        assert imports_of(own) == set(parsed_imports(path)), own
+
+
+def parsed_imports(path: Path) -> Iterator[str]:
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for name in names:
+        place = PACKAGE.parent.joinpath(*name.split("."))
+        if name.partition(".")[0] == PACKAGE.name and (place.with_suffix(".py").is_file() or place.is_dir()):
+            yield name
