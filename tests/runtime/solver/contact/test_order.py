@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.model.island import BODY, D6, WORLD, IslandTopology, JointTopology, Side
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.solver.contact.order import NOTHING, partitions_of, solving_order
+from physx_runtime.solver.contact.order import NOTHING, partitions_of, solving_order, turns_of
 from physx_runtime.solver.islands import as_listed, partitions
 
 FREE_BODY = BodyTopology(True)
@@ -51,3 +51,23 @@ def test_what_is_in_one_partition_holds_no_actor_in_common(seed: int) -> None:
         held = np.r_[first[own], second[own]]
         held = held[held != NOTHING]
         assert len(np.unique(held)) == len(held)
+
+
+def test_patches_of_a_pair_follow_each_other_in_turns_of_their_own() -> None:
+    pairs, first, second = np.array([7, 7, 9, 4]), np.array([0, 0, 2, 0]), np.array([1, 1, 3, 2])
+    joints, turns = turns_of(np.zeros((0, 2), np.int64), pairs, first, second, np.zeros(4, np.bool_), 4)
+    # pairs 7 and 9 hold nothing in common and share a partition, of two turns; 4 waits for both
+    assert turns.tolist() == [0, 1, 0, 2]
+    assert len(joints) == 0
+
+
+def test_a_joint_is_solved_before_the_pairs_that_hold_its_actors() -> None:
+    pairs, first, second = np.array([5, 6]), np.array([0, 2]), np.array([2, NOTHING])
+    joints, turns = turns_of(np.array([(0, 1)]), pairs, first, second, np.zeros(2, np.bool_), 3)
+    assert (joints.tolist(), turns.tolist()) == ([0], [1, 2])
+
+
+def test_patches_apart_have_no_turn_and_hold_up_nobody() -> None:
+    apart = np.array([True, False])
+    _, turns = turns_of(np.zeros((0, 2), np.int64), np.array([1, 2]), np.array([0, 0]), np.array([1, 2]), apart, 3)
+    assert turns.tolist() == [-1, 0]
