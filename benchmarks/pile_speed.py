@@ -3,7 +3,7 @@
     ORACLE_PYTHON=<python with ovphysx> python benchmarks/pile_speed.py [--rounds N] [--counts 100 1000 10000]
 
 Boxes of 0.2 m, each turned at random, fall from a loose heap onto a plane and come to lie on one another. Steps of
-1/60 s, 4 position iterations and 1 velocity iteration, nothing written or read between steps; time is that of the
+1/60 s, 16 position iterations and 1 velocity iteration, nothing written or read between steps; time is that of the
 processes' processors. Both engines first take the steps of the fall untimed; then the pile that forms is timed. After
 it bodies are counted, all must have moved since the start and be finite, and as many as in PhysX must touch something.
 """

@@ -127,6 +127,8 @@ class PairTable:
         if len(fresh):
             self._find_rows(places)
             self._begin(self.rows, fresh[order], taken, places)
+            if self._meshes:
+                self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
             slots.settle(self._pools, places)
 
     def _find_rows(self, places: Array) -> None:
@@ -148,8 +150,6 @@ class PairTable:
             names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][fresh[begun]]))
             raise NotImplementedError(f"no contacts are made between {names}")
         self._born += len(fresh)
-        if self._meshes:
-            self._give_manifolds(places[self.shapes["kind"][rows["shape1"][places]] == MESH])
 
     def _give_manifolds(self, places: Array) -> None:
         """Give new pairs with meshes rows of their own, those of lost pairs first."""
