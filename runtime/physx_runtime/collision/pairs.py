@@ -100,7 +100,7 @@ class PairTable:
 
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
-        if not self._work:
+        if not self._work and self._levels > 1:
             build(self.bounds, self._order, self._levels)
         fit(self.bounds, self._order, self._levels, self._nodes)
         total, looked = self._search()

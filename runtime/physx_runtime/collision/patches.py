@@ -156,7 +156,7 @@ def renew(patches: Array, k: int, pair: Any, begun: int, contacts: Array, order:
     held = patch["born"] == begun and _holds(patch, frame0, frame1, correlation)
     if held:
         _go_on(patch, frame0)
-        held = _cosine(contacts[first]["normal"], patch["normal"]) >= SAME_NORMAL
+        held = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
     _patch_of(patches, k, k + held, contacts, first, end, frame0, frame1)
     patch["first"], patch["points"], patch["born"] = first, end - first, begun
     _anchor(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
@@ -178,11 +178,11 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     if old["slipped"] or old["anchors"] == 0:
         return False
-    normal0 = _turned(frame0, old["normal0"])
-    if not _cosine(normal0, _turned(frame1, old["normal1"])) > SAME_NORMAL:
+    normal0 = _turned(frame0, _vector(old["normal0"]))
+    if not _cosine(normal0, _turned(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
         return False
     for j in range(old["anchors"]):
-        arm0, arm1 = _turned(frame0, old["anchor0"][j]), _turned(frame1, old["anchor1"][j])
+        arm0, arm1 = _turned(frame0, _vector(old["anchor0"][j])), _turned(frame1, _vector(old["anchor1"][j]))
         apart = 0.0
         for x in range(3):
             apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
@@ -195,7 +195,7 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
 def _go_on(patch: Any, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
-    _put(patch["normal"], _turned(frame0, patch["normal0"]))
+    _put(patch["normal"], _turned(frame0, _vector(patch["normal0"])))
     _empty(patch)
 
 
@@ -212,7 +212,7 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
     """The patch that a run of contacts joins, a new one if none has its normal."""
     normal, found = contacts[start]["normal"], count
     for k in range(count - 1, oldest - 1, -1):
-        if _cosine(normal, patches[k]["normal"]) >= SAME_NORMAL:
+        if _cosine(_vector(normal), _vector(patches[k]["normal"])) >= SAME_NORMAL:
             found = k
     patch = patches[found]
     if found == count:
@@ -221,8 +221,8 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
         _put(patch["normal"], _vector(normal))
-        _put(patch["normal0"], _turned_back(frame0, patch["normal"]))
-        _put(patch["normal1"], _turned_back(frame1, patch["normal"]))
+        _put(patch["normal0"], _turned_back(frame0, _vector(patch["normal"])))
+        _put(patch["normal1"], _turned_back(frame1, _vector(patch["normal"])))
         _empty(patch)
     for c in range(start, end):
         for x in range(3):
@@ -236,12 +236,13 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
     """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
     anchors = patch["anchors"]
     if anchors == ANCHORS:
-        if 4.0 * _square(patch["anchor0"][0], patch["anchor0"][1]) >= _square(patch["low"], patch["high"]):
+        apart = _square(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
+        if 4.0 * apart >= _square(_vector(patch["low"]), _vector(patch["high"])):
             return
         anchors = 0
     first = second = (0.0, 0.0, 0.0)
     if anchors:
-        first = _outward(frame0, patch["anchor0"][0])
+        first = _outward(frame0, _vector(patch["anchor0"][0]))
     old, count, farthest = anchors, anchors, 0.0
     for i in range(patch["first"], patch["first"] + patch["points"]):
         contact = contacts[order[i]]
@@ -274,25 +275,25 @@ def _cosine(a: Any, b: Any) -> float:
 
 
 @scalar_code
-def _square(a: Any, b: Any) -> float:
+def _square(a: Vector, b: Vector) -> float:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return float(x * x + y * y + z * z)
 
 
 @scalar_code
-def _turned(frame: Array, a: Any) -> Vector:
+def _turned(frame: Array, a: Vector) -> Vector:
     """A vector from the axes of a frame to the world's."""
     return _by(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def _turned_back(frame: Array, a: Any) -> Vector:
+def _turned_back(frame: Array, a: Vector) -> Vector:
     """A vector from the world's axes to those of a frame."""
     return _by(-frame[3], -frame[4], -frame[5], frame[6], a)
 
 
 @scalar_code
-def _by(x: float, y: float, z: float, w: float, a: Any) -> Vector:
+def _by(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
     tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
     return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
 
