@@ -66,7 +66,7 @@ class Engine:
                 pose = rows_of(body.entity_pose, self.worlds)
                 if owner is None:
                     self.scene.set_kinematic_pose(self.written.bodies[body], pose)
-                else:
+                elif _unlike_the_stage(body.entity_pose.p, body.held_sleep) or body.held_velocity.any():
                     actor = self.scene[owner[0]]
                     actor.reset(root_pose=pose, root_velocity=_lines(body.held_velocity, self.worlds))
                     self._rest(actor, body.held_sleep)
@@ -279,6 +279,11 @@ class Engine:
         path = self.written.bodies[body]
         partners = None if partner is None else [self.written.bodies[partner]]
         return self._one(self.scene.net_contact_force(path, partners) * self.scene.dt)
+
+
+def _unlike_the_stage(position: Array, asleep: Any) -> bool:
+    """Whether worlds differ, so that the stage, which holds poses and sleep of the first, does not say it all."""
+    return position.ndim > 1 or np.ndim(asleep) > 0
 
 
 def rows_of(pose: Pose, worlds: int) -> NDArray[np.float64]:
