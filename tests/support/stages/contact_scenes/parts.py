@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from support.stages.parts import ROOT_API, Attributes, collider
@@ -34,9 +33,8 @@ class ContactScene:
 
 def turn(axis: Sequence[float], degrees: float) -> Turn:
     """About an axis."""
-    way = np.array(axis, dtype=float) / np.linalg.norm(axis)
-    half = math.radians(degrees) / 2
-    x, y, z = (float(v) for v in way * math.sin(half))
+    half, length = math.radians(degrees) / 2, math.hypot(*axis)
+    x, y, z = (v / length * math.sin(half) for v in axis)
     return (math.cos(half), x, y, z)
 
 

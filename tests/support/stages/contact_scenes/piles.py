@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from support.stages.contact_scenes.parts import (
@@ -39,7 +41,7 @@ def dropped(shapes: list[str], reach: float, wide: float, seed: int) -> list[str
     for i, shape in enumerate(shapes):
         x, y = (float(v) for v in np.round(random.uniform(-wide, wide, 2), 3))
         w, qx, qy, qz = (v / 2 for v in np.round(random.normal(size=4), 3))
-        length = float(np.linalg.norm((w, qx, qy, qz)))
+        length = math.hypot(w, qx, qy, qz)      # BLAS would round it as the machine does
         way: Turn = (w / length, qx / length, qy / length, qz / length)
         place: Vector = (x, y, reach + 0.02 + i * (2 * reach + 0.02))
         found.append(body(f"b{i:02}", shape, place, way))
