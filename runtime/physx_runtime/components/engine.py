@@ -86,6 +86,8 @@ class Engine:
                     joint_velocity=self._in_engine_order(made, made.held["v"]), **start)
         if made.dof and made.held["joint_effort"].any():
             actor.set("joint_effort", self._in_engine_order(made, made.held["joint_effort"]))
+        for joint in made.active_joints:        # what no stage says
+            self.set_joint(joint, "load_friction")
         for joint in made.active_joints if self.worlds > 1 else ():
             for name in ("target_position", "target_velocity"):
                 if np.ndim(joint.parameter(name)) > 1:
@@ -242,6 +244,8 @@ class Engine:
         made: PhysxArticulationJoint = joint
         articulation = made.child_link.articulation
         actor, place = self._actor(articulation), self._dofs[articulation][articulation.active_joints.index(made)]
+        if name == "load_friction" and not actor.topology.rubs:
+            return      # the scene has said so
         held = actor.parameter(name)
         held[:, place] = np.reshape(made.parameter(name), -1)
         actor.set_parameter(name, held)

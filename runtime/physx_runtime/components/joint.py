@@ -147,13 +147,13 @@ class PhysxArticulationJoint(Named):
 
     @property
     def friction(self) -> float:
-        """Coefficient of the load that the joint carries."""
+        """Coefficient of the load that the joint carries; the profile "physx" has no such friction, and says so."""
         return self._friction if self.dof else 0.0
 
     @friction.setter
     def friction(self, friction: float) -> None:
         self._friction = number("friction", friction, 0.0)
-        self._child.changed()
+        self._tell("load_friction")
 
     @property
     def armature(self) -> Array:
@@ -274,7 +274,7 @@ class PhysxArticulationJoint(Named):
         unbounded = force_limit >= LARGEST or self._drive[3] == "none"
         return {"stiffness": stiffness, "damping": damping, "max_force": np.inf if unbounded else force_limit,
                 "target_position": self._target, "target_velocity": self._velocity_target,
-                "armature": self._armature, "max_velocity": self._max_velocity}[name]
+                "armature": self._armature, "max_velocity": self._max_velocity, "load_friction": self._friction}[name]
 
     def copy_to(self, other: PhysxArticulationJoint) -> None:
         """Give a joint of a link in no scene all that is said here."""

@@ -238,11 +238,11 @@ class Scene(Accessors):
 
     def _say_what_is_left_out(self) -> None:
         joints = [joint for made in self.all_articulations for joint in made.active_joints if joint.friction > 0.0]
-        if joints and not self._told:
+        if joints and not self._told and self.profile.name == PHYSX:
             self._told = True
             warnings.warn(NotSimulatedWarning(
-                f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: SAPIEN's is a "
-                "coefficient of the load that the joint carries; set it to 0"), stacklevel=4)
+                f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: it is a coefficient "
+                f"of the load that the joint carries, which profile={PHYSX!r} has not; set it to 0"), stacklevel=4)
 
     def stop(self) -> Engine | StillEngine | None:
         """Have components hold their states, and step nothing; the engine that did."""

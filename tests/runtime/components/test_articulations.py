@@ -9,6 +9,7 @@ import physx_runtime.components as sapien
 import physx_runtime.components.physx as px
 import pytest
 from support.components.sapien_scenes import arm
+from support.places import DATA
 
 from physx_schema import describe
 
@@ -18,9 +19,9 @@ STEP = 0.01             # s
 
 
 def tree(kinds: tuple[str, ...] = ("revolute", "prismatic", "revolute_unwrapped"), fixed: bool = True,
-         ) -> tuple[sapien.Scene, px.PhysxArticulation]:
+         profile: str = "sapien-3.0") -> tuple[sapien.Scene, px.PhysxArticulation]:
     """A root with a and c on it, and b on a; every link 1 kg at 0.2 m along x."""
-    scene = sapien.Scene([px.PhysxCpuSystem()])
+    scene = sapien.Scene([px.PhysxCpuSystem()], profile=profile)
     builder = scene.create_articulation_builder()
     links = [builder.create_link_builder()]
     for parent, kind in zip((0, 1, 0), kinds, strict=True):
@@ -145,11 +146,36 @@ def test_a_floating_root_takes_pose_and_velocity() -> None:
     assert made.joints[0].type == "free"
 
 
-def test_friction_of_joints_is_told_not_to_be_simulated() -> None:
-    scene, made = tree()
+def test_friction_of_joints_is_told_not_to_be_simulated_with_the_profile_that_has_none() -> None:
+    scene, made = tree(profile="physx")
     made.active_joints[0].friction = 0.05
     with pytest.warns(UserWarning, match="a_joint"):
         scene.step()
+
+
+def test_friction_of_joints_brakes_by_what_they_carry() -> None:
+    """As `benchmarks/record_sapien_friction.py` recorded an arm in SAPIEN."""
+    scene = sapien.Scene([px.PhysxCpuSystem()])
+    scene.set_timestep(0.01)
+    builder, along = scene.create_articulation_builder(), (0.5**0.5, 0.0, 0.0, 0.5**0.5)
+    parent = builder.create_link_builder()
+    parent.set_mass_and_inertia(1.0, sapien.Pose(), [0.1] * 3)
+    for i in range(2):
+        link = builder.create_link_builder(parent)
+        link.set_mass_and_inertia(1.0, sapien.Pose([0.25, 0, 0]), [0.002, 0.02, 0.02])
+        link.set_joint_properties("revolute", [[-np.inf, np.inf]], sapien.Pose([0.5 * i, 0, 0], along),
+                                  sapien.Pose(q=along))
+        parent = link
+    arm = builder.build(fix_root_link=True)
+    for link in arm.links:
+        link.linear_damping = link.angular_damping = 0.0
+    arm.qpos, found = [0.3, 0.6], []        # friction is 0.05 by default
+    with np.load(DATA / "sapien_friction.npz") as recordings:
+        expected = recordings["0.05_2_0"][1:41, :2]
+    for _ in expected:
+        scene.step()
+        found.append(arm.qpos)
+    np.testing.assert_allclose(found, expected, atol=3e-6, rtol=0)     # rad: as tests/.../test_sapien_solver.py
 
 
 def test_worlds_have_coordinates_of_their_own() -> None:
