@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,21 +28,22 @@ class Placed:
     center: Array       # world
     axes: Array         # (3, 3), rows: the shape's own axes; a plane's normal, a rod's axis first
 
-    def reach(self, direction: Array) -> tuple[float, float]:
-        """From where to where it reaches along a unit vector; a plane from nowhere up to its surface."""
-        shape, middle = self.side.collider, float(self.center @ direction)
+    def reach(self, directions: Array) -> tuple[Array, Array]:
+        """From where to where it reaches along unit vectors, (n, 3); a plane from nowhere up to its surface."""
+        shape, middle = self.side.collider, directions @ self.center
         if shape.kind == "plane":
-            return -math.inf, middle if direction @ self.axes[0] > 1.0 - _LEAST else math.inf
+            upward = directions @ self.axes[0] > 1.0 - _LEAST
+            return np.full_like(middle, -math.inf), np.where(upward, middle, math.inf)
         if shape.kind in _BALLS:
             return middle - shape.radius, middle + shape.radius
         if shape.kind in _BOXES:
-            half = float(np.abs(self.axes @ direction) @ shape.half_extents)
+            half = np.abs(directions @ self.axes.T) @ shape.half_extents
             return middle - half, middle + half
-        along = float(self.axes[0] @ direction)
-        rim = shape.radius * (1.0 if shape.kind == "capsule" else math.sqrt(max(0.0, 1.0 - along * along)))
+        along = directions @ self.axes[0]
+        rim = shape.radius * (1.0 if shape.kind == "capsule" else np.sqrt(np.maximum(0.0, 1.0 - along * along)))
         base, tip = -along * shape.half_height, along * shape.half_height
         top = 0.0 if shape.kind == "cone" else rim
-        return middle + min(base - rim, tip - top), middle + max(base + rim, tip + top)
+        return middle + np.minimum(base - rim, tip - top), middle + np.maximum(base + rim, tip + top)
 
     @property
     def thickness(self) -> float:
@@ -76,73 +76,73 @@ def _placed(side: ColliderSide, pose: Pose) -> Placed:
 
 def depth(one: Placed, other: Placed) -> tuple[float, Array]:
     """How far they overlap where they do so least, below 0 how far they are apart; and that way, towards the first."""
-    best, way = math.inf, np.zeros(3)
-    for direction in _directions(one, other):
-        low, high = one.reach(direction)
-        other_low, other_high = other.reach(direction)
-        for overlap, towards in ((other_high - low, direction), (high - other_low, -direction)):
-            if overlap < best:
-                best, way = overlap, towards
-    return best, way
+    directions = _directions(one, other)
+    (low, high), (other_low, other_high) = one.reach(directions), other.reach(directions)
+    overlaps = np.concatenate([other_high - low, high - other_low])
+    least = int(overlaps.argmin())
+    way = directions[least] if least < len(directions) else -directions[least - len(directions)]
+    return float(overlaps[least]), way
 
 
-def _directions(one: Placed, other: Placed) -> Iterator[Array]:
+def _directions(one: Placed, other: Placed) -> Array:
+    """Unit vectors along one of which two shapes overlap least, (n, 3)."""
     planes = [item for item in (one, other) if item.side.collider.kind == "plane"]
     if planes:
-        yield planes[0].axes[0]
-        return
-    yield from one.axes
-    yield from other.axes
-    for a in one.axes:
-        for b in other.axes:
-            yield from _unit(np.cross(a, b))
-    for a, b in ((one, other), (other, one)):
-        yield from _unit(b.center - _nearest(a, b.center))
-        for end in (-1.0, 1.0):     # of a rod, whose nearest point need not be its middle
-            tip = b.center + end * b.side.collider.half_height * b.axes[0]
-            yield from _unit(tip - _nearest(a, tip))
+        return planes[0].axes[:1]
+    edges = np.array([(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+                      for a in one.axes.tolist() for b in other.axes.tolist()])
+    found = np.concatenate([one.axes, other.axes, edges, _ways(one, other), _ways(other, one)])
+    lengths = np.sqrt((found * found).sum(axis=1))
+    some = lengths > _LEAST
+    return np.asarray(found[some] / lengths[some, None])
 
 
-def _nearest(shape: Placed, point: Array) -> Array:
-    """The point of a box, or of the middle of another shape, that is nearest to a point."""
-    own, collider = shape.axes @ (point - shape.center), shape.side.collider
+def _ways(one: Placed, other: Placed) -> Array:
+    """From one shape to the middle and the ends of another, which need not be nearest in its middle: (3, 3)."""
+    collider = one.side.collider
+    ends = np.array([[0.0], [-1.0], [1.0]]) * (other.side.collider.half_height * other.axes[0])
+    points = other.center + ends
+    # the point of a box, or of the middle of another shape, that is nearest
     most = np.array(collider.half_extents if collider.kind in _BOXES else (collider.half_height, 0.0, 0.0))
-    return np.asarray(shape.center + np.clip(own, -most, most) @ shape.axes)
+    own = (points - one.center) @ one.axes.T
+    nearest = np.minimum(np.maximum(own, -most), most)
+    return np.asarray(points - one.center - nearest @ one.axes)
 
 
-def _unit(vector: Array) -> Iterator[Array]:
-    length = float(np.linalg.norm(vector))
-    if length > _LEAST:
-        yield vector / length
+def near_pairs(items: Mapping[int, Placed]) -> Iterator[tuple[int, int]]:
+    """Sides whose balls around them, grown by their contact offsets, overlap, or touch a plane: by a sweep along x."""
+    numbers = np.array([i for i, item in items.items() if item.side.collider.kind != "plane"], np.int64)
+    if not len(numbers):
+        return
+    middles, radii = np.array([items[i].center for i in numbers]), np.array([_radius(items[i]) for i in numbers])
+    yield from _at_planes(items, numbers, middles, radii)
+    order = np.argsort(middles[:, 0] - radii, kind="stable")
+    numbers, middles, radii = numbers[order], middles[order], radii[order]
+    ends = np.searchsorted(middles[:, 0] - radii, middles[:, 0] + radii, side="right")
+    for place, end in enumerate(ends.tolist()):
+        if end > place + 1:
+            later = slice(place + 1, end)
+            apart = middles[later] - middles[place]
+            near = np.flatnonzero((apart * apart).sum(axis=1) <= (radii[later] + radii[place]) ** 2)
+            for k in near.tolist():
+                yield int(numbers[place]), int(numbers[place + 1 + k])
 
 
-def near_pairs(found: CollisionFilter, items: dict[int, Placed]) -> Iterator[tuple[Placed, Placed]]:
-    """Colliders that may meet and whose upright bounds, grown by their contact offsets, overlap: by a sweep along x."""
-    numbers = [i for i, item in items.items() if item.side.collider.kind != "plane"]
-    bounds = {i: _bounds(items[i]) for i in numbers}
-    numbers.sort(key=lambda i: bounds[i][0][0])
-    planes = [i for i, item in items.items() if item.side.collider.kind == "plane"]
-    for place, i in enumerate(numbers):
-        for j in (*planes, *_until(numbers, place, bounds)):
-            if found.meet(i, j) and (j in planes or _overlap(bounds[i], bounds[j])):
-                yield items[i], items[j]
+def _at_planes(items: Mapping[int, Placed], numbers: NDArray[np.int64], middles: Array,
+               radii: Array) -> Iterator[tuple[int, int]]:
+    for i, plane in items.items():
+        if plane.side.collider.kind == "plane":
+            height = (middles - plane.center) @ plane.axes[0] - (plane.side.collider.contact_offset or 0.0)
+            yield from ((i, j) for j in numbers[height <= radii].tolist())
 
 
-def _until(numbers: Sequence[int], place: int, bounds: dict[int, Any]) -> Iterator[int]:
-    end = bounds[numbers[place]][1][0]
-    for j in numbers[place + 1:]:
-        if bounds[j][0][0] > end:
-            return
-        yield j
-
-
-def _bounds(item: Placed) -> tuple[list[float], list[float]]:
-    offset = item.side.collider.contact_offset or 0.0
-    reaches = [item.reach(axis) for axis in np.eye(3)]
-    return [low - offset for low, _ in reaches], [high + offset for _, high in reaches]
-
-
-def _overlap(one: Any, other: Any) -> bool:
-    return all(one[0][k] <= other[1][k] and other[0][k] <= one[1][k] for k in range(3))
-
-
+def _radius(item: Placed) -> float:
+    """Of a ball around a collider and its contact offset."""
+    shape = item.side.collider
+    if shape.kind in _BOXES:
+        size = math.hypot(*shape.half_extents)
+    elif shape.kind == "capsule":
+        size = shape.radius + shape.half_height
+    else:
+        size = math.hypot(shape.radius, shape.half_height) if shape.kind in _RODS else shape.radius
+    return float(size + (shape.contact_offset or 0.0))

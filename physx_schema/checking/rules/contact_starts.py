@@ -81,24 +81,27 @@ MASS_RATIO = Rule("body/mass-ratio", "warning", """
 
 @finder("starts", OVERLAP, MASS_RATIO)
 def starts(description: Description) -> Iterator[Finding]:
-    """Pairs that start deep in each other, the deepest of each body, and bodies that start on too light ones."""
+    """Pairs that start deep in each other, the first of each body, and bodies that start on too light ones."""
     links = [*description.separate_bodies, *chain.from_iterable(
         item.links for item in description.articulations if item.enabled)]
     found = CollisionFilter(description)
     if not any(side.moves for side in found.sides):
         return
-    bodies, deepest = {link.path: link for link in links}, dict[str, tuple[float, Placed, Placed]]()
-    loads = dict[tuple[str, str], None]()
-    for one, other in near_pairs(found, placed(description, links, found)):
-        deep, way = depth(one, other)
+    bodies, told = {link.path: link for link in links}, dict[str, Finding]()
+    loads, items = dict[tuple[str, str], None](), placed(description, links, found)
+    for i, j in near_pairs(items):
+        one, other = items[i], items[j]
         mover, partner = (one, other) if one.side.moves else (other, one)
-        if deep > DEEP * min(one.thickness, other.thickness) and deep > deepest.get(mover.side.body, (0.0,))[0]:
-            deepest[mover.side.body] = deep, mover, partner
+        # of robots that all start at one place every pair of links overlaps
+        if mover.side.body in told or not found.meet(i, j):
+            continue
+        deep, way = depth(one, other)
+        if deep > DEEP * min(one.thickness, other.thickness):
+            told[mover.side.body] = _told(bodies, deep, mover, partner)
         offsets = sum(item.side.collider.contact_offset or 0.0 for item in (one, other))
         if deep > -offsets and one.side.moves and other.side.moves:
             loads |= dict.fromkeys(_load(description, bodies, one, other, way))
-    for deep, mover, partner in deepest.values():
-        yield _told(bodies, deep, mover, partner)
+    yield from told.values()
     yield from _too_heavy(description, bodies, loads)
 
 
