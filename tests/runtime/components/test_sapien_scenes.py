@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import numpy as np
 import physx_runtime.components as sapien
@@ -19,6 +20,17 @@ ROLL = 1e-3                 # m/s of a rolling ball
 FREE = 1e-5
 
 
+# One of each kind; the others are left to the sweep.
+SOON = ("box_on_plane", "sphere_bounce_h1.0_e0.8", "slope_25deg", "cylinder_upright", "convex_on_ground",
+        "pusher_set_pose", "depenetration_0.5", "max_contact_impulse", "arm2_acceleration_m0.5_g1",
+        "limit_revolute_unwrapped_-inf_inf", "joint_friction_0.5", "qf_persistence")
+
+
+@pytest.fixture(autouse=True)
+def _recordings(shared_cases: Path) -> None:
+    """They are in the shared folder."""
+
+
 @functools.cache
 def moved(name: str) -> np.ndarray:
     """What the components do in a scene."""
@@ -29,7 +41,8 @@ def test_every_recording_is_built() -> None:
     assert set(NAMES) == set(cases())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=() if name in SOON else pytest.mark.sweep) for name in NAMES])
 def test_it_moves_as_in_sapien(name: str) -> None:
     found, expected = moved(name), recorded(name)
     assert np.isfinite(found).all()

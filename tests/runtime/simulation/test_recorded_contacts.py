@@ -29,7 +29,7 @@ def test_bodies_that_touch_move_as_recorded(name: str, shared_cases: Path) -> No
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", LINKS_TOUCHING)
 def test_links_that_touch_move_as_recorded(name: str, dtype: str, shared_cases: Path) -> None:
     real = recorded(shared_cases / "scenes" / name)

@@ -85,7 +85,7 @@ def test_forces_of_joints_are_kept_where_there_are_none_outside(ant: Path) -> No
 
 
 @pytest.mark.parametrize("solver", ["physx", "ideal"])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.sweep)])
 def test_an_ant_comes_to_rest_on_the_ground(ant: Path, solver: str, dtype: str) -> None:
     found = simulate(ant, steps=240, dtype=dtype, solver=solver)
     assert np.abs(found.body_velocity[-1]).max() < 0.05
