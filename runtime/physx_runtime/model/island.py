@@ -79,6 +79,7 @@ class JointTopology:
     keeps_force: bool = False                   # a step leaves what it gave in it
     exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
     pgs: bool = False                           # every iteration repeats the whole step
+    sapien: bool = False                        # springs are those of SAPIEN 3.0
 
     @property
     def weighed(self) -> bool:

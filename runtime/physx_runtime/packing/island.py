@@ -12,7 +12,7 @@ from physx_runtime.collision.patches import LINK as LINK_PLACE
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.model.topology import BodyTopology
+from physx_runtime.model.topology import SAPIEN, BodyTopology
 from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.contact import Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.facts import RowValues
@@ -223,7 +223,7 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         hinges = [hinge for hinge in held_by if hinge is not None] if None not in held_by else []
         held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
         pgs = any(actor.topology.pgs for actor in actors.values())
-        topologies.append(replace(held, exact=solver == "ideal", pgs=pgs))
+        topologies.append(replace(held, exact=solver == "ideal", pgs=pgs, sapien=solver == SAPIEN))
         frames = _frames(places, joint, held_by, exact=solver == "ideal")
         found = outside_rows(joint, topologies[-1], frames, length_scale(scene, solver), hinges)
         rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
+from support.components import drive_scenes
 from support.components.sapien_scenes import NAMES, recorded, simulated
 
 # m, or rad: a slope's rotation is worked out in another order than when it was recorded.
 AS_RECORDED = 2e-3
+SINGLE = 2e-6           # m, or of a quaternion's components: single precision over 50 steps
 
 pytestmark = [pytest.mark.sweep, pytest.mark.skipif(
     importlib.util.find_spec("sapien") is None, reason="needs SAPIEN: pip install sapien==3.0.3 (the extra `sapien`)")]
@@ -34,3 +36,14 @@ def test_components_do_what_sapien_does(name: str) -> None:
     theirs, found = simulated(name, sapien, px), simulated(name, ours, our_physics)
     apart = abs(found - theirs.reshape(found.shape))
     assert (apart[..., :3] if found.ndim == 3 else apart[:, :found.shape[1] // 2]).max() < AS_RECORDED
+
+
+@pytest.mark.parametrize("name", drive_scenes.SCENES)
+def test_drives_do_what_those_of_sapien_do(name: str) -> None:
+    import physx_runtime.components as ours
+    import physx_runtime.components.physx as our_physics
+    import sapien
+    import sapien.physx as px
+
+    theirs = drive_scenes.simulated(name, sapien, px)
+    assert drive_scenes.simulated(name, ours, our_physics) == pytest.approx(theirs, abs=SINGLE)

@@ -28,8 +28,12 @@ def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointR
 
 
 def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
-    """A row that pulls as the drive of the axis, whose velocity is B's against A's, the opposite of J v."""
-    spring = Spring(rows["stiffness"][i], rows["damping"][i], -rows["target_velocity"][i],
+    """A row that pulls as the drive of the axis, whose velocity is B's against A's, the opposite of J v.
+
+    SAPIEN's PhysX 5.3.1 takes the target velocities of turns the other way round (ExtD6Joint.cpp of that version).
+    """
+    target = rows["target_velocity"][i]
+    spring = Spring(rows["stiffness"][i], rows["damping"][i], target if t.sapien and i >= 3 else -target,
                     t.axes[i].drive == "acceleration")
     return replace(row, lower=-rows["max_force"][i], upper=rows["max_force"][i], spring=spring, drive=True)
 
@@ -37,10 +41,11 @@ def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
 def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
     """Errors of the rotational drives: the turn from the target, then where it takes the x axis.
 
-    The turn is relative conj(target), as measured; PhysX's later source has conj(target) relative.
+    The turn is relative conj(target), as measured; PhysX's source, SAPIEN's too, has conj(target) relative.
     """
     target = target_rotation(rows)
-    delta = sp.mul_quat(relative, sp.conjugate(target))
+    back = sp.conjugate(target)
+    delta = sp.mul_quat(back, relative) if t.sapien else sp.mul_quat(relative, back)
     twist = where(quaternion_product(relative, target) <= 0.0, 2.0 * delta[0], -2.0 * delta[0])
     D = sp.matrix(delta)            # the same of either sign
     return [twist, D[2][0], -D[1][0]]

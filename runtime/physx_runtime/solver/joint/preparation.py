@@ -185,7 +185,7 @@ def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind
     """What one row wants; r: one over how the sides answer it, 0 for a row that does not act."""
     approach = _approach(t, rows, row)
     if row.spring:
-        put(made, "spring", *_spring(row.spring, row, rows["h"][0], unit, r, approach, linked(t)))
+        _put_spring(made, t, row.spring, row, rows["h"][0], unit, r, approach)
         if t.pgs:
             put(made, "again", _given_again(row.spring, row, rows["h"][0], unit))
     else:
@@ -204,16 +204,30 @@ def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind
         put(made, "largest_impulse", rows["dt"][0] * row.upper)
 
 
-def _spring(spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar, approach: Scalar,
-            at_link: bool) -> list[Scalar]:
-    """What an implicit spring gives for its velocity, for the way it has gone, and at once."""
+def _put_spring(made: Made, t: JointTopology, spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar,
+                approach: Scalar) -> None:
+    """What an implicit spring gives for its velocity, for the way it has gone, and at once.
+
+    In SAPIEN's PhysX 5.3.1 its damping counts in the way as well, which it measures against its target velocity; in
+    velocity iterations it still gives what is for velocities (setSolverConstantsStep and conclude1DStep in
+    DyTGSContactPrep.cpp of that version).
+    """
     k, d = spring.stiffness, spring.damping
-    a = h * (h * k + d)
+    x = _softened(t, spring, row, h * (h * k + d), unit, r)
+    for_velocity, for_way = -x * h * (h * k + d), -x * h * k
+    aim = x * h * d * spring.target_velocity - for_velocity * approach
+    if t.sapien:
+        of_damping = _softened(t, spring, row, h * h * (k + d), unit, r)
+        put(made, "spring", for_velocity, for_way - of_damping * h * d, for_way * row.error)
+        put(made, "spring_aim", aim, aim * unit, where(row.keeps_bias, 1.0, 0.0))
+    else:
+        put(made, "spring", for_velocity, for_way, aim + for_way * row.error)
+
+
+def _softened(t: JointTopology, spring: Spring, row: JointRow, a: Scalar, unit: Scalar, r: Scalar) -> Scalar:
+    """What is left of a spring's impulse where it answers itself by a; 0 where it does not act."""
     x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit)
-    x = where(row.active, where(r > 0.0, x, 0.0) if at_link else x, 0.0)
-    for_velocity, for_way = -x * a, -x * h * k
-    at_once = x * h * d * spring.target_velocity - for_velocity * approach + for_way * row.error
-    return [for_velocity, for_way, at_once]
+    return where(row.active, where(r > 0.0, x, 0.0) if linked(t) else x, 0.0)
 
 
 def _given_again(spring: Spring, row: JointRow, h: Scalar, unit: Scalar) -> Scalar:

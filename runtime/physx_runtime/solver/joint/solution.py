@@ -28,7 +28,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
         _as_begun(made, t, rows, sides, reading, final)
     else:
         _between_bodies(made, t, rows, sides, reading, final)
-    rests = final and not t.pgs         # with PGS springs act in every iteration
+    rests = final and not (t.pgs or t.sapien)       # else springs act in every iteration
     return {name: values for name, values in made.items() if not (rests and name == "spring_impulse")}
 
 
@@ -97,7 +97,7 @@ def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Re
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
     before = reading.scalar(impulse_group(kind))
-    change = _spring(t, reading, now, final) if kind.spring else _hard(t, rows, kind, reading, now, final)
+    change = _spring(t, rows, reading, now, final) if kind.spring else _hard(t, rows, kind, reading, now, final)
     if kind.spring and t.pgs:
         change = change - reading.scalar("again") * before
     bounded = kind.drive or kind.pushes or kind.pulls
@@ -108,9 +108,13 @@ def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Re
     return after - before if bounded or t.breaks else change
 
 
-def _spring(t: JointTopology, reading: Reading, now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
+def _spring(t: JointTopology, rows: Rows, reading: Reading, now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     speed, way, _ = now
     for_velocity, for_way, at_once = reading.vector("spring")
+    if t.sapien:
+        aim, target, kept = reading.vector("spring_aim")
+        back = for_way * (way - target * rows["elapsed"][0]) + at_once
+        return for_velocity * speed + aim + (kept * back if final else back)
     return 0.0 if final and not t.pgs else for_velocity * speed + for_way * way + at_once
 
 
