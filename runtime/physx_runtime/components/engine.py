@@ -16,7 +16,7 @@ from physx_runtime.components.numbers import BODY_PARAMETERS
 from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.rigid import PhysxRigidBodyComponent
 from physx_runtime.components.stage import Written
-from physx_runtime.quantities.state import generalized_coriolis, generalized_gravity
+from physx_runtime.quantities.state import generalized_coriolis, generalized_gravity, sapien_gravity
 from physx_runtime.quantities.world_quantities import WorldQuantities
 
 Array = NDArray[np.float32]
@@ -260,9 +260,9 @@ class Engine:
         held.set_parameter(name, [aims[axis] for axis in axes])
 
     def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
-        wanted = [quantity for quantity, asked in ((generalized_gravity, gravity), (generalized_coriolis, coriolis))
-                  if asked]
         actor, places = self._actor(articulation), self._dofs[articulation]
+        weight = sapien_gravity if actor.topology.sapien else generalized_gravity
+        wanted = [quantity for quantity, asked in ((weight, gravity), (generalized_coriolis, coriolis)) if asked]
         found = np.zeros((self.worlds, len(places)))
         for quantity in wanted:
             made = WorldQuantities(actor.model.topology).values(quantity, actor.store, np.arange(self.worlds), {})

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
+from physx_runtime.dynamics.inertia import central_inertia
 from physx_runtime.dynamics.jacobian import dense_jacobian
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.linear import Matrix
@@ -27,7 +28,7 @@ from physx_runtime.dynamics.rnea import (
     held_forces,
     inverse_dynamics,
 )
-from physx_runtime.dynamics.spatial import quaternion, triple
+from physx_runtime.dynamics.spatial import Force, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
@@ -98,6 +99,24 @@ def generalized_gravity(t: Topology, rows: Rows) -> Rows:
     if not t.fixed_base:
         return {"values": [0.0] * len(t.dofs)}
     return {"values": gravity_compensation(t, rows)["values"]}
+
+
+def sapien_gravity(t: Topology, rows: Rows) -> Rows:
+    """As generalized_gravity, of SAPIEN's PhysX 5.3.1 (inverseDynamicFloatingBase in DyFeatherstoneInverseDynamic.cpp).
+
+    Under a floating root it has the gyroscopic torques of all links turning with the root, and the weight, upwards, of
+    those whose gravity is enabled.
+    """
+    if t.fixed_base:
+        return generalized_gravity(t, rows)
+    k, w, g = state_kinematics(t, rows), triple(rows, "v", 1), triple(rows, "gravity", 0)
+    forces = []
+    for i in range(len(t.links)):
+        central = central_inertia(t, rows, k, i)
+        forces.append(Force(sp.cross(w, sp.mul_sv(central, w)),
+                            sp.scale(rows["mass"][i] * rows["gravity_enabled"][i], g)))
+    _, force = without_root(t, mass_matrix(t, rows, k), generalized_force(t, k, forces))
+    return {"values": force}
 
 
 def generalized_coriolis(t: Topology, rows: Rows) -> Rows:

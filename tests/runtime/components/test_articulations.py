@@ -15,6 +15,7 @@ from physx_schema import describe
 
 ALONG_Y = sapien.Pose(q=(math.sqrt(0.5), 0, 0, math.sqrt(0.5)))
 SINGLE = 1e-5
+LOAD_ROUNDING = 1e-4    # N or N m, of 160 N in single precision
 STEP = 0.01             # s
 
 
@@ -84,6 +85,65 @@ def test_passive_force_holds_an_arm_against_gravity() -> None:
     for _ in range(20):
         scene.step()
     assert made.qpos == pytest.approx(np.zeros(3), abs=1e-5)
+
+
+def turned(axis: tuple[float, float, float], angle: float) -> list[float]:
+    return [math.cos(angle / 2.0), *(math.sin(angle / 2.0) * x for x in axis)]
+
+
+def crooked(fixed: bool) -> tuple[sapien.Scene, px.PhysxArticulation]:
+    """Three boxes in a row, their hinges and the root askew."""
+    scene = sapien.Scene([px.PhysxCpuSystem()])
+    builder = scene.create_articulation_builder()
+    links = [builder.create_link_builder()]
+    frames = ((sapien.Pose([0.2, 0, 0], turned((0, 0, 1), math.pi / 2)),
+               sapien.Pose([-0.2, 0, 0], turned((0, 0, 1), math.pi / 2))),
+              (sapien.Pose([0.2, 0.1, 0], turned((0, 1, 0), 0.5)), sapien.Pose([-0.2, 0, 0], turned((1, 0, 0), 0.7))))
+    for place in frames:
+        links.append(builder.create_link_builder(links[-1]))
+        links[-1].set_joint_properties("revolute", [[-3, 3]], *place)
+    for link, half in zip(links, ([0.1, 0.15, 0.05], [0.2, 0.05, 0.08], [0.1, 0.02, 0.03]), strict=True):
+        link.add_box_collision(half_size=half)
+    builder.set_initial_pose(sapien.Pose([0, 0, 2], turned((0, 0.6, 0.8), 0.5)))
+    return scene, builder.build(fix_root_link=fixed)
+
+
+# Of a floating robot in SAPIEN 3.0.3: rates of root and joints, link that does not fall; efforts against gravity, both.
+PASSIVE = {
+    "turning root": ((1, 2, -0.5), (0, 0), None, (-0.023061, 4.4e-5), (0.022702, 3.08e-4)),
+    "turning joints": ((0, 0, 0), (1, -2), None, (0.0, 0.0), (0.029181, -3.9e-5)),
+    "turning root and joints": ((1, 2, -0.5), (1, -2), None, (-0.023061, 4.4e-5), (0.131943, 1.05e-4)),
+    "a link without gravity": ((0, 0, 0), (0, 0), 1, (1.789329, 1.346e-3), (1.789329, 1.346e-3)),
+}
+
+
+@pytest.mark.parametrize("name", PASSIVE)
+def test_passive_force_of_a_floating_robot_is_that_of_sapien(name: str) -> None:
+    root_rate, rates, weightless, against_gravity, both = PASSIVE[name]
+    _, made = crooked(fixed=False)
+    if weightless is not None:
+        made.links[weightless].disable_gravity = True
+    made.qpos, made.qvel, made.root_angular_velocity = [0.3, -0.4], rates, root_rate
+    assert made.compute_passive_force(True, False) == pytest.approx(against_gravity, abs=SINGLE)
+    assert made.compute_passive_force() == pytest.approx(both, abs=SINGLE)
+
+
+# N and N m of the joints of a fixed robot's three links after two steps in SAPIEN 3.0.3.
+INCOMING = [[0.0] * 6, [3.9639359, 34.676, 135.51476, -38.933617, -1.8211293, 0.9279442],
+            [-8.851034, -4.780716, 14.914864, -0.00709474, -3.0649848, -0.98139423]]
+
+
+def test_what_joints_give_their_links_is_what_they_give_in_sapien() -> None:
+    scene, made = crooked(fixed=True)
+    for joint in made.active_joints:
+        joint.friction = 0.0
+        joint.set_drive_properties(200.0, 20.0)
+    made.qpos = [0.3, -0.4]
+    scene.step()
+    with pytest.raises(RuntimeError, match="take one more step"):
+        made.link_incoming_joint_forces  # noqa: B018
+    scene.step()
+    assert made.link_incoming_joint_forces == pytest.approx(np.array(INCOMING), abs=LOAD_ROUNDING)
 
 
 def test_a_fixed_tendon_is_written_as_sapien_takes_it() -> None:
