@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.components.arguments import LARGEST
+from physx_runtime.components.group_reader import collision_groups
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.mesh_shapes import PhysxCollisionShapeConvexMesh, PhysxCollisionShapeTriangleMesh
 from physx_runtime.components.pose import Pose
@@ -23,7 +24,6 @@ from physx_schema.description.model import Collider, Description, PhysicsMateria
 
 HALF = math.sqrt(0.5)
 ALONG = (Pose(), Pose(q=(HALF, 0.0, 0.0, HALF)), Pose(q=(HALF, 0.0, -HALF, 0.0)))        # turn x to x, y, z
-MOST_GROUPS = 31        # one bit each, and one for colliders of no group
 
 
 class ShapeReader:
@@ -55,7 +55,7 @@ class ShapeReader:
         shape.patch_radius = collider.torsional_patch_radius
         shape.min_patch_radius = collider.min_torsional_patch_radius
         shape.is_trigger = collider.trigger
-        shape.set_collision_groups(self._groups.get(collider.group, [1, 1, 0, 0]))
+        shape.set_collision_groups(self._groups.get(collider.path, [1, 1, 0, 0]))
         return [shape]
 
     def _shape(self, collider: Collider, material: PhysxMaterial) -> PhysxCollisionShape | None:
@@ -90,17 +90,11 @@ class ShapeReader:
         return self._made[path]
 
     def _grouped(self, description: Description) -> dict[str, list[int]]:
-        """The collision groups of colliders: a type bit for each group, and as affinity those that it meets."""
-        groups = description.collision_groups
-        apart = {frozenset((group.path, other)) for group in groups for other in group.filtered_groups}
-        if description.filtered_pairs or len(groups) > MOST_GROUPS or description.scene.contact.groups_inverted:
-            self._problems.append(f"{description.source}: filtered pairs, inverted filters and more than {MOST_GROUPS} "
-                                  "collision groups are not made bits of components; take collision groups")
+        try:
+            return collision_groups(description)
+        except ValueError as error:
+            self._problems.append(f"{description.source}: {error}")
             return {}
-        everyone = ["", *(group.path for group in groups)]         # "" are the colliders of no group
-        meets = {path: sum(1 << i for i, other in enumerate(everyone) if frozenset((path, other)) not in apart)
-                 for path in everyone}
-        return {path: [1 << i, meets[path], 0, 0] for i, path in enumerate(everyone)} if apart else {}
 
 
 def _unlike(fact: PhysicsMaterial) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from physx_runtime.components.articulation import PhysxArticulation
 from physx_runtime.components.config import PhysxSceneConfig
 from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.entity import Entity
+from physx_runtime.components.joint_reader import outside_joint, outside_problems, take_tendon
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import (
@@ -20,9 +22,10 @@ from physx_runtime.components.rigid import (
     PhysxRigidStaticComponent,
 )
 from physx_runtime.components.shape_reader import ShapeReader, along_x, finite, pose_of
-from physx_schema.description.model import Articulation, Description, Dof, Joint, Link
+from physx_schema.description.model import Articulation, Collider, Description, Dof, Joint, Link, OutsideJoint
 from physx_schema.errors import UnsupportedError
 
+SHAPE_NAME = re.compile(r"shape_\d+")         # as `to_stage` names the shapes of an entity
 TURNED_BACK = Pose(q=(0.0, 0.0, 0.0, 1.0))      # half a turn about z, after which x points back
 
 
@@ -37,12 +40,14 @@ class StageReader:
         if self._problems:
             raise UnsupportedError("\n".join(self._problems))
         self._shapes = ShapeReader(description, self._problems)
-        for collider in description.static_colliders:
-            self._add(collider.path, PhysxRigidStaticComponent(), Pose(), [collider])
+        for path, colliders in _standing(description).items():
+            self._add(path, PhysxRigidStaticComponent(), Pose(), colliders)
         for body in description.bodies:
             self._body(body)
         for articulation in description.articulations:
             self._articulation(articulation)
+        for joint in description.joints:
+            self._outside(joint)
         if self._problems:
             raise UnsupportedError("\n".join(self._problems))
 
@@ -100,6 +105,25 @@ class StageReader:
             fact.position_iterations, fact.velocity_iterations)
         made.sleep_threshold = fact.sleep_threshold
         _take_state(made, fact)
+        by_joint = {own.joint.path: link for own, link in zip(fact.links, links, strict=True) if own.joint is not None}
+        for tendon in sorted(fact.fixed_tendons, key=lambda own: (len(own.name), own.name)):    # as they are numbered
+            self._problems += take_tendon(made, tendon, by_joint)
+
+    def _outside(self, fact: OutsideJoint) -> None:
+        found = list(outside_problems(fact, self._bodies))
+        self._problems += found
+        if not found:
+            body = self._bodies[fact.body1]
+            body.require_entity().add_component(outside_joint(fact, self._bodies.get(fact.body0), body))
+
+
+def _standing(description: Description) -> dict[str, list[Collider]]:
+    """Static colliders by the prim that their entity is named as: what `to_stage` wrote of one entity is one again."""
+    found: dict[str, list[Collider]] = {}
+    for collider in description.static_colliders:
+        above, _, name = collider.path.rpartition("/")
+        found.setdefault(above if SHAPE_NAME.fullmatch(name) else collider.path, []).append(collider)
+    return found
 
 
 def _take_numbers(body: PhysxRigidBodyComponent, fact: Link) -> None:
@@ -159,8 +183,6 @@ def _not_expressed(d: Description) -> Iterator[str]:
                "are in metres and kilograms; convert the stage")
     if len(d.scenes) > 1:
         yield f"{d.source}: {len(d.scenes)} physics scenes; give a stage of one"
-    for joint in d.joints:
-        yield f"{joint.path}: a joint outside articulations is not made a component of; remove it"
     for articulation in d.articulations:
         yield from _articulation_problems(articulation)
     for body in (*d.bodies, *(link for made in d.articulations for link in made.links)):
@@ -171,8 +193,7 @@ def _not_expressed(d: Description) -> Iterator[str]:
 
 
 def _articulation_problems(made: Articulation) -> Iterator[str]:
-    for what, found in (("fixed tendons", made.fixed_tendons), ("spatial tendons", made.spatial_tendons),
-                        ("mimic joints", made.mimics)):
+    for what, found in (("spatial tendons", made.spatial_tendons), ("mimic joints", made.mimics)):
         if found:
             yield f"{made.path}: {what} are not made components of; remove them"
     if not made.enabled:

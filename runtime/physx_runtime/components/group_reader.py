@@ -1,0 +1,70 @@
+"""Collision groups and filtered pairs of what a USD stage describes, as the collision groups of shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_schema.description.model import Collider, Description
+
+MOST_CLASSES = 32       # a bit each
+# A collision group, and which ends of which filtered pairs name the collider.
+Kind = tuple[str, frozenset[tuple[int, int]]]
+
+
+def collision_groups(description: Description) -> dict[str, list[int]]:
+    """The four numbers of each collider's shapes by its path; empty where all meet.
+
+    Colliders that meet the same ones are of one class: a bit of its own as type, and those of the classes that it meets
+    as affinity. Raises ValueError for more classes than there are bits, and for inverted filters.
+    """
+    if description.scene.contact.groups_inverted:
+        raise ValueError("inverted filters of collision groups are no component's; author them as they are")
+    kinds = dict(_kinds(description))
+    several = list(dict.fromkeys(kinds.values()))
+    meets = _meets(several, description)
+    if meets.all():
+        return {}
+    classes: dict[bytes, int] = {}
+    numbers = [classes.setdefault(row.tobytes(), len(classes)) for row in meets]
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(f"groups and filtered pairs make {len(classes)} classes of colliders that meet others than "
+                         f"the rest; at most {MOST_CLASSES} are bits of components")
+    affinities = [sum({1 << number for number, met in zip(numbers, row, strict=True) if met}) for row in meets]
+    bits = {kind: [1 << number, affinity, 0, 0]
+            for kind, number, affinity in zip(several, numbers, affinities, strict=True)}
+    return {path: bits[kind] for path, kind in kinds.items()}
+
+
+def _kinds(description: Description) -> Iterator[tuple[str, Kind]]:
+    """Every collider's path with what keeps it from meeting others."""
+    ends: dict[str, set[tuple[int, int]]] = {}
+    for number, pair in enumerate(description.filtered_pairs):
+        for end, name in enumerate((pair.first, pair.second)):
+            ends.setdefault(name, set()).add((number, end))
+    for collider, owner in _colliders(description):
+        parts = collider.path.split("/")
+        names = {collider.group, owner, *("/".join(parts[:count]) for count in range(2, len(parts) + 1))}
+        yield collider.path, (collider.group, frozenset(end for name in names for end in ends.get(name, ())))
+
+
+def _colliders(description: Description) -> Iterator[tuple[Collider, str]]:
+    """Every collider with the path of its articulation, "" for none."""
+    yield from ((collider, "") for collider in description.static_colliders)
+    yield from ((collider, "") for body in description.bodies for collider in body.colliders)
+    for made in description.articulations:
+        yield from ((collider, made.path) for link in made.links for collider in link.colliders)
+
+
+def _meets(kinds: Sequence[Kind], description: Description) -> NDArray[np.bool_]:
+    """Whether colliders of two kinds meet."""
+    apart = {frozenset((group.path, other)) for group in description.collision_groups
+             for other in group.filtered_groups}
+    found = np.ones((len(kinds), len(kinds)), np.bool_)
+    for i, (group, ends) in enumerate(kinds):
+        opposite = {(number, 1 - end) for number, end in ends}
+        for j, (other, others) in enumerate(kinds):
+            found[i, j] = frozenset((group, other)) not in apart and opposite.isdisjoint(others)
+    return found
