@@ -98,12 +98,21 @@ def _write_dof(written: Written, joint: PhysxArticulationJoint, position: float,
 
 
 def _write_tendon(written: Written, tendon: FixedTendon, name: str) -> None:
-    """Axes on the joints of the links below the first."""
-    axes = []
+    """Axes on the joints of the links below the first; where these have none above all others, on that of the first."""
+    axes, share = [], 1.0
+    if tendon.branches:
+        top = tendon.links[0].joint
+        if not top.dof:
+            coupled = ", ".join(repr(link.name) for link in tendon.links[1:])
+            raise RuntimeError(f"a tendon couples links {coupled}, which part at link {tendon.links[0].name!r}; a "
+                               "tendon on a stage hangs on a joint above all of them, and that link's has no axis; "
+                               "couple a chain of links")
+        axes.append((written.joints[top], 0.0, 0.0))
+        share = len(tendon.links) / (len(tendon.links) - 1)      # PhysX divides efforts by the number of axes
     for link, coefficient, reciprocal in zip(
             tendon.links[1:], tendon.coefficients[1:], tendon.recip_coefficients[1:], strict=True):
         per_unit = math.pi / 180.0 if link.joint.angular else 1.0
-        axes.append((written.joints[link.joint], coefficient * per_unit, reciprocal))
+        axes.append((written.joints[link.joint], coefficient * per_unit, reciprocal * share))
     authoring.fixed_tendon(
         written.stage, name, axes, stiffness=tendon.stiffness, damping=tendon.damping, rest_length=tendon.rest_length,
         offset=tendon.offset, limit_stiffness=tendon.limit_stiffness or None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -113,7 +113,7 @@ class StageReader:
         found = list(outside_problems(fact, self._bodies))
         self._problems += found
         if not found:
-            body = self._bodies[fact.body1]
+            body = cast(PhysxRigidBodyComponent, self._bodies[fact.body1])
             body.require_entity().add_component(outside_joint(fact, self._bodies.get(fact.body0), body))
 
 

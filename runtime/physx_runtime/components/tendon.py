@@ -27,6 +27,11 @@ class FixedTendon:
     high: float
     limit_stiffness: float
 
+    @property
+    def branches(self) -> bool:
+        """Whether links below the first one part there, so that none of them is above all others."""
+        return any(link.parent is self.links[0] for link in self.links[2:])
+
 
 def fixed_tendon(articulation: Any, links: tuple[Any, ...], coefficients: Sequence[float],
                  recip_coefficients: Sequence[float], numbers: Mapping[str, float]) -> FixedTendon:

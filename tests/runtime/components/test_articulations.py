@@ -9,6 +9,7 @@ import physx_runtime.components as sapien
 import physx_runtime.components.physx as px
 import pytest
 from support.components.sapien_scenes import arm
+from support.components.sibling_scenes import siblings
 from support.places import DATA
 
 from physx_schema import describe
@@ -156,6 +157,22 @@ def test_a_fixed_tendon_is_written_as_sapien_takes_it() -> None:
     assert [axis.gearing for axis in tendon.axes] == [-2.0, 1.0]
     assert [axis.force_coefficient for axis in tendon.axes] == [-0.5, 1.0]
     assert (tendon.stiffness, tendon.damping, tendon.rest_length) == (100.0, 5.0, pytest.approx(0.3))
+
+
+def test_slides_on_one_link_are_coupled_as_in_sapien() -> None:
+    scene = sapien.Scene([px.PhysxCpuSystem()])
+    made = siblings(scene, sapien, above=True)
+    for _ in range(10):
+        scene.step()
+    assert made.qpos == pytest.approx([0.0, 0.14323816, 0.05676188], abs=1e-6)      # of SAPIEN 3.0.3
+
+
+def test_slides_on_a_link_without_axis_are_not_coupled() -> None:
+    scene = sapien.Scene([px.PhysxCpuSystem()])
+    siblings(scene, sapien, above=False)
+    with pytest.raises(RuntimeError, match=r"links 'a', 'b', which part at link 'base'; .* has no axis; .*$") as raised:
+        scene.begin()
+    assert "\n" not in str(raised.value)
 
 
 def test_a_tendon_of_links_that_are_no_tree_is_refused() -> None:

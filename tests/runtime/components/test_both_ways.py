@@ -14,6 +14,7 @@ import pytest
 from pxr import UsdPhysics
 from support.components.drive_scenes import SCENES
 from support.components.sapien_scenes import arm, hull_points
+from support.components.sibling_scenes import siblings
 
 from physx_schema import check, describe
 from physx_schema.errors import UnsupportedError
@@ -177,7 +178,8 @@ def driven(name: str) -> Callable[[sapien.Scene], None]:
 
 
 WRITTEN: dict[str, Callable[[sapien.Scene], None]] = {
-    "tendons": coupled, "cords": hanging, "groups": many_groups,
+    "tendons": coupled, "siblings": lambda scene: siblings(scene, sapien, above=True), "cords": hanging,
+    "groups": many_groups,
     **{name: driven(name) for name in ("damped", "swing", "soft_limit", "at_a_link")}}
 
 
