@@ -39,6 +39,9 @@ class ShapeReader:
         """The shapes of a collider: one, or none where it cannot be one."""
         material = self._material(collider.material)
         shape = self._shape(collider, material)
+        if collider.kind == "sdf":
+            self._problems.append(f"{collider.path}: an sdf mesh is not read back; build its component anew")
+            return []
         if shape is None:
             self._problems.append(f"{collider.path}: a collider of kind {collider.kind} is no component's; give a box, "
                                   "sphere, capsule, cylinder, plane, convexHull or none")

@@ -17,6 +17,8 @@ from physx_runtime.components.joint_components import (
 )
 from physx_runtime.components.stage import WORLD, Written, write_frames
 
+FARTHEST = 1e6          # m, for the open end of a limit: PhysX makes none of one with an infinite end
+
 
 def write_joint_component(written: Written, joint: PhysxJointComponent) -> None:
     """A joint that is outside articulations. Raises RuntimeError where what it holds is not in the scene."""
@@ -55,8 +57,9 @@ def _write_axes(prim: Any, joint: PhysxDriveComponent) -> None:
         if limit is not None and math.isfinite(limit.low) | math.isfinite(limit.high):
             api = UsdPhysics.LimitAPI.Apply(prim, axis)
             locked = limit.low == limit.high        # which USD writes as a lower limit above the upper one
-            api.CreateLowAttr(1.0 if locked else limit.low * one)
-            api.CreateHighAttr(-1.0 if locked else limit.high * one)
+            end = math.inf if axis.startswith("rot") else FARTHEST
+            api.CreateLowAttr(1.0 if locked else max(limit.low, -end) * one)
+            api.CreateHighAttr(-1.0 if locked else min(limit.high, end) * one)
             if limit.stiffness or limit.damping:
                 PhysxSchema.PhysxLimitAPI.Apply(prim, axis, stiffness=limit.stiffness / one,
                                                 damping=limit.damping / one)

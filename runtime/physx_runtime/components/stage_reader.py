@@ -100,7 +100,9 @@ class StageReader:
             self._add(own.path, link, pose_of(own.pose), own.colliders)
             _take_numbers(link, own)
         made = links[0].articulation
-        made.name = fact.path.rpartition("/")[2]
+        # where the root itself is marked, as on floating bases, the prim above it is what holds the links
+        whole = fact.path.rpartition("/")[0] if fact.path == fact.links[0].path else fact.path
+        made.name = whole.rpartition("/")[2]
         made.solver_position_iterations, made.solver_velocity_iterations = (
             fact.position_iterations, fact.velocity_iterations)
         made.sleep_threshold = fact.sleep_threshold

@@ -214,6 +214,16 @@ def test_a_drive_turns_a_body_to_its_target() -> None:
     assert joint.relative_pose.rpy == pytest.approx([0, 0, 0], abs=1e-3)
 
 
+def test_a_limit_with_an_open_end_holds_at_the_other() -> None:
+    scene = empty(gravity=True)
+    body = ball(scene, (0, 0, 1))
+    drive = scene.create_drive(None, sapien.Pose([0, 0, 1]), body, sapien.Pose())
+    drive.set_limit_z(-0.1, math.inf)
+    for _ in range(50):
+        scene.step()
+    assert body.entity_pose.p[2] == pytest.approx(0.9, abs=1e-3)
+
+
 def test_a_distance_joint_holds_a_body_near() -> None:
     scene = empty(gravity=True)
     body = ball(scene, [0, 0, -0.5])

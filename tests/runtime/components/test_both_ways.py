@@ -129,7 +129,7 @@ def test_a_change_of_structure_goes_on_from_the_state() -> None:
 
 # --- joints, tendons, filters ----------------------------------------------------------------------------------------
 
-def coupled(scene: sapien.Scene) -> None:
+def coupled(scene: sapien.Scene, fixed: bool = True) -> None:
     """A slide above two others that a tendon couples, one of which another tendon pulls."""
     builder = scene.create_articulation_builder()
     links = [builder.create_link_builder()]
@@ -142,7 +142,7 @@ def coupled(scene: sapien.Scene) -> None:
         link.set_name(f"link{number}")
         link.set_joint_name(f"joint{number}" if number else "")
         link.add_box_collision(sapien.Pose([0, 0.05, 0]), half_size=[0.05, 0.1, 0.02])
-    made = builder.build(fix_root_link=True)
+    made = builder.build(fix_root_link=fixed)
     made.name = "arm"
     for joint in made.active_joints:
         joint.friction = 0.0
@@ -178,8 +178,8 @@ def driven(name: str) -> Callable[[sapien.Scene], None]:
 
 
 WRITTEN: dict[str, Callable[[sapien.Scene], None]] = {
-    "tendons": coupled, "siblings": lambda scene: siblings(scene, sapien, above=True), "cords": hanging,
-    "groups": many_groups,
+    "tendons": coupled, "floating": lambda scene: coupled(scene, fixed=False),
+    "siblings": lambda scene: siblings(scene, sapien, above=True), "cords": hanging, "groups": many_groups,
     **{name: driven(name) for name in ("damped", "swing", "soft_limit", "at_a_link")}}
 
 
