@@ -1,7 +1,7 @@
 # Each target makes the environment it needs, and a second run reuses it: Python 3.11 to 3.13 and make are enough.
 #   make demo     a tendon-driven hand: authored, checked, simulated, verified; results in demo/
 #   make test     everything a change must pass
-#   make sweep    long comparisons, with real PhysX where it can be installed
+#   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 PYTHON ?= python3
 WORKERS ?= 2
 ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
@@ -31,6 +31,8 @@ test: $(VENV)/.ready-dev
 
 # An interpreter named by ORACLE_PYTHON is used as it is; otherwise one is set up.
 sweep: $(VENV)/.ready-dev
+	@$(MAKE) --no-print-directory $(VENV)/.ready-sapien || \
+		echo "sweep: SAPIEN could not be installed here; scenes of components are not stepped beside it" >&2
 ifdef ORACLE_PYTHON
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 else
@@ -39,6 +41,10 @@ else
 	@if [ -f $(ORACLE_VENV)/.ready ]; then export ORACLE_PYTHON=$(CURDIR)/$(ORACLE_VENV)/bin/python; fi; \
 		$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 endif
+
+$(VENV)/.ready-sapien: pyproject.toml | $(VENV)/.ready-dev
+	$(VENV)/bin/python $(INSTALL) -e ".[sapien]"
+	@touch $@
 
 # Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one.
 oracle: $(ORACLE_VENV)/.ready
