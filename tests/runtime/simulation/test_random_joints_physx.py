@@ -15,12 +15,10 @@ pytestmark = pytest.mark.sweep
 
 STAGES = 4      # of each family
 MISSES = 0      # of them
-# A velocity 4.5 times its bar in the 36th step, not found why; places at 0.02 of theirs.
-PARTING = (3,)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_jointed_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None:
     first = FAMILIES[family][0]
-    missing = [row for row in compared(range(first, first + STAGES)) if not row.agrees and row.seed not in PARTING]
+    missing = [row for row in compared(range(first, first + STAGES)) if not row.agrees]
     assert len(missing) <= MISSES, "\n".join(map(str, missing))

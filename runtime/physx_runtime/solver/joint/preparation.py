@@ -213,8 +213,9 @@ def _put_spring(made: Made, t: JointTopology, spring: Spring, row: JointRow, h: 
     DyTGSContactPrep.cpp of that version).
     """
     k, d = spring.stiffness, spring.damping
-    x = _softened(t, spring, row, h * (h * k + d), unit, r)
-    for_velocity, for_way = -x * h * (h * k + d), -x * h * k
+    a = h * (h * k + d)
+    x = _softened(t, spring, row, a, unit, r)
+    for_velocity, for_way = -x * a, -x * h * k
     aim = x * h * d * spring.target_velocity - for_velocity * approach
     if t.sapien:
         of_damping = _softened(t, spring, row, h * h * (k + d), unit, r)
