@@ -40,7 +40,7 @@ def build() -> tuple[sapien.Scene, px.PhysxArticulation]:
     hinge = sapien.Pose([0.2, -0.24, 0.75]) * UP
     door.set_joint_properties("revolute_unwrapped", [[-1.8, 0.0]], hinge, UP, damping=0.5)
     cabinet = builder.build(fix_root_link=True)
-    for joint in cabinet.active_joints:
+    for joint in cabinet.active_joints:     # whose friction is 0.05 otherwise: the drawer would stop short
         joint.friction = 0.0
     return scene, cabinet
 

@@ -50,6 +50,14 @@ def vector(what: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> Array
     return found.astype(np.float32)
 
 
+def with_part(held: Array, part: slice, value: Array) -> Array:
+    """Numbers (n,) or (n_world, n) with a part of them as given; of several worlds where either is."""
+    shape = (*np.broadcast_shapes(value.shape[:-1], held.shape[:-1]), held.shape[-1])
+    found = np.broadcast_to(held, shape).copy()
+    found[..., part] = value
+    return found
+
+
 def positive_vector(what: str, value: ArrayLike, size: int = 3) -> Array:
     """Finite numbers above 0, (size,); raises ValueError for anything else."""
     found = vector(what, value, size)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.components.accessors import Named
-from physx_runtime.components.arguments import LARGEST, count, number, vector
+from physx_runtime.components.arguments import LARGEST, count, number, vector, with_part
 from physx_runtime.components.config import MOST_ITERATIONS, get_body_config
 from physx_runtime.components.entity import Entity
 from physx_runtime.components.joint import PhysxArticulationJoint
@@ -284,10 +284,7 @@ class PhysxArticulation(Named):
         if running is not None:
             running.set_root_velocity(self, part, value)
             return
-        shape = (*np.broadcast_shapes(value.shape[:-1], self.held_root_velocity.shape[:-1]), 6)
-        held = np.broadcast_to(self.held_root_velocity, shape).copy()
-        held[..., part] = value
-        self.held_root_velocity, self.held_sleep = held, False
+        self.held_root_velocity, self.held_sleep = with_part(self.held_root_velocity, part, value), False
 
     # --- forces ------------------------------------------------------------------------------------------------------
 

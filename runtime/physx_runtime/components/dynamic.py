@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.arguments import count, instance, number, vector
+from physx_runtime.components.arguments import count, instance, number, vector, with_part
 from physx_runtime.components.config import MOST_ITERATIONS, get_body_config
 from physx_runtime.components.mesh_shapes import PhysxCollisionShapeTriangleMesh
 from physx_runtime.components.pose import Pose
@@ -144,10 +144,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         if self.running is not None:
             self.running.set_velocity(self, part, value)
             return
-        held = np.array(np.broadcast_to(self.held_velocity, (*value.shape[:-1], 6)) if value.ndim > 1
-                        else self.held_velocity)
-        held[..., part] = value
-        self.held_velocity, self.held_sleep = held, False
+        self.held_velocity, self.held_sleep = with_part(self.held_velocity, part, value), False
 
     @property
     def kinematic_target(self) -> Pose:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.components.accessors import Named
-from physx_runtime.components.arguments import LARGEST, instance, number, one_of, vector
+from physx_runtime.components.arguments import LARGEST, number, one_of, vector
+from physx_runtime.components.joint_frames import JointFrames
 from physx_runtime.components.pose import Pose, quaternion_of
 
 Array = NDArray[np.float32]
@@ -20,7 +21,7 @@ UNDEFINED = "undefined"     # the type of a floating root before it is in a scen
 MODES = ("force", "acceleration")
 
 
-class PhysxArticulationJoint(Named):
+class PhysxArticulationJoint(Named, JointFrames):
     """Holds a link to its parent, or the root to the world or to nothing; its axis is the x of its frame.
 
     A link stands at parent pose x pose_in_parent x J(q) x inverse of pose_in_child, J the turn about x by q or the way
@@ -37,6 +38,9 @@ class PhysxArticulationJoint(Named):
         self._drive: tuple[float, float, float, str] = (0.0, 0.0, 0.0, "none")
         self._target = np.zeros(0, np.float32)
         self._velocity_target = np.zeros(0, np.float32)
+
+    def changed(self) -> None:
+        self._child.changed()
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -85,26 +89,6 @@ class PhysxArticulationJoint(Named):
         return self._type in TURNING
 
     @property
-    def pose_in_parent(self) -> Pose:
-        """Its frame in the parent link's."""
-        return self._pose_in_parent
-
-    @pose_in_parent.setter
-    def pose_in_parent(self, pose: Pose) -> None:
-        self._pose_in_parent = instance("pose_in_parent", pose, Pose)
-        self._child.changed()
-
-    @property
-    def pose_in_child(self) -> Pose:
-        """Its frame in the child link's."""
-        return self._pose_in_child
-
-    @pose_in_child.setter
-    def pose_in_child(self, pose: Pose) -> None:
-        self._pose_in_child = instance("pose_in_child", pose, Pose)
-        self._child.changed()
-
-    @property
     def global_pose(self) -> Pose:
         """Its frame on the child link, in the world."""
         return self._child.entity_pose * self._pose_in_child        # type: ignore[no-any-return]
@@ -134,7 +118,7 @@ class PhysxArticulationJoint(Named):
         if np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
             raise ValueError(f"the limit of joint {self.name!r} is {found.tolist()}; give the lower one first")
         self._limit = found.astype(np.float32)
-        self._child.changed()
+        self.changed()
 
     @property
     def limits(self) -> Array:
@@ -195,7 +179,7 @@ class PhysxArticulationJoint(Named):
             for name in ("stiffness", "damping", "max_force"):
                 self._tell(name)
         else:
-            self._child.changed()
+            self.changed()
 
     def set_drive_property(self, stiffness: float, damping: float, force_limit: float = LARGEST,
                            mode: str = "force") -> None:
@@ -266,7 +250,7 @@ class PhysxArticulationJoint(Named):
         if self._child.running is not None:
             self._child.running.set_joint(self, name)
         else:
-            self._child.changed()
+            self.changed()
 
     def parameter(self, name: str) -> Any:
         """A number by the name of the engine's parameter, (1,) or of several worlds (n_world, 1)."""

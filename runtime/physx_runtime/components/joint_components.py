@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.components.arguments import LARGEST, instance, number, one_of, vector
 from physx_runtime.components.entity import Entity
 from physx_runtime.components.joint import MODES
+from physx_runtime.components.joint_frames import JointFrames
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxBaseComponent, PhysxRigidBaseComponent, PhysxRigidBodyComponent
 
@@ -39,7 +40,7 @@ class Drive:
     mode: str = "force"
 
 
-class PhysxJointComponent(PhysxBaseComponent):
+class PhysxJointComponent(PhysxBaseComponent, JointFrames):
     """Holds a body to a parent, or to the world where that is None, by a frame on each."""
 
     def __init__(self, body: PhysxRigidBodyComponent) -> None:
@@ -63,26 +64,6 @@ class PhysxJointComponent(PhysxBaseComponent):
         if parent is self.body:
             raise ValueError(f"the parent of {self._said()} is the body that it holds; give another")
         self._parent = None if parent is None else instance("parent", parent, PhysxRigidBaseComponent)
-        self.changed()
-
-    @property
-    def pose_in_parent(self) -> Pose:
-        """Its frame on the parent."""
-        return self._pose_in_parent
-
-    @pose_in_parent.setter
-    def pose_in_parent(self, pose: Pose) -> None:
-        self._pose_in_parent = instance("pose_in_parent", pose, Pose)
-        self.changed()
-
-    @property
-    def pose_in_child(self) -> Pose:
-        """Its frame on the body."""
-        return self._pose_in_child
-
-    @pose_in_child.setter
-    def pose_in_child(self, pose: Pose) -> None:
-        self._pose_in_child = instance("pose_in_child", pose, Pose)
         self.changed()
 
     @property

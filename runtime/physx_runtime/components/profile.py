@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SAPIEN, PHYSX = "sapien-3.0", "physx"
+from physx_runtime.model.topology import SAPIEN
+
+PHYSX = "physx"
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from physx_runtime.components.joint_components import (
 )
 from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
-from physx_runtime.components.profile import PHYSX, SAPIEN, profile_of
+from physx_runtime.components.profile import PHYSX, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
 from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
 from physx_runtime.components.stage_joints import write_articulation
@@ -32,6 +32,7 @@ from physx_runtime.components.stage_shapes import write_groups, write_materials,
 from physx_runtime.components.still import StillEngine
 from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
 from physx_runtime.components.urdf import URDFLoader
+from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_schema.description import describe
 from physx_schema.description.model import Description
