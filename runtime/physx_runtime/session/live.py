@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from physx_runtime.packing.choice import require_taken, stage_refusal
 from physx_runtime.packing.island import sorted_islands
 from physx_runtime.packing.scene import PackedScene, scene_model
 from physx_runtime.packing.touching import Touching
+from physx_runtime.session.answers import Answers
 from physx_runtime.session.edited_values import (
     ReadingOfJoints,
     below,
@@ -24,7 +24,6 @@ from physx_runtime.session.edited_values import (
     state_edits,
 )
 from physx_runtime.session.edits import Ear, Edits, Heard, Sorter
-from physx_runtime.session.inventory import MassProperties, ObjectCounts, mass_properties, object_counts
 from physx_runtime.session.last_known import LastKnown
 from physx_runtime.session.layers import Into
 from physx_runtime.session.messages import Message, Messages, diverged_message, messages_of
@@ -34,12 +33,9 @@ from physx_runtime.session.run import Run, StateEdits
 from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
-from physx_runtime.simulation.contact_events import ContactEvent
-from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.simulation.triggers import Overlap, TriggerEvent
 from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.path import BY_JOINT
 from physx_schema.description.model import ActorDescription, Articulation, Description
@@ -49,7 +45,7 @@ from physx_schema.errors import UnsupportedError
 _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
-class Session:
+class Session(Answers):
     """Simulates the articulations and free bodies of an open stage and writes back what they do.
 
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
@@ -96,9 +92,7 @@ class Session:
         self._time, self._dt = 0.0, 1 / 60
         self._outdated = False              # the authored start has been edited since the last reading
         self._rest_lengths: RestLengths = {}
-        self._description: Description
         self._sorter: Sorter
-        self._scene: Scene
         self._read(StateEdits(), afresh=True)
         require_taken(self._description)
         self._closed = False
@@ -187,52 +181,6 @@ class Session:
     def articulations(self) -> tuple[str, ...]:
         """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
         return tuple(self._runs)
-
-    @property
-    def contacts(self) -> Contacts:
-        """What touched in the last step, as `Scene.contacts`."""
-        self._require_open()
-        return self._scene.contacts
-
-    @property
-    def contact_events(self) -> tuple[ContactEvent, ...]:
-        """What PhysX reports of the contacts of the last step, as `Scene.contact_events`."""
-        self._require_open()
-        return self._scene.contact_events
-
-    @property
-    def trigger_overlaps(self) -> tuple[Overlap, ...]:
-        """The colliders in triggers, as `Scene.trigger_overlaps`."""
-        self._require_open()
-        return self._scene.trigger_overlaps
-
-    @property
-    def trigger_events(self) -> tuple[TriggerEvent, ...]:
-        """What entered and left triggers in the last step, as `Scene.trigger_events`."""
-        self._require_open()
-        return self._scene.trigger_events
-
-    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""
-        self._require_open()
-        return self._scene.net_contact_force(bodies, partners)[0]
-
-    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
-        """The force of friction, as `net_contact_force`."""
-        self._require_open()
-        return self._scene.net_friction_force(bodies, partners)[0]
-
-    @property
-    def mass_properties(self) -> dict[str, MassProperties]:
-        """Of every link and rigid body, by prim path, as of the last reading of the stage."""
-        self._require_open()
-        return mass_properties(self._description)
-
-    @property
-    def counts(self) -> ObjectCounts:
-        """How many objects PhysX makes of the stage, as of its last reading."""
-        self._require_open()
-        return object_counts(self._description)
 
     def simulation(self, articulation: str | None = None) -> SceneActor:
         """One of `articulations`, the only one where None, as an actor of a `Scene`: set joint efforts there.
