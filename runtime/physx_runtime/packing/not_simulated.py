@@ -13,8 +13,9 @@ from physx_runtime.packing.left_out_of_contacts import left_out_of_contacts, spe
 from physx_runtime.packing.touching import Touching
 from physx_runtime.packing.triggers import unseen
 from physx_schema.description.collision_filter import CollisionFilter
-from physx_schema.description.model import ActorDescription, Description, Opinion, OutsideJoint
+from physx_schema.description.model import ActorDescription, Authored, Description, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
+from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
 
@@ -196,6 +197,11 @@ def _estimates(description: Description, moved: Sequence[ActorDescription]) -> I
             yield NotSimulated("mass", problem.path, problem.property, text)
 
 
+def _is_default(item: Authored) -> bool:
+    """Whether a property is authored as what it is where nothing is authored."""
+    return item.schema in SCHEMAS and SCHEMAS[item.schema].defaults.get(item.base) == item.value
+
+
 def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
     bodies = {link.path for actor in moved for link in actor.links}
@@ -206,6 +212,8 @@ def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iter
     found = [opinion for opinion in description.not_evaluated
              if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
              and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
+    usual = {(item.path, item.property) for item in description.authored if _is_default(item)}
+    found = [opinion for opinion in found if (opinion.path, opinion.property) not in usual]
     whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
     by_reason: dict[str, list[Opinion]] = {}
     for opinion in found:

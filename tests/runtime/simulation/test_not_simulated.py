@@ -213,10 +213,12 @@ def test_a_joint_between_other_bodies_is_none_of_the_robots_business() -> None:
     assert said(sliding(outside=other)) == []
 
 
-def test_what_physx_reads_and_this_library_does_not_is_named_once_for_each_reason() -> None:
+@pytest.mark.parametrize(("stabilized", "named"), [(True, [("unread", "/scene")]), (False, [])])
+def test_what_physx_reads_and_this_library_does_not_is_named_unless_it_is_the_default(
+        stabilized: bool, named: list[tuple[str, str]]) -> None:
     scene = prim("PhysicsScene", "scene", ("PhysxSceneAPI",), {
-        "bool physxScene:enableStabilization": True, "uint physxScene:timeStepsPerSecond": 120})
-    assert said(sliding(outside=scene)) == [("unread", "/scene")]
+        "bool physxScene:enableStabilization": stabilized, "uint physxScene:timeStepsPerSecond": 120})
+    assert said(sliding(outside=scene)) == named
 
 
 def test_an_attachment_to_a_link_is_named() -> None:
