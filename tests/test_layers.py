@@ -81,7 +81,7 @@ ROOMS = {
         "direct": "dynamics language model packing quantities simulation",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "compiling dynamics language model packing simulation solver worlds",
-        "components": "packing quantities simulation",     # written to stages, which are stepped
+        "components": "model packing quantities simulation",     # written to stages, which are stepped
         "verification": "dynamics language model packing simulation solver worlds",
         "viewing": "packing simulation verification",
         "demonstration": "simulation verification viewing",
