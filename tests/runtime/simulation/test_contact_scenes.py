@@ -11,9 +11,10 @@ from support.physx.recorded_scenes import apart
 from support.stages.contact_scenes import SCENES
 from support.stages.contact_scenes.shapes import SHAPES
 
-# Of each kind of pair one, soon stepped.
+# Of each kind of pair and of coupling one, soon stepped.
 SOON = ("ball in a corner", "bounce threshold", "box slides into a corner", "cone falls on its rim",
-        "cylinders and cones meet", "hull on a box", "hulls meet")
+        "cylinders and cones meet", "hull on a box", "hulls meet", "mimic joint of a robot that lands",
+        "tendon of a robot that lands")
 # Times PhysX's growth where it is not GROWTHS, each with its reason and the error in growths.
 WIDER = {
     # 13: it comes to rest along an edge of two boxes, where last bits decide whether a point is there twice

@@ -40,7 +40,8 @@ class Sweep:
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
-    write_constraints(p, s, write_forces(p, s, final, apart=coupled(p.t)), Sweep(final))
+    dv, sweep = write_forces(p, s, final, apart=coupled(p.t)), Sweep(final)
+    write_constraints(p, s, dv, sweep, write_seen(p, s, sweep))
 
 
 def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
@@ -58,11 +59,13 @@ def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
     return p.row("dv")
 
 
-def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep) -> None:
-    """The articulation's own constraints after the change `dv` of v, and the motion where the sweep `moves`."""
+def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, turning: set[int]) -> None:
+    """Constraints of the articulation's joints after the change `dv` of v, and the motion where the sweep `moves`.
+
+    turning: what `write_seen` returned, whose tendons and mimic joints have changed v before.
+    """
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
-    turning = write_seen(p, s, sweep.final) if sweep.own else set()
     for node in _depth_first(p, s, dv, turning, sweep):
         _pass_up(p, s, node)
     moves = sweep.moves and not p.t.pgs
@@ -74,11 +77,13 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep) -> No
         copy_rows(s, p.row("v"), p.row("v_moving"))
 
 
-def write_seen(p: Plan, s: Schedule, final: bool) -> set[int]:
+def write_seen(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
     """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
 
-    Returns the dofs of the latter.
+    Returns the dofs of the latter. Nothing of it is in a sweep without the articulation's own constraints.
     """
+    if not sweep.own:
+        return set()
     turning = [dof for dof, features in enumerate(p.t.dofs) if p.t.kind_of(dof) == PRISMATIC
                and not p.joints[features.link].fixed_base and not p.t.pgs]
     children = [p.t.dofs[dof].link for dof in turning]
@@ -89,7 +94,7 @@ def write_seen(p: Plan, s: Schedule, final: bool) -> set[int]:
         place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
         for link in p.balls if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
-    write_couplings_iteration(p, s, final)
+    write_couplings_iteration(p, s, sweep.final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
         write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     for dof, link in zip(turning, children, strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.fragments import joint, rows
 from physx_runtime.solver.by_joint.iteration import (
+    Sweep,
     solved_operands,
     write_behind,
     write_forces,
@@ -60,7 +61,7 @@ def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """As `iteration.write_iteration`; what is behind nodes changes `dv`."""
     dv = p.row("dv")
     write_forces(p, s, final, apart=True)
-    turning = write_seen(p, s, final)
+    turning = write_seen(p, s, Sweep(final))
     write_behind(p, s, 0, final)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if node.dof is not None:

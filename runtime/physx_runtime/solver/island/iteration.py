@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.solver.by_joint.couplings import coupled
-from physx_runtime.solver.by_joint.iteration import Sweep, write_constraints, write_forces
+from physx_runtime.solver.by_joint.iteration import Sweep, write_constraints, write_forces, write_seen
 from physx_runtime.solver.by_joint.sweeps import clear
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.ancestors import keep_integrated
@@ -59,7 +59,8 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | 
     """
     dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.active))
     if first:
-        write_constraints(replace(a.p, behind={}), s, dv, Sweep(final, closing=False, speed_last=True))
+        p, sweep = replace(a.p, behind={}), Sweep(final, closing=False, speed_last=True)
+        write_constraints(p, s, dv, sweep, write_seen(p, s, sweep))
         dv = a.p.row("dv")
         clear(s, dv)
     if a.outer:
@@ -72,6 +73,7 @@ def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None
     """An articulation's own constraints, those of its links to the world among them, and its motion."""
     if a.outer:
         links.spread_impulses(a, s)
-    if a.inside:
+    turning = write_seen(a.p, s, sweep)
+    if a.inside:        # with what tendons and mimic joints have changed
         links.read_velocities(a, s, a.inside, a.p.row("dv"))
-    write_constraints(a.p, s, dv, sweep)
+    write_constraints(a.p, s, dv, sweep, turning)

@@ -79,6 +79,21 @@ def chain(name: str, place: Vector, shapes: Sequence[str], gap: float = 0.3, kin
     return robot(name, *parts, place=place, more={"quatd xformOp:orient": way, **(more or {})})
 
 
+def coupled(name: str, place: Vector, *joints: tuple[str, Attributes]) -> str:
+    """Three capsules in a row along x whose two hinges each have a schema that couples them, and its attributes."""
+    parts = [link(f"l{i}", capsule(0.05, 0.2), (0.34 * i, 0, 0), 0.5) for i in range(3)]
+    parts += [hinge(f"j{i}", f"{name}/l{i}", f"{name}/l{i + 1}", (0.17, 0, 0), (-0.17, 0, 0), "YZ"[i],
+                    schemas=(schema,) if schema else (), more=more) for i, (schema, more) in enumerate(joints)]
+    return robot(name, *parts, place=place, more={"quatd xformOp:orient": ASKEW})
+
+
+STRING: Attributes = {"float[] physxTendon:t:gearing": [0.02], "float[] physxTendon:t:forceCoefficient": [1.0]}
+PULL: Attributes = {"float physxTendon:t:stiffness": 15.0, "float physxTendon:t:damping": 0.2}
+BOUNDED: Attributes = {"float physics:lowerLimit": -120.0, "float physics:upperLimit": 120.0}
+FOLLOWS: Attributes = {**BOUNDED, "rel physxMimicJoint:rotY:referenceJoint": "</World/worm/j1>",
+                       "uniform token physxMimicJoint:rotY:referenceJointAxis": "rotZ",
+                       "float physxMimicJoint:rotY:gearing": 0.8, "float physxMimicJoint:rotY:naturalFrequency": 10.0,
+                       "float physxMimicJoint:rotY:dampingRatio": 1.0}
 BEAD = ball(0.1)
 OUTRIGGER = (box((0.3, 0.1, 0.1)) + ball(0.08, (0, 0.2, 0), "left") + ball(0.08, (0, -0.2, 0), "right"))
 
@@ -121,6 +136,11 @@ ROBOTS = {
     "links that do not touch each other": ContactScene(world(
         ground(), chain("rope", (0, 0, 0.5), [BEAD] * 5, gap=0.15, way=ASKEW, more={
             "bool physxArticulation:enabledSelfCollisions": False})), steps=120),
+    "tendon of a robot that lands": ContactScene(world(ground(), coupled(
+        "worm", (0, 0, 0.4), ("PhysxTendonAxisRootAPI:t", {**STRING, **PULL}), ("PhysxTendonAxisAPI:t", STRING))),
+        steps=60),
+    "mimic joint of a robot that lands": ContactScene(world(ground(), coupled(
+        "worm", (0, 0, 0.4), ("PhysxMimicJointAPI:rotY", FOLLOWS), ("", BOUNDED))), steps=60),
     "contacts solved last": ContactScene(world(
         ground(), quadruped("dog", (0, 0, 0.7)), scene={"bool physxScene:solveArticulationContactLast": True}),
         steps=120),
