@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from physx_runtime.model.rows import input_rows
 from physx_runtime.model.topology import SPHERICAL
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.verification.quantity import UnsteadyError
+from physx_runtime.verification.quantity import Key, UnsteadyError
 from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import Articulation, Description, Dof
 
@@ -72,12 +72,14 @@ class Bench:
 
     `articulation` brings the constraints under test. Lengths are stage units; dt [s]. The pose is the authored one, but
     spherical and generic joints stand at 0, where the rate of their position is their velocity.
+    wanted: the numbers that are asked for, None for all.
     """
 
-    def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX) -> None:
+    def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX,
+                 wanted: Collection[Key] | None = None) -> None:
         if not solver.velocity_iterations:
             articulation = replace(articulation, velocity_iterations=0)
-        self.articulation, self.dt, self.solver = articulation, dt, solver
+        self.articulation, self.dt, self.solver, self._wanted = articulation, dt, solver, wanted
         self._description = description.only(articulation)
         self._name = "ideal" if solver.ideal else "physx"
         single = self.simulation(1)
@@ -109,7 +111,11 @@ class Bench:
 
     def variant(self, articulation: Articulation) -> Bench:
         """The same bench with another articulation on it."""
-        return Bench(self._description, articulation, self.dt, self.solver)
+        return Bench(self._description, articulation, self.dt, self.solver, self._wanted)
+
+    def asks(self, *keys: Key) -> bool:
+        """Whether one of these numbers is asked for."""
+        return self._wanted is None or any(key in self._wanted for key in keys)
 
     def base_rows(self, name: str) -> Array:
         """A parameter row as authored, (n,)."""

@@ -25,7 +25,10 @@ def measure_drives(bench: Bench) -> Findings:
     found = Findings()
     response = _responses(bench)
     for i, drive in _driven(bench):
-        stiffness, damping = (Key(drive.path, drive.prefix + name) for name in ("stiffness", "damping"))
+        stiffness, damping, most = (Key(drive.path, drive.prefix + name)
+                                    for name in ("stiffness", "damping", "maxForce"))
+        if not bench.asks(stiffness, damping, most):
+            continue
         scale = response[i] if drive.acceleration else 1.0
         with found.attempt(stiffness, damping):
             longest = LARGEST_ANGLE_CHANGE if bench.turning[i] else LARGEST_TARGET_CHANGE
@@ -34,7 +37,7 @@ def measure_drives(bench: Bench) -> Findings:
             found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * away))
             found.values[damping] = float((efforts[3] - efforts[2]) / (2.0 * bench.speeds[i]))
         if not unlimited(drive.max_force):
-            found.values[Key(drive.path, drive.prefix + "maxForce")] = _saturation(bench, i, drive, response[i])
+            found.values[most] = _saturation(bench, i, drive, response[i])
     return found
 
 

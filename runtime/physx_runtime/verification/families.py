@@ -6,7 +6,7 @@ ideal solver to the authored one, and the factor each of them brings is what it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from physx_runtime.verification.settling import measure_settling, settles
 from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
+from physx_schema.description.solver_batches import SolverBatches, as_solved
 
 # A factor this close to 1 is no cause.
 NEGLIGIBLE_CAUSE = 5e-3
@@ -71,6 +72,14 @@ class Experiments:
             stripped_down = self.family.strip(single_axis(self.articulation) if alone else self.articulation)
             self._found[solver, alone] = self.family.measure(Bench(self.description, stripped_down, self.dt, solver))
         return self._found[solver, alone]
+
+    def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
+        """What PhysX makes of these numbers, and of others of their constraints, on an edited stage."""
+        edited = next((item for item in description.articulations if item.path == self.articulation.path), None)
+        if edited is None:
+            return Findings()
+        solved = as_solved(edited, SolverBatches(description).counts(edited))
+        return self.family.measure(Bench(description, self.family.strip(solved), dt or self.dt, PHYSX, wanted))
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
         """What turns the described value into the effective one, each with its factor."""

@@ -28,6 +28,8 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
         gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
         gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]
                                   for name in ("gearing", "forceCoefficient"))
+        if not bench.asks(*gains, *gearings, *coefficients):
+            continue
         if read is None:
             found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
             found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))

@@ -51,9 +51,10 @@ def measure_joint_axes(bench: Bench) -> Findings:
     found = Findings()
     inertia, bare = _inertia(bench, bench.base_rows("armature")), _inertia(bench, np.zeros(bench.size))
     for i, dof in enumerate(bench.dofs):
-        if not bears(dof):
+        keys = axis_keys(dof)
+        if not bears(dof) or not bench.asks(*keys.values()):
             continue
-        keys, values = axis_keys(dof), {"armature": float(inertia[i, i] - bare[i, i])}
+        values = {"armature": float(inertia[i, i] - bare[i, i])}
         response = float(np.linalg.inv(inertia)[i, i])
         if dof.static_friction > 0.0:
             values["static_friction"] = _static(bench, i, dof.static_friction, response)

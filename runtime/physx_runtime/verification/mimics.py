@@ -57,6 +57,8 @@ def measure_mimics(bench: Bench) -> Findings:
     found = Findings()
     for mimic in bench.articulation.mimics:
         keys = mimic_keys(mimic)
+        if not bench.asks(*keys):
+            continue
         with found.attempt(*keys):
             swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE_COUNT)))
             line = _line(bench, mimic, swept)

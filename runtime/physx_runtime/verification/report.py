@@ -17,6 +17,34 @@ AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED = "as authored", "altered", "ignore
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A number to author."""
+
+    path: str                   # prim
+    property: str
+    value: float                # in the property's own unit
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to author so that a number has its intended effect, found by trying it on the row's own experiment.
+
+    All remedies of a stage go together: each was tried with the others in place.
+    """
+
+    value: float | None             # to author in the row's place; where nothing helps, what comes nearest
+    reached: float | None           # what that was measured to come to
+    settings: tuple[Change, ...] = ()   # what to author besides, where the value alone does not do
+    dt: float | None = None         # s, the time step to take besides
+    reason: str = ""                # why no value alone does; empty where one does
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the intended effect can be had."""
+        return not self.reason or bool(self.settings) or self.dt is not None
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One authored property and what it does, in the property's own USD units (degrees for angular joints)."""
 
@@ -29,6 +57,7 @@ class Row:
     reason: str                 # why effective differs, or why nothing was measured; empty where as authored
     unit: str = ""
     articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on
+    remedy: Remedy | None = None    # of an altered one; of one as authored that the others' remedies would alter
 
 
 @dataclass(frozen=True, slots=True)

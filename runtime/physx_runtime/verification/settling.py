@@ -50,7 +50,7 @@ def measure_settling(bench: Bench) -> Findings:
     velocity.
     """
     found = Findings()
-    runs = [*_limits(bench), *_targets(bench), *_speeds(bench)]
+    runs = [run for run in (*_limits(bench), *_targets(bench), *_speeds(bench)) if bench.asks(run.key)]
     if not runs:
         return found
     efforts = np.array([run.effort * np.eye(bench.size)[run.dof] for run in runs])

@@ -39,6 +39,8 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
         path = [tendon.attachments[n] for n in indices]
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
+        if not bench.asks(*gains, *gearings):
+            continue
         _, k = bench.kinematics()
         arms = _moment_arms(bench, k, i)
         if not np.any(arms):

@@ -24,18 +24,21 @@ from physx_runtime.verification.outside.lost import lost_limits
 from physx_runtime.verification.outside.quantities import outside_quantities
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
+from physx_runtime.verification.remedies.remedy import NO_STAGE, Question
+from physx_runtime.verification.remedies.trial import Place, Trial
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
     AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
+    Remedy,
     Row,
     Verification,
 )
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.solver_batches import SolverBatches, as_solved
+from physx_schema.description.solver_batches import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
@@ -64,17 +67,19 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     if unknown or not engines:
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
     required_time(dt)
-    description = stage if isinstance(stage, Description) else describe(open_stage(stage))
+    opened = None if isinstance(stage, Description) else open_stage(stage)
+    description = stage if isinstance(stage, Description) else describe(opened)
     require_taken(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
+    questions: list[Question] = []
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
-            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved.raised)]
+            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved, questions)]
     outside = OutsideStage(description, dt).experiments()
     lost = lost_limits(description, authored)
     measurable = {place: value for place, value in authored.items() if place not in lost}
-    measured = {own.joint.path: list(_outside_rows(own, measurable)) for own in outside}
+    measured = {own.joint.path: list(_outside_rows(own, measurable, questions)) for own in outside}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += gravity_rows(description, authored, dt)
     materials = MaterialExperiments(description, authored, dt)
@@ -90,13 +95,25 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     more = {own.counts.path: own.counts for own in outside} | materials.counts
     known = {solved.path for solved in counts}
     counts += tuple(solved for path, solved in more.items() if path not in known)
+    remedies = _remedies(opened, questions)
+    rows = [replace(row, remedy=remedies.get((row.path, row.property))) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
 
 
+def _remedies(stage: Any, questions: Sequence[Question]) -> dict[Place, Remedy]:
+    """What to author for everything altered; `stage`: None where there is none to try it on."""
+    if stage is None:
+        return {place: Remedy(None, None, reason=NO_STAGE) for question in questions for place in question.altered}
+    if not questions:
+        return {}
+    trial = Trial(stage)
+    return {place: remedy for question in questions for place, remedy in question.remedies(trial)}
+
+
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
-          raised: str) -> Iterator[Row]:
-    """The rows of an articulation with the counts that it is solved under; `raised` says who raises them."""
+          solved: SolverCounts, questions: list[Question]) -> Iterator[Row]:
+    """The rows of an articulation with the counts that it is solved under; what is altered joins the questions."""
     wanted = list(quantities(articulation, authored.keys()))
     unusable = _unusable(wanted, articulation)
     families = [family for family in FAMILIES if family.present(articulation)]
@@ -106,11 +123,27 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             experiment.found(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    for quantity in wanted:
-        yield _answered(quantity, authored, experiments, unusable, raised)
+    rows = [_answered(quantity, authored, experiments, unusable, solved.raised) for quantity in wanted]
+    for experiment in experiments if not unusable else ():
+        questions += _question(experiment, wanted, rows, solved)
+    yield from rows
 
 
-def _outside_rows(experiments: OutsideExperiments, authored: Authored) -> Iterator[Row]:
+def _question(experiment: Experiments | OutsideExperiments, wanted: Sequence[Quantity], rows: Sequence[Row],
+              counts: SolverCounts | None) -> Iterator[Question]:
+    """What an experiment is to be asked again, if any of its numbers is altered."""
+    found = experiment.found(PHYSX)
+    own = [(quantity, row) for quantity, row in zip(wanted, rows, strict=True)
+           if quantity.key in found.values and isinstance(row.authored, float) and math.isfinite(row.authored)]
+    altered = dict.fromkeys((row.path, row.property) for quantity, row in own
+                            if row.verdict == ALTERED and quantity.key not in found.notes)
+    if altered:
+        yield Question(experiment, [quantity for quantity, _ in own],
+                       {(row.path, row.property): row.authored for _, row in own if isinstance(row.authored, float)},
+                       tuple(altered), counts)
+
+
+def _outside_rows(experiments: OutsideExperiments, authored: Authored, questions: list[Question]) -> Iterator[Row]:
     """The rows of a joint outside articulations; what has no experiment is left to the account."""
     unusable = ""
     try:
@@ -119,9 +152,10 @@ def _outside_rows(experiments: OutsideExperiments, authored: Authored) -> Iterat
             experiments.found(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    for quantity in wanted:
-        row = _answered(quantity, authored, [experiments], unusable, experiments.counts.raised)
-        yield replace(row, articulation=experiments.counts.path)
+    rows = [_answered(quantity, authored, [experiments], unusable, experiments.counts.raised) for quantity in wanted]
+    if wanted and not unusable:
+        questions += _question(experiments, wanted, rows, None)
+    yield from (replace(row, articulation=experiments.counts.path) for row in rows)
 
 
 def _answered(quantity: Quantity, authored: Authored, experiments: Sequence[Experiments | OutsideExperiments],

@@ -7,7 +7,16 @@ import math
 from collections.abc import Iterable, Iterator
 
 from physx_runtime.verification.fold import Fold, folded
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Value, Verification
+from physx_runtime.verification.report import (
+    ALTERED,
+    AS_AUTHORED,
+    IGNORED,
+    NOT_EVALUATED,
+    Remedy,
+    Row,
+    Value,
+    Verification,
+)
 from physx_schema.cli.json_output import plain
 from physx_schema.cli.text import printable
 
@@ -82,7 +91,23 @@ def sentence(row: Row, verification: Verification) -> str:
         return f"{start}, not evaluated: {row.reason}"
     if row.effective is None or number(row.effective) == number(row.authored):
         return f"{start}, effective only in part in PhysX at {iterations}, because {row.reason}"
-    return f"{start}, {number(row.effective)} effective in PhysX at {iterations}, because {row.reason}"
+    because = f"effective in PhysX at {iterations}, because {row.reason}"
+    return f"{start}, {number(row.effective)} {because}{_advice(row)}"
+
+
+def _advice(row: Row) -> str:
+    """What to author instead."""
+    return f"; {remedy_text(row.remedy, row.authored)}" if row.remedy else ""
+
+
+def remedy_text(remedy: Remedy, wanted: Value) -> str:
+    """A remedy in words: what to author to get what is wanted."""
+    if not remedy.feasible:
+        return remedy.reason
+    besides = [f"{change.property} {change.value:g} on {change.path}" for change in remedy.settings]
+    besides += [] if remedy.dt is None else [f"steps of {remedy.dt:.4g} s"]
+    told = f"author {' with '.join([f'{remedy.value:g}', ' and '.join(besides)] if besides else [f'{remedy.value:g}'])}"
+    return f"{remedy.reason}; " * bool(remedy.reason) + f"{told} to get {number(wanted)}"
 
 
 def _named(name: str, value: Value | None) -> str:

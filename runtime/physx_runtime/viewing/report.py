@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.text import remedy_text
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.contact_charts import contact_charts
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
@@ -198,7 +199,7 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": share, "location": location, "bar_end": BAR_END_RATIO}
+    environment.globals |= {"share": share, "remedy_text": remedy_text, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 
 

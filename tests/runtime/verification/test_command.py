@@ -67,7 +67,7 @@ def test_altered_value_exits_1_with_a_sentence(altered: str) -> None:
     result = call("verify", altered)
     assert result.exit_code == 1
     assert ("/Robot/j0: physxTendon:t:stiffness 30 authored, 15 effective in PhysX at 32/0 iterations, because "
-            "PhysX divides the pull by the tendon's 2 axes (x0.5)") in result.stdout.splitlines()
+            "PhysX divides the pull by the tendon's 2 axes (x0.5); author 60 to get 30") in result.stdout.splitlines()
 
 
 def test_json_holds_every_row_and_no_nan(altered: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from physx_runtime import simulate
-from physx_runtime.verification.report import Row, Verification
+from physx_runtime.verification.report import Remedy, Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
@@ -23,7 +23,7 @@ from physx_schema.description.solver_batches import SolverCounts
 
 VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
 STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",
-                "divided by 3 axes; pulled twice", "force/length")
+                "divided by 3 axes; pulled twice", "force/length", remedy=Remedy(872.7, 300.0))
 GEARING = Row(ELBOW, "physxTendon:cord:gearing", 0.01, 0.01, 0.01, "as authored", "")
 GONE = Row(ELBOW, "physxMimicJoint:Z:gearing", -2.0, None, None, "ignored", "no such instance")
 UNKNOWN = Row(ELBOW, "physxJointAxis:angular:armature", 0.5, None, None, "not evaluated", "no experiment")
@@ -54,6 +54,10 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> str:
     checked = report(ERROR, unused=(Opinion(ELBOW, "physxMimicJoint:rotX:gearng", "no schema has it", "gearing"),))
     rows = verification(STIFFNESS, GEARING, GONE, UNKNOWN)
     return write_report(folder / "report.html", stage, checked, rows, made).read_text(encoding="utf-8")
+
+
+def test_an_altered_row_says_what_to_author(tmp_path: Path) -> None:
+    assert "author 872.7 to get 300" in words(page(tmp_path))
 
 
 def test_joints_outside_articulations_are_named_with_what_they_hold_and_when_they_broke(tmp_path: Path) -> None:

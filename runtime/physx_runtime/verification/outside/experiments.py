@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeVar
@@ -83,6 +83,12 @@ class OutsideExperiments:
         if solver not in self._found:
             self._found[solver] = self.stage.found(self.stage.alone(self.joint, solver))
         return self._found[solver]
+
+    def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
+        """What PhysX makes of the numbers of the joint on an edited stage; all of them, whichever are wanted."""
+        stage = OutsideStage(description, dt or self.stage.dt)
+        same = (item for item in stage.experiments() if item.joint.path == self.joint.path)
+        return next((item.found(PHYSX) for item in same), Findings())
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
         """What turns a described value into the effective one."""

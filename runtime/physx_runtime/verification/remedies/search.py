@@ -1,0 +1,156 @@
+"""Root finding for numbers that are authored together, each of which moves mostly its own effect."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+K = TypeVar("K")
+# What a set of values comes to; None where it cannot be measured.
+Measure = Callable[[Mapping[K, float]], Mapping[K, float | None]]
+
+# An effect this close to the one that is wanted is reached, of its size: little beside AS_AUTHORED_TOLERANCE.
+REACHED = 5e-4
+# Significant digits of the values that are tried: more only where these are too coarse.
+LEAST_DIGITS, MOST_DIGITS = 4, 7
+MOST_TRIALS = 20
+# Between one trial and the next a value that is not enclosed grows or shrinks by this factor at most.
+LARGEST_FACTOR = 30.0
+# An effect that moves by less than this part of what the value moves has come to its end.
+LEAST_SLOPE = 1e-2
+
+
+@dataclass(slots=True)
+class Search:
+    """One number: which effect is wanted, and what was tried. Values and effects in the property's unit."""
+
+    wanted: float
+    first: float                # to try: the authored number, or a guess
+    noise: float = 0.0          # error that counts as none where the wanted effect is 0
+    lower: float = -math.inf    # the numbers that may be authored
+    upper: float = math.inf
+    tried: list[tuple[float, float]] = field(default_factory=list)      # values with effects, the latest last
+    beyond: list[float] = field(default_factory=list)                   # values at which nothing could be measured
+    value: float = math.nan     # to try next, or that was tried last
+
+    def __post_init__(self) -> None:
+        self.value = self.first
+
+    @property
+    def solved(self) -> bool:
+        """Whether the last value has the wanted effect."""
+        return bool(self.tried) and self.tried[-1][0] == self.value and self.error(self.tried[-1][1]) <= REACHED
+
+    @property
+    def nearest(self) -> tuple[float, float] | None:
+        """The value whose effect is nearest to the wanted one, and that effect."""
+        return min(self.tried, key=lambda pair: self.error(pair[1]), default=None)
+
+    def error(self, effect: float) -> float:
+        """How far an effect is from the wanted one, of its size."""
+        if self.wanted == 0.0:
+            return 0.0 if abs(effect) <= self.noise else math.inf
+        return abs(effect / self.wanted - 1.0)
+
+    def note(self, effect: float | None) -> None:
+        """Remember what the value came to."""
+        if effect is None or not math.isfinite(effect):
+            self.beyond.append(self.value)
+        else:
+            self.tried.append((self.value, effect))
+
+    def advance(self) -> bool:
+        """Choose the next value; False where there is none that promises more."""
+        proposed = self._proposal()
+        if proposed is None or not math.isfinite(proposed):
+            return False
+        proposed = min(max(proposed, self.lower), self.upper)
+        known = {value for value, _ in self.tried} | set(self.beyond)
+        rounded = (_rounded(proposed, digits) for digits in range(LEAST_DIGITS, MOST_DIGITS + 1))
+        self.value = next((value for value in rounded if value not in known), math.nan)
+        return not math.isnan(self.value)
+
+    def _proposal(self) -> float | None:
+        if not self.tried:
+            return None
+        last, effect = self.tried[-1]
+        enclosed = self._enclosed()
+        step = self._secant() if len(self.tried) > 1 else self._in_proportion(last, effect)
+        if enclosed is None:
+            return None if step is None else self._measurable(last, self._bounded(last, step))
+        low, high = enclosed
+        inside = step is not None and low < step < high
+        return step if inside else _middle(low, high)
+
+    def _in_proportion(self, value: float, effect: float) -> float | None:
+        """Where the wanted effect is if effects are in proportion, or off by as much."""
+        if value * effect > 0.0 and value * self.wanted > 0.0:
+            return value * self.wanted / effect
+        return value + self.wanted - effect
+
+    def _secant(self) -> float | None:
+        """Where a line through the last two trials has the wanted effect; in logarithms where signs agree."""
+        (x0, f0), (x1, f1) = self.tried[-2:]
+        if min(x0 / x1 if x1 else 0.0, f0 * self.wanted, f1 * self.wanted) > 0.0:
+            slope = math.log(f1 / f0) / math.log(x1 / x0)
+            return x1 * math.exp(math.log(self.wanted / f1) / slope) if abs(slope) > LEAST_SLOPE else None
+        return x1 + (self.wanted - f1) * (x1 - x0) / (f1 - f0) if f1 != f0 else None
+
+    def _enclosed(self) -> tuple[float, float] | None:
+        """The two values nearest to each other with too much and too little effect."""
+        more = [value for value, effect in self.tried if effect > self.wanted]
+        less = [value for value, effect in self.tried if effect < self.wanted]
+        pairs = [(min(a, b), max(a, b)) for a in more for b in less]
+        return min(pairs, key=lambda pair: pair[1] - pair[0], default=None)
+
+    def _measurable(self, value: float, step: float) -> float:
+        """A step that does not reach what could not be measured."""
+        walls = [wall for wall in self.beyond if min(value, step) <= wall <= max(value, step)]
+        return _middle(value, min(walls, key=lambda wall: abs(wall - value))) if walls else step
+
+    def _bounded(self, value: float, step: float) -> float:
+        """A step that does not leave the size of what was tried at once."""
+        if value == 0.0:
+            return step
+        ratio = step / value
+        if ratio <= 0.0:
+            return step if abs(step) <= LARGEST_FACTOR * abs(value) else value / LARGEST_FACTOR
+        return value * min(max(ratio, 1.0 / LARGEST_FACTOR), LARGEST_FACTOR)
+
+
+def solve(searches: dict[K, Search], measure: Measure[K], others: Callable[[K, float], Search | None]) -> set[K]:
+    """Try values until every search is solved or given up; which are solved.
+
+    Those given up stay at their first value while the others go on. `others` makes the search of a number that nobody
+    sought but that the trials changed, given its effect; None where it is as it should be.
+    """
+    given_up: set[K] = set()
+    for trial in range(MOST_TRIALS):
+        effects = measure({key: search.value for key, search in searches.items()})
+        for key, search in searches.items():
+            search.note(effects.get(key))
+        for key in [key for key in effects if key not in searches]:
+            effect = effects[key]
+            joining = None if effect is None else others(key, effect)
+            if joining is not None and effect is not None:
+                searches[key] = joining
+                joining.note(effect)
+        open_ones = [key for key, search in searches.items() if key not in given_up and not search.solved]
+        if not open_ones:
+            break
+        for key in open_ones:
+            if trial >= MOST_TRIALS - 2 or not searches[key].advance():
+                given_up.add(key)
+                searches[key].value = searches[key].first
+    return {key for key, search in searches.items() if key not in given_up and search.solved}
+
+
+def _middle(low: float, high: float) -> float:
+    """Between two values, in proportion where their signs agree."""
+    return math.copysign(math.sqrt(low * high), low) if low * high > 0.0 else 0.5 * (low + high)
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
