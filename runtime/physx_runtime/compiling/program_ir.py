@@ -8,9 +8,10 @@ the compiler neither moves nor keeps loaded values across it, which would only s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from physx_runtime.compiling.code import Code
+from physx_runtime.compiling.pieces import cut, stores
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
@@ -102,13 +103,13 @@ def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: 
     for emitter in emitters:
         lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
-    pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
-    stores = _stores(emitters[0], pieces)
+    pieces = cut(code, emitters[0].fused, SINGLE_PIECE if single else REPEATED_PIECE)
+    stored = stores(code, emitters[0].fused, pieces)
     for i, piece in enumerate(pieces):
         for emitter in emitters:
             last = i == len(pieces) - 1 and emitter is emitters[-1]
             label = "last" if last else f"piece{i}.{emitter.part}"
-            lines += [*emitter.piece(i, piece, stores.get(i, [])), f"  br i1 %some, label %{label}, label %done",
+            lines += [*emitter.piece(i, piece, stored.get(i, [])), f"  br i1 %some, label %{label}, label %done",
                       f"{label}:"]
     lines += ["  %next = add i64 %i, 1", "  %more = icmp slt i64 %next, %count",
               "  br i1 %more, label %loop, label %done", "done:", "  ret void", "}", ""]
@@ -120,7 +121,7 @@ def _emit_guard(program: Program, vectors: Vectors, parts: int, one: Pass[Code],
     code = Code(one.code.nodes, one.code.origins, (), tuple((f"{n}", n) for n in guard.conditions))
     code = code.pruned({row for row, _ in code.outputs})
     emitter, flags = _Part(vectors, code, 0, one.code), f"<{vectors.lanes} x i1>"
-    nodes = [n for piece in _pieces(emitter, SINGLE_PIECE) for n in piece]
+    nodes = [n for piece in cut(code, emitter.fused, SINGLE_PIECE) for n in piece]
     lines = [f"define internal i1 @{one.name}_guard(ptr %x, ptr %s) #1 {{", "entry:",
              *_pointers(program, emitter, parts), *emitter.piece(0, nodes, []),
              f"  %any0 = or {flags} splat (i1 false), splat (i1 false)"]
@@ -138,33 +139,6 @@ def _pointers(program: Program, emitter: _Part, parts: int) -> list[str]:
             place = (at * parts + emitter.part) * vectors.lanes
             lines.append(f"  {emitter.pointer(row)} = getelementptr {vectors.element}, ptr {base}, i64 {place}")
     return lines
-
-
-def _pieces(emitter: _Part, size: int) -> list[list[int]]:
-    """The nodes that become instructions, `size` of them a piece."""
-    absorbed = set(emitter.fused.values())
-    nodes = [n for n in emitter.code.order
-             if emitter.code.nodes[n][0] not in ("input", "const") and n not in absorbed]
-    return [nodes[i:i + size] for i in range(0, len(nodes), size)] or [[]]
-
-
-def _stores(emitter: _Part, pieces: Sequence[Sequence[int]]) -> Mapping[int, list[tuple[str, int]]]:
-    """Piece -> rows to store at its end: as soon as the new value is there and nothing needs the old one."""
-    code = emitter.code
-    made = {n: i for i, piece in enumerate(pieces) for n in piece}
-    needed: dict[str, int] = {}         # row -> the last piece that loads it
-    for n, i in made.items():
-        for a in emitter.operands(n):
-            if code.nodes[a][0] == "input":
-                needed[str(code.nodes[a][1][0])] = i
-    copies = [(row, str(code.nodes[n][1][0])) for row, n in code.outputs if code.nodes[n][0] == "input"]
-    for _ in copies:                    # a copy loads its source when it is stored; a chain of them settles
-        for row, source in copies:
-            needed[source] = max(needed.get(source, 0), needed.get(row, 0))
-    stores: dict[int, list[tuple[str, int]]] = {}
-    for row, n in code.outputs:
-        stores.setdefault(max(made.get(n, 0), needed.get(row, 0)), []).append((row, n))
-    return stores
 
 
 class _Part(Arithmetic):
@@ -186,13 +160,6 @@ class _Part(Arithmetic):
         name, row = f"%l{self.tag}{self._piece}.{n}", str(self.code.nodes[n][1][0])
         self._loads.setdefault(name, f"  {name} = load {self.vectors.type}, {self._address(row)}")
         return name
-
-    def operands(self, n: int) -> list[int]:
-        """What a node's instruction reads, an absorbed product's factors among it."""
-        found: list[int] = []
-        for a in self.code.arguments(n):
-            found += self.code.arguments(a) if self.fused.get(n) == a else (a,)
-        return found
 
     def piece(self, number: int, nodes: Sequence[int], stores: Sequence[tuple[str, int]]) -> list[str]:
         """The instructions of one piece; rows are stored after everything is loaded."""

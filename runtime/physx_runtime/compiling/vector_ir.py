@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Code, by_equation
+from physx_runtime.compiling.fusion import fused_products
 
 INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 ELEMENT_BITS = {"float": 32, "double": 64}
@@ -64,34 +65,11 @@ class Arithmetic:
     def __init__(self, vectors: Vectors, code: Code, carried: list[str], whole: Code | None = None) -> None:
         """whole: what `code` is a part of, and rounds like."""
         self.vectors, self.code, self.carried = vectors, whole or code, set(carried)
-        self.users: dict[int, int] = {}
-        for n in self.code.order:
-            op, args = self.code.nodes[n]
-            if op not in ("input", "const"):
-                for a in args:
-                    self.users[int(a)] = self.users.get(int(a), 0) + 1      # type: ignore[call-overload]
-        for _, n in self.code.outputs:
-            self.users[n] = self.users.get(n, 0) + 1
-        self.fused = self._choose_fused()
+        self.fused = fused_products(self.code)      # sum -> the product it absorbs
         if whole is not None:
             self.code, own = code, set(code.order)
             self.fused = {n: a for n, a in self.fused.items() if n in own}
         self._inner = 0         # selections within others
-
-    def _choose_fused(self) -> dict[int, int]:
-        """Sum -> the product it absorbs: one that no other sum needs, or that all its users absorb."""
-        fused: dict[int, int] = {}
-        wanted: dict[int, int] = {}         # product -> sums that could absorb it and nothing else
-        for n in self.code.order:
-            if self.code.nodes[n][0] in ("add", "sub"):
-                products = [a for a in reversed(self.code.arguments(n)) if self.code.nodes[a][0] == "mul"]
-                single = [a for a in products if self.users[a] == 1]
-                if single:
-                    fused[n] = single[0]
-                for a in [] if single else products[:1]:
-                    wanted[a] = wanted.get(a, 0) + 1
-                    fused[n] = a
-        return {n: a for n, a in fused.items() if self.users[a] in (1, wanted.get(a))}
 
     def operand(self, n: int) -> str:
         """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
