@@ -83,6 +83,8 @@ ROOMS = {
         "session": "compiling dynamics language model packing simulation solver worlds",
         "components": "model packing quantities simulation",     # written to stages, which are stepped
         "verification": "dynamics language model packing simulation solver worlds",
+        # a page carries the step itself, traced to WebAssembly
+        "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing": "packing simulation verification",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification",
