@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from physx_runtime.compiling.shared_library import find_compiler
+from physx_runtime.targets.cuda import BACK_END, HOST
 from support.places import SHARED
 
 
@@ -50,3 +52,18 @@ def oracle_folder() -> Path:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     return folder
+
+
+@pytest.fixture
+def cpp_compiler() -> str:
+    """The C++ compiler that kernels are compiled with where no GPU is; skips where there is none."""
+    found = find_compiler()
+    if not found:
+        pytest.skip("no C++ compiler, which stands in for a GPU's; install g++ or clang++, or name one in CXX")
+    return found
+
+
+@pytest.fixture
+def cuda_on_host(cpp_compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have device "cuda" run its kernels on the processor."""
+    monkeypatch.setenv(BACK_END, HOST)

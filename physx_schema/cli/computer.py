@@ -17,27 +17,18 @@ _CACHE = "kernel cache"
 # CUDA is tried in another process: a driver that hangs or ends the process must not take this one along.
 _TRIAL = """
 import json
-from numba import cuda
-import numpy
-@cuda.jit
-def double(x):
-    x[0] *= 2
-devices = [(device.name.decode() if isinstance(device.name, bytes) else device.name, device.compute_capability)
-           for device in cuda.list_devices()]
-x = cuda.to_device(numpy.ones(1))
-double[1, 1](x)
-assert x.copy_to_host()[0] == 2
-print(json.dumps(devices))
+from physx_runtime.targets.cuda import try_kernel
+print(json.dumps([try_kernel()]))
 """
 _INSTALL = "pip install 'physx-schema[cuda]'"
 
 
-def cuda_state(numba_cuda: str) -> PartState:
+def cuda_state(nvrtc: str) -> PartState:
     """Whether a kernel runs on a device; without a driver nothing is missing, and simulation runs on the CPU."""
     if not any(Path(place).exists() for place in _DRIVERS):
         return "cuda", "no NVIDIA driver; simulation runs on the CPU", ""
-    if not numba_cuda:
-        return "cuda", "an NVIDIA driver, and numba-cuda is not installed", f"to simulate on it: {_INSTALL}"
+    if not nvrtc:
+        return "cuda", "an NVIDIA driver, and NVRTC is not installed", f"to simulate on it: {_INSTALL}"
     try:
         done = subprocess.run(
             [sys.executable, "-c", _TRIAL], capture_output=True, text=True, timeout=_SECONDS, check=False)

@@ -21,7 +21,7 @@ from physx_schema.definitions import every_definition
 USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
 # Distributions that bring PhysX's schemas too; in one process the first to register them wins.
 SCHEMA_DISTRIBUTIONS = ("physx-usd-schemas", "isaacsim-kernel", "omniverse-kit")
-_OPTIONAL = ("matplotlib", "numba-cuda", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
+_OPTIONAL = ("matplotlib", "nvidia-cuda-nvrtc", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
 _OLDEST, _NEWEST = (3, 11), (3, 13)
 
 
@@ -45,7 +45,7 @@ def diagnose() -> Iterator[Diagnosis]:
     yield from _packages()
     yield from _usd()
     yield from _schemas()
-    yield from (Diagnosis(*item) for item in (cuda_state(version("numba-cuda")), kernel_cache()))
+    yield from (Diagnosis(*item) for item in (cuda_state(version("nvidia-cuda-nvrtc")), kernel_cache()))
 
 
 def version(distribution: str) -> str:

@@ -19,9 +19,10 @@ from physx_runtime.simulation.parameters import Parameter
 from physx_runtime.simulation.pushes import Pushes, PushMode
 from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.simulation.reset import Start
-from physx_runtime.simulation.row_values import checked_row, row_size
+from physx_runtime.simulation.row_values import checked_device_row, checked_row, row_size
 from physx_runtime.simulation.watcher import Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
+from physx_runtime.worlds.device_array import is_on_device
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import TARGET_ROWS, WAKING_ROWS, Waking
 from physx_runtime.worlds.store import WorldRows, Worlds, write_worlds
@@ -174,10 +175,15 @@ class Actor:
     def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set a row as the step has it, (n,) for all worlds alike or (n_world, n), whatever follows from it.
 
-        Raises ValueError for NaN, an infinite state, effort or force, another shape, and rows that there are none of.
+        An array on a GPU, (n_world, n) of the simulation's dtype, is taken where it is, by device "cuda" alone; its
+        numbers are not looked at. Raises ValueError for NaN, an infinite state, effort or force, another shape, and
+        rows that there are none of.
         """
         chosen = chosen_worlds(worlds, self.worlds)
-        array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
+        if is_on_device(values):
+            array = checked_device_row(self.model, self._store, name, values, worlds)
+        else:
+            array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
             self._alike.heed_link_forces()
         self._write(name, array, None if worlds is None else chosen)
@@ -291,7 +297,7 @@ class Actor:
 
     def wake(self, worlds: ArrayLike | None = None) -> None:
         """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
-        self._waking.wake(chosen_worlds(worlds, self.worlds))
+        self._waking.wake(None if worlds is None else chosen_worlds(worlds, self.worlds))
 
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
         """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.

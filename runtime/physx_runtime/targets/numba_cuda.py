@@ -1,4 +1,7 @@
-"""The CUDA target: a program as a scalar numba-cuda kernel, a thread a world, 32 worlds a block of the buffer."""
+"""A check of the CUDA target: a program as a scalar numba-cuda kernel, a thread a world, 32 worlds a block.
+
+It compiles for minutes, and the compiler decides what is fused; `targets.cuda` is what steps worlds.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,8 @@ def require_gpu() -> None:
     from numba import cuda
 
     if not (_simulated() or cuda.is_available()):
-        raise _unsupported("device 'cuda': no GPU found; use device='cpu', or simulate one with NUMBA_ENABLE_CUDASIM=1")
+        raise _unsupported("device 'cuda' through numba-cuda: no GPU found; use device='cpu', or simulate one with "
+                           "NUMBA_ENABLE_CUDASIM=1")
 
 
 def to_device(x: Any) -> Any:
@@ -71,7 +75,8 @@ def _simulated() -> bool:
 
 def _require_numba_cuda() -> None:
     if importlib.util.find_spec("numba_cuda") is None:
-        raise _unsupported("device 'cuda' needs numba-cuda; install it with: pip install 'physx-schema[cuda]'")
+        raise _unsupported("device 'cuda' through numba-cuda: it is not installed; install it with: pip install "
+                           "'physx-schema[numba-cuda]'")
 
 
 def _unsupported(message: str) -> Exception:

@@ -22,6 +22,26 @@ def aligned(shape: tuple[int, ...], dtype: str) -> Array:
     return memory[start:len(memory) - CACHE_LINE + start].view(dtype).reshape(shape)
 
 
+def by_world(blocks: Array) -> Array:
+    """(n_world, n) of (blocks, n, lanes), a copy."""
+    return blocks.transpose(0, 2, 1).copy().reshape(len(blocks) * blocks.shape[2], blocks.shape[1])
+
+
+def by_block(values: Array, lanes: int) -> Array:
+    """(blocks, n, lanes) of (n_world, n); the last world pads the last block, so that its lanes stay finite."""
+    padding = -len(values) % lanes
+    padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)]) if padding else values
+    return np.ascontiguousarray(padded.reshape(len(padded) // lanes, lanes, values.shape[1]).transpose(0, 2, 1))
+
+
+def row_group(layout: Mapping[str, int], name: str) -> tuple[int, int]:
+    """The first row of a row group in a layout, and how many it has."""
+    size = 0
+    while f"{name}_{size}" in layout:
+        size += 1
+    return (layout[f"{name}_0"] if size else 0), size
+
+
 class Buffer:
     """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
 
@@ -35,11 +55,10 @@ class Buffer:
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         group, (first, end, _) = self._group(name), window.indices(self.count)
         before = first // self.lanes * self.lanes
-        blocks = group[first // self.lanes:-(-end // self.lanes)].transpose(0, 2, 1).copy()
-        return blocks.reshape(len(blocks) * self.lanes, group.shape[1])[first - before:end - before]
+        return by_world(group[first // self.lanes:-(-end // self.lanes)])[first - before:end - before]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
-        worlds, (first, end, _) = self.memory(name).transpose(0, 2, 1), window.indices(self.count)
+        worlds, (first, end, _) = self._changing(name).transpose(0, 2, 1), window.indices(self.count)
         if end - first < self.count:
             chosen = np.arange(first, end)
             worlds[chosen // self.lanes, chosen % self.lanes] = values
@@ -51,9 +70,9 @@ class Buffer:
             # the last block is padded with copies of the last world, so that its lanes stay finite
             worlds[-1, self.count % self.lanes:] = values[-1]
 
-    def memory(self, name: str) -> Array:
-        self._alike.pop(name, None)
-        return self._group(name)
+    def at_least(self, name: str, value: float) -> None:
+        held = self._changing(name)
+        np.maximum(held, value, out=held)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self.host, self.layout
@@ -65,11 +84,13 @@ class Buffer:
                 self._alike[name] = bool((rows == rows[:1, :, :1]).all())
         return all(self._alike[name] for name in names)
 
+    def _changing(self, name: str) -> Array:
+        """A row group that is about to be changed in place."""
+        self._alike.pop(name, None)
+        return self._group(name)
+
     def _group(self, name: str) -> Array:
         if name not in self._groups:
-            size = 0
-            while f"{name}_{size}" in self.layout:
-                size += 1
-            start = self.layout[f"{name}_0"] if size else 0
+            start, size = row_group(self.layout, name)
             self._groups[name] = self.host[:, start:start + size, :]
         return self._groups[name]

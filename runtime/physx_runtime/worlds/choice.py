@@ -16,6 +16,8 @@ from physx_schema.errors import UnsupportedError
 
 # Budget of straight-line code: operations of its largest function, and seconds to compile that cold.
 MOST_OPERATIONS = 20_000
+# The same on a GPU, which has no other path: half a minute to compile.
+MOST_CUDA_OPERATIONS = 100_000
 # s; a 14-dof arm of 2e4 operations takes 5 s (benchmarks/generic_speed.py prints both).
 SECONDS_PER_OPERATION = 2.5e-4
 
@@ -71,8 +73,9 @@ def _choose(t: ActorTopology, device: str, asked: str) -> Choice:
         return Choice(SPECIALISED, "a body without joints")
     operations = expected_operations(t)
     size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
-    over = operations > MOST_OPERATIONS
-    budget = f"{'over' if over else 'within'} the budget of {MOST_OPERATIONS} operations ({size})"
+    most = MOST_CUDA_OPERATIONS if device == "cuda" else MOST_OPERATIONS
+    over = operations > most
+    budget = f"{'over' if over else 'within'} the budget of {most} operations ({size})"
     if device == "cuda":
         if asked in (BY_JOINT, HANDOVER):
             raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or path='specialised'")

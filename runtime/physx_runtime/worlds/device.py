@@ -6,6 +6,8 @@ from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.fixed_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology
+from physx_runtime.targets.cuda import NUMBA, back_end, find_gpu
+from physx_runtime.targets.cuda_driver import DeviceError
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
 from physx_runtime.worlds.contact import ContactWorlds
@@ -13,9 +15,11 @@ from physx_runtime.worlds.cuda import CudaWorlds
 from physx_runtime.worlds.grounded import GroundedWorlds
 from physx_runtime.worlds.handover import HandoverWorlds
 from physx_runtime.worlds.island import IslandWorlds
+from physx_runtime.worlds.numba_cuda import NumbaCudaWorlds
 from physx_runtime.worlds.path import AUTO, BY_JOINT, SPECIALISED
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
+from physx_schema.errors import UnsupportedError
 
 DTYPES = ("float32", "float64")
 DEVICES = ("cpu", "cuda")
@@ -40,10 +44,19 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     if isinstance(t, IslandTopology):
         return IslandWorlds(t, count, dtype)
     if device == "cuda":
-        return CudaWorlds(t, count, dtype)
+        return _on_gpu(t, count, dtype)
     if chosen == SPECIALISED or isinstance(t, BodyTopology):
         return SpecialisedWorlds(t, count, dtype)
     return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)
+
+
+def _on_gpu(t: ActorTopology, count: int, dtype: str) -> Worlds:
+    if back_end() == NUMBA:
+        return NumbaCudaWorlds(t, count, dtype)
+    try:
+        return CudaWorlds(find_gpu(), t, count, dtype)
+    except DeviceError as error:
+        raise UnsupportedError(str(error)) from error
 
 
 def _rests_by_itself(t: IslandTopology) -> bool:

@@ -51,8 +51,8 @@ class HandoverWorlds:
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
         self._worlds.write(name, values, window)
 
-    def memory(self, name: str) -> Array:
-        return self._worlds.memory(name)
+    def at_least(self, name: str, value: float) -> None:
+        self._worlds.at_least(name, value)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self._worlds.blocks()

@@ -1,4 +1,4 @@
-"""Worlds on a GPU."""
+"""Worlds on a GPU stepped by numba-cuda: a check of small robots, for it compiles for minutes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
-from physx_runtime.targets.cuda import LANES, CudaKernel, require_gpu, to_device
+from physx_runtime.targets.numba_cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.path import SPECIALISED
 from physx_runtime.worlds.store import EVERY_WORLD
@@ -18,7 +18,7 @@ from physx_runtime.worlds.store import EVERY_WORLD
 Array = NDArray[Any]
 
 
-class CudaWorlds(Buffer):
+class NumbaCudaWorlds(Buffer):
     """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
 
     near, path = False, SPECIALISED
@@ -34,10 +34,10 @@ class CudaWorlds(Buffer):
         self._fetch()
         return super().rows(name, window)
 
-    def memory(self, name: str) -> Array:
+    def _changing(self, name: str) -> Array:
         self._fetch()
         self._device = None
-        return super().memory(name)
+        return super()._changing(name)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         self._fetch()

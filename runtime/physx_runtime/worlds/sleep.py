@@ -63,8 +63,7 @@ class Waking:
         if not self._topology.sleeping:
             return
         if worlds is None and not isinstance(self._store, Share):
-            held = self._store.memory("stirred")
-            np.maximum(held, amount, out=held)
+            self._store.at_least("stirred", amount)
         else:
             chosen = slice(None) if worlds is None else worlds
             held = self._store.rows("stirred")

@@ -51,8 +51,8 @@ class Worlds(WorldRows, Protocol):
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None: ...
 
-    def memory(self, name: str) -> Array:
-        """A row group in the buffer, (blocks, n, lanes), to be changed in place before the next step or reading."""
+    def at_least(self, name: str, value: float) -> None:
+        """Raise a row group to a value in every world where it is below."""
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""

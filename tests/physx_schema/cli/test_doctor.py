@@ -87,7 +87,7 @@ def test_machine_without_a_driver_lacks_nothing(monkeypatch: pytest.MonkeyPatch)
     assert computer.cuda_state("") == ("cuda", "no NVIDIA driver; simulation runs on the CPU", "")
 
 
-def test_driver_without_numba_cuda_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_driver_without_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     driver(monkeypatch, tmp_path)
     assert "pip install 'physx-schema[cuda]'" in computer.cuda_state("")[2]
 
@@ -104,7 +104,7 @@ def test_cuda_is_tried_in_another_process(
     driver(monkeypatch, tmp_path)
     monkeypatch.setattr(computer, "_TRIAL", trial)
     monkeypatch.setattr(computer, "_SECONDS", 1)
-    found = computer.cuda_state("0.30.4")
+    found = computer.cuda_state("13.0.88")
     assert state in found[1] and bool(found[2]) == remedy
 
 

@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from physx_runtime.compiling import cuda_c
+from physx_runtime.compiling.cuda_c import emit_kernels
+from physx_runtime.compiling.kernel_design import DESIGNS
 from physx_runtime.compiling.machine_code import load_function
 from physx_runtime.compiling.program import Pass, PassSource, Program, trace_program
 from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
 from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.language.ops import where
+from physx_runtime.targets.cuda import LoadedKernels, gpu_on_host
+from physx_runtime.targets.cuda_driver import Lines
+from physx_runtime.targets.host_driver import HostDriver
 from physx_runtime.targets.interpreter import load_program
 
 Rows = Mapping[str, Any]
@@ -127,3 +133,18 @@ def test_schedules_of_the_same_passes_do_the_same() -> None:
 def test_a_program_may_end_with_a_repeated_pass() -> None:
     program = trace_program((SOURCES[0], PassSource("charge", charge, "m")), STATE, INPUTS)
     assert np.array_equal(run(program, M)[1], expected()[1])
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_kernels_of_the_same_passes_do_the_same(design: str, cpp_compiler: str) -> None:
+    program, gpu = trace_program(SOURCES, STATE, INPUTS), gpu_on_host(HostDriver())
+    kernels = LoadedKernels(gpu, emit_kernels(program, "float32", design))
+    lanes, size = cuda_c.LANES, 4
+    x = np.zeros((1, len(program.layout), lanes), np.float32)
+    x[0, 3, :len(PAYMENTS)] = PAYMENTS
+    near, scratch = gpu.allocate(x.nbytes, "x"), gpu.allocate(kernels.source.scratch * lanes * size, "scratch")
+    gpu.write(Lines(near.address, x.nbytes), x)
+    kernels.run(near, scratch, len(PAYMENTS), ROUNDS, {"n": N, "m": M})
+    after = gpu.read(Lines(near.address, x.nbytes), x.shape, "float32")
+    assert np.array_equal(after[0, :3, :len(PAYMENTS)], expected())
+    assert not after[0, :, len(PAYMENTS):].any()

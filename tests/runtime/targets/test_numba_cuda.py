@@ -1,10 +1,9 @@
-"""The CUDA target without a GPU: its kernels compile to PTX, and run alike under numba's simulator."""
+"""numba-cuda, the check of small robots: kernels compile to PTX, and run alike under its simulator."""
 
 from __future__ import annotations
 
 import json
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation, simulate
-from physx_runtime.model.rows import input_rows, state_rows
 from physx_runtime.packing.articulation import pack
-from physx_runtime.worlds.cuda import step_kernel
+from physx_runtime.targets.cuda import BACK_END, NUMBA
+from physx_runtime.worlds.numba_cuda import step_kernel
 from support.places import BALL, DOUBLE_PENDULUM, FINGER, ROOT
 
 from physx_schema.description import describe
@@ -41,7 +40,7 @@ def test_kernels_compile_to_single_precision_ptx_for_sm_90(stage: Path) -> None:
 def simulated(code: str) -> Any:
     """What a program prints as JSON where numba simulates a GPU."""
     paths = [str(ROOT), *(str(ROOT / folder) for folder in ("generated", "runtime"))]
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join(paths)}
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", BACK_END: NUMBA, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -105,27 +104,3 @@ def test_parameters_resets_and_divergence_of_single_worlds_under_the_simulator()
     cpu.step(2)
     assert np.abs(cpu.joint_position[0] - after[0]).max() < SIMULATED
     assert np.abs(second - after[1]).max() < SIMULATED
-
-
-WITHOUT_USD = """
-import sys
-sys.modules["pxr"] = None
-sys.path.insert(0, {benchmarks!r})
-import cuda_speed
-cuda_speed.CHECKED = 2
-sys.argv = ["cuda_speed.py", {folder!r}, "--robots", "finger", "--sizes", "2", "--steps", "2"]
-cuda_speed.main()
-"""
-
-
-def test_the_speed_script_checks_and_times_packed_robots_without_usd(tmp_path: Path) -> None:
-    sim = Simulation(FINGER, dtype="float64")
-    rows = {row: sim.get(row)[0] for row in state_rows(sim.topology) | input_rows(sim.topology)}
-    topology = np.frombuffer(pickle.dumps(sim.topology), np.uint8)
-    np.savez(tmp_path / "finger.npz", topology=topology, settings=np.array([4, 1]), **rows)
-    code = WITHOUT_USD.format(benchmarks=str(ROOT / "benchmarks"), folder=str(tmp_path))
-    paths = [str(ROOT), *(str(ROOT / folder) for folder in ("generated", "runtime"))]
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "| finger | float32 | 2 |" in done.stdout

@@ -34,8 +34,13 @@ def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = 
                                    for p, k, letter in zip(parents, chosen, letters, strict=True))),
         tuple(DofTopology(i + 1, "force", friction=True, limit=True, axis=axis) for i, k in enumerate(letters)
               for axis in {"f": (), "s": (0, 1, 2), "b": (0, 1, 2), "u": (0, 2)}.get(k, (0,))))
+    return topology, random_rows(random, topology)
+
+
+def random_rows(random: np.random.Generator, topology: Topology) -> Rows:
+    """Random geometry, masses and state of a tree; tendons and mimics stay 0."""
     rows = {name: np.zeros(n) for name, n in (state_rows(topology) | input_rows(topology)).items()}
-    count, dofs = links + 1, len(topology.dofs)
+    count, dofs = len(topology.links), len(topology.dofs)
 
     def rotations(n: int) -> NDArray[np.float64]:
         q = random.normal(size=(n, 4))
@@ -57,10 +62,10 @@ def random_tree(seed: int, links: int = 5, floating: bool = False, kinds: str = 
         "max_force": np.full(dofs, 50.0), "q": random.uniform(-0.8, 0.8, dofs),
         "v": random.uniform(-1, 1, topology.nv), "root_rotation": rotations(1),
     }
-    if floating:
+    if not topology.fixed_base:
         rows["com"][:3] = 0.0       # a floating root's frame is at its centre of mass
         rows["root_axes"] = rotations(1)
-    return topology, rows
+    return rows
 
 
 def double_pendulum(m: tuple[float, float], length: float, reach: tuple[float, float],

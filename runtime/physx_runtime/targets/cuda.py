@@ -1,0 +1,108 @@
+"""The CUDA target: a program's kernels on a GPU, or on the processor in its place."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import logging
+import os
+from collections.abc import Mapping
+
+import numpy as np
+
+from physx_runtime.compiling.cubin import ToolkitError, compile_cubin
+from physx_runtime.compiling.cuda_c import GIVE_ROWS, LANES, RAISE_ROWS, TAKE_ROWS, KernelSource, emit_kernels
+from physx_runtime.compiling.kernel_design import HELD
+from physx_runtime.compiling.program import PassSource, trace_program
+from physx_runtime.compiling.shared_library import compile_library
+from physx_runtime.targets.cuda_driver import Argument, DeviceError, Gpu, Lines, Memory, load_library
+from physx_runtime.targets.host_driver import HostDriver
+
+# Names what steps worlds of device "cuda".
+BACK_END = "PHYSX_RUNTIME_CUDA"
+DRIVER, HOST, NUMBA = "driver", "host", "numba"
+BACK_ENDS = (DRIVER, HOST, NUMBA)
+
+logger = logging.getLogger("physx_runtime")
+
+
+def back_end() -> str:
+    """A GPU through its driver, the processor in its place, or numba-cuda as a check, as PHYSX_RUNTIME_CUDA says.
+
+    Raises ValueError where it says something else.
+    """
+    named = os.environ.get(BACK_END) or DRIVER
+    if named not in BACK_ENDS:
+        raise ValueError(f"{BACK_END} is {named!r}; allowed are {', '.join(map(repr, BACK_ENDS))}, or leave it unset")
+    return named
+
+
+def find_gpu() -> Gpu:
+    """The GPU that worlds are stepped on. Raises DeviceError where there is none."""
+    return gpu_on_host(HostDriver()) if back_end() == HOST else _gpu()
+
+
+def gpu_on_host(driver: HostDriver) -> Gpu:
+    """What is no GPU, but runs its kernels."""
+    return Gpu(driver, _library)
+
+
+@functools.cache
+def _gpu() -> Gpu:
+    return Gpu(load_library(), _cubin)
+
+
+def _cubin(text: str, architecture: str) -> bytes:
+    try:
+        return compile_cubin(text, architecture)
+    except ToolkitError as error:
+        raise DeviceError(f"device 'cuda': {error}") from error
+
+
+def _library(text: str, architecture: str) -> bytes:
+    try:
+        return compile_library(text)
+    except RuntimeError as error:
+        raise DeviceError(f"device 'cuda' on the processor: {error}") from error
+
+
+class LoadedKernels:
+    """The kernels of a program on a GPU."""
+
+    def __init__(self, gpu: Gpu, source: KernelSource) -> None:
+        self.gpu, self.source = gpu, source
+        size = np.dtype(source.dtype).itemsize
+        module = gpu.load(source.text)
+        self._shared = [kernel.shared_rows * LANES * size for kernel in source.kernels]
+        self._kernels = [gpu.kernel(module, kernel.name, shared)
+                         for kernel, shared in zip(source.kernels, self._shared, strict=True)]
+        self._others = {name: gpu.kernel(module, name) for name in (TAKE_ROWS, GIVE_ROWS, RAISE_ROWS)}
+        logger.info("kernels of %d rows on %s: design %r", source.rows, gpu.architecture, source.design)
+
+    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int]) -> None:
+        """Launch the kernels one after the other, so many rounds, each with these counts."""
+        blocks, given = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
+        for _ in range(rounds):
+            for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
+                often = (counts[kernel.count], 0) if kernel.count else ()
+                self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))])
+
+    def run_on_rows(self, name: str, x: Memory, worlds: int, group: tuple[int, int], *arguments: Argument) -> None:
+        """Launch one of the kernels beside the passes; group: its first row and its size."""
+        given = (ctypes.c_uint64(x.address), *map(ctypes.c_int, (worlds, *group)), *arguments)
+        self.gpu.launch(self._others[name], -(-worlds // LANES), LANES, 0, given)
+
+
+def try_kernel() -> tuple[str, tuple[int, int]]:
+    """The name and compute capability of the GPU, once a kernel ran on it. Raises DeviceError where none does."""
+    gpu, dtype = find_gpu(), "float64"
+    program = trace_program((PassSource("keep", lambda rows: {"kept": rows["x"]}),
+                             PassSource("double", lambda rows: {"x": [rows["kept"][0] * 2.0]})), {"x": 1}, {})
+    kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, HELD)), np.ones((1, LANES), dtype)
+    x, scratch = (gpu.allocate(start.nbytes, "a trial") for _ in range(2))
+    lines = Lines(x.address, start.nbytes)
+    gpu.write(lines, start)
+    kernels.run(x, scratch, LANES, 1, {})
+    if not (gpu.read(lines, start.shape, dtype) == 2.0).all():
+        raise DeviceError("device 'cuda': a kernel ran and did not double what it was to double")
+    return gpu.name, gpu.capability

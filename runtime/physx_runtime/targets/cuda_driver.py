@@ -1,0 +1,176 @@
+"""A GPU through the C interface of its driver: memory, copies, kernels. No other package is asked for."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+# What a kernel is given.
+Argument = ctypes.c_int | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_float | ctypes.c_double
+
+LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+# Of the driver's enumerations.
+OUT_OF_MEMORY, NO_DEVICE = 2, 100
+MAJOR, MINOR, SHARED_BYTES = 75, 76, 97             # attributes of a device
+SHARED_BYTES_OF_FUNCTION = 8                        # attribute of a function
+ON_HOST, ON_DEVICE = 1, 2                           # kinds of memory
+# More shared memory than this has to be asked for.
+COMMON_SHARED_BYTES = 48 << 10
+
+
+class DeviceError(RuntimeError):
+    """A GPU cannot do what is asked of it; one line."""
+
+
+class Library(Protocol):
+    """The driver's functions by their names in C; each returns 0 or the number of an error."""
+
+    def __getitem__(self, name: str) -> Callable[..., int]: ...
+
+
+class Copy2D(ctypes.Structure):
+    """CUDA_MEMCPY2D: lines of the same length that lie at even distances."""
+
+    _fields_ = (
+        *((f"{side}{field}", kind) for side in ("src", "dst") for field, kind in (
+            ("XInBytes", ctypes.c_size_t), ("Y", ctypes.c_size_t), ("MemoryType", ctypes.c_int),
+            ("Host", ctypes.c_void_p), ("Device", ctypes.c_uint64), ("Array", ctypes.c_void_p),
+            ("Pitch", ctypes.c_size_t))),
+        ("WidthInBytes", ctypes.c_size_t), ("Height", ctypes.c_size_t))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines in a GPU's memory: the address of the first, the bytes from one to the next."""
+
+    address: int
+    pitch: int
+
+
+class Memory:
+    """Memory on a GPU, zero at first, given back when nobody holds this any more."""
+
+    def __init__(self, gpu: Gpu, size: int) -> None:
+        address = ctypes.c_uint64()
+        gpu.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
+        self.address, self.size = int(address.value), size
+        weakref.finalize(self, gpu.call, "cuMemFree_v2", address).atexit = False    # the context may be gone by then
+        gpu.call("cuMemsetD8_v2", address, ctypes.c_ubyte(0), ctypes.c_size_t(size))
+
+
+class Gpu:
+    """The first GPU that the driver shows; work is on its default stream, in the context that others use as well.
+
+    compile_text: the machine code of a text for an architecture such as "sm_90".
+
+    Raises:
+        DeviceError: there is none, or the driver refuses it.
+    """
+
+    def __init__(self, library: Library, compile_text: Callable[[str, str], bytes]) -> None:
+        self._library, self._compile, self._context = library, compile_text, ctypes.c_void_p()
+        device = ctypes.c_int()
+        for name, arguments in (("cuInit", (0,)), ("cuDeviceGet", (ctypes.byref(device), 0)),
+                                ("cuDevicePrimaryCtxRetain", (ctypes.byref(self._context), device))):
+            failed = library[name](*arguments)
+            if failed:
+                why = "no GPU found" if failed == NO_DEVICE else f"the driver gives no GPU: {self._meaning(failed)}"
+                raise DeviceError(f"device 'cuda': {why}; use device='cpu'")
+        self._device = device
+        self.capability = self._attribute(MAJOR), self._attribute(MINOR)
+        self.architecture = "sm_{}{}".format(*self.capability)
+
+    @property
+    def name(self) -> str:
+        """As the driver calls it."""
+        text = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", text, len(text), self._device)
+        return text.value.decode()
+
+    def load(self, text: str) -> ctypes.c_void_p:
+        """The module of a text, compiled for this GPU where nobody did before."""
+        module = ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), self._compile(text, self.architecture))
+        return module
+
+    def kernel(self, module: ctypes.c_void_p, name: str, shared: int = 0) -> ctypes.c_void_p:
+        """A kernel of a module, whose blocks have so many bytes of shared memory."""
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
+        if shared > COMMON_SHARED_BYTES:
+            most = self._attribute(SHARED_BYTES)
+            if shared > most:
+                raise DeviceError(f"device 'cuda': {name} needs {shared} bytes of shared memory a block, the GPU has "
+                                  f"{most}; take another design (docs/cuda.md)")
+            self.call("cuFuncSetAttribute", function, SHARED_BYTES_OF_FUNCTION, shared)
+        return function
+
+    def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int,
+               arguments: Sequence[Argument]) -> None:
+        """Run a kernel on so many blocks of so many threads."""
+        places = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
+        self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, None, places, None)
+
+    def allocate(self, size: int, what: str) -> Memory:
+        """So many bytes of memory; what: is named where there is too little."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        if size > free.value:
+            raise DeviceError(f"device 'cuda': {what} needs {size / 2**30:.2f} GiB, and {free.value / 2**30:.2f} of "
+                              f"{total.value / 2**30:.2f} GiB are free; take fewer worlds")
+        return Memory(self, size)
+
+    def read(self, lines: Lines, shape: tuple[int, ...], dtype: str) -> Array:
+        """A copy of lines, each what is behind the first dimension of `shape`."""
+        made = np.empty(shape, dtype)
+        self._copy(Copy2D(srcMemoryType=ON_DEVICE, srcDevice=lines.address, srcPitch=lines.pitch,
+                          dstMemoryType=ON_HOST, dstHost=made.ctypes.data), made, "dstPitch")
+        return made
+
+    def write(self, lines: Lines, values: Array) -> None:
+        """Copy an array to lines."""
+        held = np.ascontiguousarray(values)
+        self._copy(Copy2D(srcMemoryType=ON_HOST, srcHost=held.ctypes.data, dstMemoryType=ON_DEVICE,
+                          dstDevice=lines.address, dstPitch=lines.pitch), held, "srcPitch")
+
+    def _copy(self, copy: Copy2D, host: Array, pitch: str) -> None:
+        """A copy from or to an array of the host."""
+        copy.Height, copy.WidthInBytes = len(host), math.prod(host.shape[1:]) * host.itemsize
+        setattr(copy, pitch, copy.WidthInBytes)
+        if copy.Height and copy.WidthInBytes:
+            self.call("cuMemcpy2D_v2", ctypes.byref(copy))
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the driver in this GPU's context, whichever thread it is."""
+        failed = self._library["cuCtxSetCurrent"](self._context) or self._library[name](*arguments)
+        if failed:
+            advice = "; take fewer worlds" if failed == OUT_OF_MEMORY else ""
+            raise DeviceError(f"device 'cuda': the driver's {name} failed: {self._meaning(failed)}{advice}")
+
+    def _attribute(self, which: int) -> int:
+        value = ctypes.c_int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), which, self._device)
+        return value.value
+
+    def _meaning(self, code: int) -> str:
+        text = ctypes.c_char_p()
+        self._library["cuGetErrorString"](code, ctypes.byref(text))
+        return text.value.decode() if text.value else f"error {code}"
+
+
+def load_library() -> Library:
+    """The driver. Raises DeviceError where none is installed."""
+    try:
+        return ctypes.CDLL(LIBRARY)
+    except OSError:
+        raise DeviceError(f"device 'cuda': no NVIDIA driver ({LIBRARY}) found; use device='cpu', or run the kernels on "
+                          "the processor with PHYSX_RUNTIME_CUDA=host (docs/cuda.md)") from None

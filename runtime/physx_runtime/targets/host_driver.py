@@ -1,0 +1,148 @@
+"""A stand-in for a GPU's driver that runs kernels on the processor, thread after thread: to test what a GPU gets.
+
+The kernels' text is C++ as well and is compiled as such; launches, copies and their arguments are the driver's own, and
+are kept in a log.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.targets.cuda_driver import MAJOR, MINOR, ON_DEVICE, OUT_OF_MEMORY, SHARED_BYTES, Copy2D
+
+# What the stand-in says of itself.
+NAME = b"the processor in place of a GPU"
+ATTRIBUTES = {MAJOR: 9, MINOR: 0, SHARED_BYTES: 227 << 10}
+INVALID, NOT_FOUND = 1, 500         # numbers of errors
+MEANINGS = {INVALID: b"invalid argument", OUT_OF_MEMORY: b"out of memory", NOT_FOUND: b"named symbol not found"}
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Of a kernel: how many blocks of how many threads, bytes of shared memory a block."""
+
+    kernel: str
+    blocks: int
+    threads: int
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Bytes that a copy moved over the bus; to_device: whether to the GPU."""
+
+    to_device: bool
+    size: int
+
+
+class HostDriver:
+    """The driver's functions by name; memory: bytes of the GPU that it plays."""
+
+    def __init__(self, memory: int = 16 << 30) -> None:
+        self.log: list[Launch | Transfer] = []
+        self._size, self._memory = memory, dict[int, NDArray[np.uint8]]()
+        self._handles, self._modules = itertools.count(1), dict[int, ctypes.CDLL]()
+        self._kernels: dict[int, tuple[str, Any]] = {}
+        self._functions: dict[str, Callable[..., int]] = {
+            "cuInit": lambda flags: 0, "cuDeviceGet": lambda device, number: 0,
+            "cuDevicePrimaryCtxRetain": lambda context, device: 0, "cuCtxSetCurrent": lambda context: 0,
+            "cuDeviceGetName": self._name, "cuDeviceGetAttribute": self._attribute, "cuGetErrorString": self._meaning,
+            "cuMemGetInfo_v2": self._free, "cuMemAlloc_v2": self._allocate, "cuMemFree_v2": self._release,
+            "cuMemsetD8_v2": self._fill, "cuMemcpy2D_v2": self._copy, "cuModuleLoadData": self._load,
+            "cuModuleGetFunction": self._find, "cuFuncSetAttribute": lambda function, attribute, value: 0,
+            "cuLaunchKernel": self._launch}
+
+    def __getitem__(self, name: str) -> Callable[..., int]:
+        return self._functions[name]
+
+    @property
+    def used(self) -> int:
+        """Bytes that are allocated."""
+        return sum(map(len, self._memory.values()))
+
+    def _name(self, text: Any, size: int, device: Any) -> int:
+        text.value = NAME
+        return 0
+
+    def _attribute(self, value: Any, which: int, device: Any) -> int:
+        value._obj.value = ATTRIBUTES[which]
+        return 0
+
+    def _meaning(self, code: int, text: Any) -> int:
+        text._obj.value = MEANINGS[code]
+        return 0
+
+    def _free(self, free: Any, total: Any) -> int:
+        free._obj.value, total._obj.value = self._size - self.used, self._size
+        return 0
+
+    def _allocate(self, address: Any, size: Any) -> int:
+        if size.value > self._size - self.used:
+            return OUT_OF_MEMORY
+        memory = np.full(size.value, 0xff, np.uint8)        # NaN, until somebody writes there
+        address._obj.value = memory.ctypes.data
+        self._memory[memory.ctypes.data] = memory
+        return 0
+
+    def _release(self, address: Any) -> int:
+        return 0 if self._memory.pop(address.value, None) is not None else INVALID
+
+    def _fill(self, address: Any, value: Any, size: Any) -> int:
+        if not self._holds(address.value, size.value):
+            return INVALID
+        ctypes.memset(address.value, value.value, size.value)
+        return 0
+
+    def _copy(self, given: Any) -> int:
+        copy: Copy2D = given._obj
+        to_device = copy.dstMemoryType == ON_DEVICE
+        near, near_pitch, far, far_pitch = \
+            (copy.srcHost, copy.srcPitch, copy.dstDevice, copy.dstPitch) if to_device else \
+            (copy.dstHost, copy.dstPitch, copy.srcDevice, copy.srcPitch)
+        if copy.WidthInBytes > min(near_pitch, far_pitch) or \
+                not self._holds(far, far_pitch * (copy.Height - 1) + copy.WidthInBytes):
+            return INVALID
+        for line in range(copy.Height):
+            places = near + line * near_pitch, far + line * far_pitch
+            ctypes.memmove(*(places[::-1] if to_device else places), copy.WidthInBytes)
+        self.log.append(Transfer(to_device, copy.WidthInBytes * copy.Height))
+        return 0
+
+    def _holds(self, address: int, size: int) -> bool:
+        return any(start <= address and address + size <= start + len(memory)
+                   for start, memory in self._memory.items())
+
+    def _load(self, module: Any, image: bytes) -> int:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kernels.so"
+            path.write_bytes(image)
+            module._obj.value = next(self._handles)
+            self._modules[module._obj.value] = ctypes.CDLL(str(path))
+        return 0
+
+    def _find(self, function: Any, module: Any, name: bytes) -> int:
+        try:
+            found = self._modules[module.value][f"on_host_{name.decode()}"]
+        except AttributeError:
+            return NOT_FOUND
+        function._obj.value = next(self._handles)
+        self._kernels[function._obj.value] = name.decode(), found
+        return 0
+
+    def _launch(self, function: Any, x: int, y: int, z: int, threads: int, depth: int, height: int, shared: int,
+                stream: Any, places: Any, more: Any) -> int:
+        if (y, z, depth, height) != (1, 1, 1, 1) or x < 1:
+            return INVALID
+        name, run = self._kernels[function.value]
+        self.log.append(Launch(name, x, threads, shared))
+        run(ctypes.c_int(x * threads), places)
+        return 0

@@ -1,0 +1,174 @@
+"""What a GPU gets, run on the processor, has the bits of the CPU target: all robots, features, designs and types."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from physx_runtime import Simulation
+from physx_runtime.compiling.kernel_design import DESIGNS, FORCED
+from physx_runtime.model.rows import lasting_rows
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.targets.cuda import find_gpu
+from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.worlds.store import Worlds
+from support.chance.articulations import engine_names, random_articulation
+from support.chance.packed_robots import LARGE, SMALL, packed_robot
+from support.chance.packed_trees import Rows, random_tree
+from support.physx.random_motions import COMPILED_LINKS, FAMILIES
+from support.places import MOTIONS
+from support.stages.free_bodies import stage
+
+from physx_schema.description import Description, describe
+
+pytestmark = pytest.mark.usefixtures("cuda_on_host")
+
+# Two blocks, the second one not full.
+WORLDS = 37
+STEPS, N, V = 6, 8, 2
+SPREAD = 0.2            # what sets worlds apart, of positions and velocities
+# Seeds of a family of random articulations that are stepped.
+SEEDS = 6
+HERE = sorted(path.name for path in MOTIONS.iterdir() if (path / "case.json").is_file())
+
+Array = NDArray[np.float64]
+
+
+def start(store: Worlds, rows: Rows) -> None:
+    """Worlds of a model that differ in where they are and how fast they move."""
+    random = np.random.default_rng(0)
+    for name, values in rows.items():
+        each = np.tile(values, (WORLDS, 1))
+        if name in ("q", "v"):
+            each = each + random.uniform(-SPREAD, SPREAD, each.shape)
+        store.write(name, each.astype(store.dtype))     # type: ignore[attr-defined]
+
+
+def assert_same_bits(t: ActorTopology, rows: Rows, dtype: str) -> None:
+    """Hold every row that lasts, of all worlds, against the CPU's after a few steps."""
+    cpu, cuda = SpecialisedWorlds(t, WORLDS, dtype), CudaWorlds(find_gpu(), t, WORLDS, dtype)
+    for store in (cpu, cuda):
+        start(store, rows)
+        store.step(STEPS, N, V)
+    before = np.tile(rows["q"], (WORLDS, 1))
+    assert np.isfinite(cpu.rows("q")).all()
+    assert (np.abs(cpu.rows("q") - before).max(axis=1) > 0).all()
+    for name in lasting_rows(t):
+        assert np.array_equal(cpu.rows(name), cuda.rows(name), equal_nan=True), name
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_small_robot_moves_with_the_bits_of_the_cpu(dtype: str) -> None:
+    assert_same_bits(*packed_robot("cart-pole"), dtype)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("robot", [*SMALL, *LARGE])
+def test_robots_move_with_the_bits_of_the_cpu(robot: str, dtype: str) -> None:
+    assert_same_bits(*packed_robot(robot), dtype)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_design_has_the_bits_of_the_cpu(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FORCED, design)
+    assert_same_bits(*random_tree(2, 4, kinds="rp"), "float32")
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_joints_of_every_kind_have_the_bits_of_the_cpu(floating: bool) -> None:
+    assert_same_bits(*random_tree(5, 3, floating, "rpfsbu"), "float32")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("robot", LARGE)
+def test_every_design_of_a_large_robot_has_the_bits_of_the_cpu(
+        robot: str, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FORCED, design)
+    assert_same_bits(*packed_robot(robot), "float32")
+
+
+def test_a_world_is_the_same_wherever_it_lies_and_whatever_its_neighbours_do() -> None:
+    t, rows = random_tree(3, 3)
+    order = np.random.default_rng(1).permutation(WORLDS)
+    whole, turned, alone = (CudaWorlds(find_gpu(), t, count, "float32") for count in (WORLDS, WORLDS, 1))
+    start(whole, rows)
+    for name in rows:
+        turned.write(name, whole.rows(name)[order])
+        alone.write(name, whole.rows(name)[:1])
+    turned.write("q", np.where(order[:, None] == 1, np.nan, turned.rows("q")))      # of world 1 alone
+    for store in (whole, turned, alone):
+        store.step(STEPS, N, V)
+    others = order != 1
+    for name in ("q", "v"):
+        assert np.array_equal(turned.rows(name)[others], whole.rows(name)[order][others])
+        assert np.array_equal(alone.rows(name), whole.rows(name)[:1])
+
+
+@pytest.mark.parametrize("scene", ["", 'uniform token physxScene:solverType = "PGS"'], ids=["TGS", "PGS"])
+def test_a_free_body_moves_with_the_bits_of_the_cpu(scene: str, tmp_path: Path) -> None:
+    (tmp_path / "body.usda").write_text(stage("float physxRigidBody:angularDamping = 0.5", scene=scene))
+    assert_same_motion(describe(tmp_path / "body.usda"), "float32")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", HERE)
+def test_recorded_cases_have_the_bits_of_the_cpu(name: str, dtype: str) -> None:
+    compare_case(MOTIONS / name, dtype)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_every_other_recorded_case_has_the_bits_of_the_cpu(dtype: str, shared_cases: Path) -> None:
+    folders = [path.parent for path in sorted((shared_cases / "dynamics").glob("*/case.json"))]
+    assert folders
+    for folder in folders:
+        compare_case(folder, dtype)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("first", FAMILIES)
+def test_random_articulations_have_the_bits_of_the_cpu(first: int, tmp_path: Path) -> None:
+    stepped = 0
+    for seed in range(first, first + SEEDS):
+        art = random_articulation(seed, FAMILIES[first][1])
+        (tmp_path / "tree.usda").write_text(art.text)
+        description = describe(tmp_path / "tree.usda")
+        if len(description.articulations[0].links) <= COMPILED_LINKS:
+            names, stepped = engine_names(description.articulations[0]), stepped + 1
+            assert_same_motion(description, "float32", [art.positions.get(name, 0.0) for name in names],
+                               [art.velocities.get(name, 0.0) for name in names],
+                               [art.efforts.get(name, 0.0) for name in names])
+    if not stepped:
+        pytest.skip(f"no tree of at most {COMPILED_LINKS} links among seeds {first} to {first + SEEDS - 1}")
+
+
+def compare_case(folder: Path, dtype: str) -> None:
+    """Step a recorded case as it was recorded."""
+    case, expected = json.loads((folder / "case.json").read_text()), np.load(folder / "expected.npz")
+    description = describe(folder / "stage.usda")
+    order = [list(expected["dof_names"]).index(n) for n in engine_names(description.articulations[0])]
+    given = [None if case[key] is None else np.array(case[key])[order] for key in ("q", "qd", "effort")]
+    assert_same_motion(description, dtype, *given, steps=case["steps"], dt=case["dt"])
+
+
+def assert_same_motion(description: Description, dtype: str, *given: Array | list[float] | None, steps: int = 20,
+                       dt: float = 1 / 60) -> None:
+    """Step a stage on both devices; given: positions, velocities and efforts of its joints."""
+    cpu, cuda = (Simulation(description, 2, dt=dt, device=device, dtype=dtype, path="specialised")
+                 for device in ("cpu", "cuda"))
+    for sim in (cpu, cuda):
+        position, velocity, effort = (*given, None, None, None)[:3]
+        sim.reset(joint_position=position, joint_velocity=velocity)
+        if effort is not None and len(effort):
+            sim.set("joint_effort", effort)
+        sim.step(steps)
+    for name in cpu.model.state:
+        assert np.array_equal(cpu.get(name), cuda.get(name), equal_nan=True), name
+    assert np.array_equal(cpu.asleep, cuda.asleep)
