@@ -93,7 +93,7 @@ def _machine(cpu: str) -> llvm.TargetMachine:
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
     name, features = _processor(cpu)
-    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault",
+    return target.create_target_machine(cpu=name, features=features, opt=1, reloc="pic", codemodel="jitdefault",
                                         jit=True)
 
 
