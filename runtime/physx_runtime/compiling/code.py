@@ -44,7 +44,9 @@ class Code:
             if n in known or not args:
                 continue
             settled = [known.get(a) for a in args]
-            if op == "not" and settled[0] is not None:
+            if op == "rarely" and settled[0] is not None:
+                known[n] = settled[0]
+            elif op == "not" and settled[0] is not None:
                 known[n] = not settled[0]
             elif op in ("and", "or") and (op == "or") in settled:
                 known[n] = op == "or"

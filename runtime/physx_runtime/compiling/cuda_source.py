@@ -71,7 +71,7 @@ def _statements(code: Code, prefix: str, constants: dict[float, str]) -> Iterato
             yield f"{prefix}{n} = {x[0]} {OPERATORS[op]} {x[1]}"
         elif op == "neg":
             yield f"{prefix}{n} = -{x[0]}"
-        elif op == "rounded":
+        elif op in ("rounded", "rarely"):
             yield f"{prefix}{n} = {x[0]}"
         elif op == "single":
             yield f"{prefix}{n} = real(np.float32({x[0]}))"

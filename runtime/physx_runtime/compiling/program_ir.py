@@ -3,16 +3,19 @@
 A repeated pass is one chain of dependent operations. Its code is cut into short pieces, each of which runs for one part
 of the block after the other, so that the processor works on the chains of all parts at once. A piece is a basic block:
 the compiler neither moves nor keeps loaded values across it, which would only spill them to the stack.
+
+What only rare conditions need (rare_branches.py) is jumped over where no world of a register asks for it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from physx_runtime.compiling.code import Code
-from physx_runtime.compiling.pieces import cut, stores
+from physx_runtime.compiling.pieces import operands, stores
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
+from physx_runtime.compiling.rare_branches import RareBranch, branched
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 # Operations in a piece, by measurement on steps of 7 to 27 dofs; what is computed once needs no overlap of parts.
@@ -103,7 +106,7 @@ def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: 
     for emitter in emitters:
         lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
-    pieces = cut(code, emitters[0].fused, SINGLE_PIECE if single else REPEATED_PIECE)
+    pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
     stored = stores(code, emitters[0].fused, pieces)
     for i, piece in enumerate(pieces):
         for emitter in emitters:
@@ -121,7 +124,7 @@ def _emit_guard(program: Program, vectors: Vectors, parts: int, one: Pass[Code],
     code = Code(one.code.nodes, one.code.origins, (), tuple((f"{n}", n) for n in guard.conditions))
     code = code.pruned({row for row, _ in code.outputs})
     emitter, flags = _Part(vectors, code, 0, one.code), f"<{vectors.lanes} x i1>"
-    nodes = [n for piece in cut(code, emitter.fused, SINGLE_PIECE) for n in piece]
+    nodes = [n for piece in _pieces(emitter, SINGLE_PIECE) for n in piece]
     lines = [f"define internal i1 @{one.name}_guard(ptr %x, ptr %s) #1 {{", "entry:",
              *_pointers(program, emitter, parts), *emitter.piece(0, nodes, []),
              f"  %any0 = or {flags} splat (i1 false), splat (i1 false)"]
@@ -141,6 +144,16 @@ def _pointers(program: Program, emitter: _Part, parts: int) -> list[str]:
     return lines
 
 
+def _pieces(emitter: _Part, size: int) -> list[list[int]]:
+    """The nodes that become instructions, `size` of them a piece; a branch is not cut."""
+    pieces: list[list[int]] = [[]]
+    for unit in emitter.units():
+        if len(pieces[-1]) >= size:
+            pieces.append([])
+        pieces[-1] += unit
+    return pieces
+
+
 class _Part(Arithmetic):
     """The arithmetic of one part of a block: every piece loads the rows that it needs."""
 
@@ -149,6 +162,11 @@ class _Part(Arithmetic):
         self.part, self.tag = part, f"{part}."
         self._piece = 0
         self._loads: dict[str, str] = {}        # a loaded value's name -> the line that loads it
+        self._within = ""                       # part of the names of what a branch loads
+        absorbed = set(self.fused.values())
+        self._order, branches = branched(code, {n: operands(code, self.fused, n) for n in code.order if n not in absorbed
+                                                and code.nodes[n][0] not in ("input", "const")})
+        self._branches = {one.group[0]: one for one in branches}
 
     def pointer(self, row: str) -> str:
         """The name of a row's address."""
@@ -158,22 +176,76 @@ class _Part(Arithmetic):
         if self.code.nodes[n][0] != "input":
             return super().operand(n)
         name, row = f"%l{self.tag}{self._piece}.{n}", str(self.code.nodes[n][1][0])
-        self._loads.setdefault(name, f"  {name} = load {self.vectors.type}, {self._address(row)}")
+        if name not in self._loads:
+            name += self._within
+            self._loads.setdefault(name, f"  {name} = load {self.vectors.type}, {self._address(row)}")
         return name
+
+    def units(self) -> Iterator[list[int]]:
+        """The nodes that become instructions, in order, those of a branch together."""
+        rest = iter(self._order)
+        for n in rest:
+            branch = self._branches.get(n)
+            yield [n, *(next(rest) for _ in branch.group[1:])] if branch else [n]
 
     def piece(self, number: int, nodes: Sequence[int], stores: Sequence[tuple[str, int]]) -> list[str]:
         """The instructions of one piece; rows are stored after everything is loaded."""
         self._piece, self._loads = number, {}
         lines: list[str] = []
-        for n in nodes:
-            loaded = len(self._loads)
-            own = self._operation(n, self.code.nodes[n][0], list(self.code.arguments(n)))
-            lines += [*list(self._loads.values())[loaded:], *own]
+        rest = iter(nodes)
+        for n in rest:
+            if n in self._branches:
+                lines += self._branch(self._branches[n])
+                for _ in self._branches[n].group[1:]:
+                    next(rest)
+            else:
+                lines += self._instruction(n)
         loaded = len(self._loads)
         values = [self.operand(n) for _, n in stores]
         lines += list(self._loads.values())[loaded:]
         return lines + [f"  store {self.vectors.type} {value}, {self._address(row)}"
                         for value, (row, _) in zip(values, stores, strict=True)]
+
+    def _instruction(self, n: int) -> list[str]:
+        loaded = len(self._loads)
+        own = self._operation(n, self.code.nodes[n][0], list(self.code.arguments(n)))
+        return [*list(self._loads.values())[loaded:], *own]
+
+    def _branch(self, branch: RareBranch) -> list[str]:
+        """A branch's selections, and what they need where a lane asks for it."""
+        at, kind = f"{self.tag}{branch.selections[0]}", self.vectors.type
+        loaded = len(self._loads)
+        others = [self.operand(self.code.arguments(n)[2]) for n in branch.selections]
+        lines = [*list(self._loads.values())[loaded:], f"  br label %near{at}", f"near{at}:",
+                 *self._bits(f"%any{at}", branch.condition),
+                 f"  %some{at} = icmp ne i{self.vectors.lanes} %any{at}, 0",
+                 f"  br i1 %some{at}, label %rare{at}, label %after{at}", f"rare{at}:"]
+        known, self._within = dict(self._loads), f".{at}"
+        for n in branch.nodes:
+            lines += self._instruction(n)
+        chosen = []
+        for n, other in zip(branch.selections, others, strict=True):
+            loaded, name = len(self._loads), f"%c{self.tag}{n}"
+            value = self.operand(self.code.arguments(n)[1])
+            lines += [*list(self._loads.values())[loaded:], *self._select(name, branch.condition, value, other)]
+            chosen.append((self.result(n), name, other))
+        self._loads, self._within = known, ""
+        return [*lines, f"  br label %after{at}", f"after{at}:",
+                *(f"  {result} = phi {kind} [ {other}, %near{at} ], [ {name}, %rare{at} ]"
+                  for result, name, other in chosen)]
+
+    def _bits(self, name: str, condition: int) -> list[str]:
+        """A bit for each lane; AVX2 has those of a comparison at once, but combines comparisons in another width."""
+        op, parts = self.code.nodes[condition][0], self.code.arguments(condition)
+        kind = f"i{self.vectors.lanes}"
+        if op == "rarely":
+            return self._bits(name, parts[0])
+        if op == "not":
+            return [*self._bits(f"{name}.0", parts[0]), f"  {name} = xor {kind} {name}.0, -1"]
+        if op in ("and", "or"):
+            return [*(line for i, part in enumerate(parts) for line in self._bits(f"{name}.{i}", part)),
+                    f"  {name} = {op} {kind} {name}.0, {name}.1"]
+        return [f"  {name} = bitcast <{self.vectors.lanes} x i1> {self.operand(condition)} to {kind}"]
 
     def _address(self, row: str) -> str:
         # element alignment: numpy promises no more for the caller's memory

@@ -49,6 +49,6 @@ def _statements(code: Code) -> Iterator[str]:
         elif op == "select":
             value = f"{x[1]} if {x[0]} else {x[2]}"
         else:
-            plain = {"neg": f"-{x[0]}", "not": f"not {x[0]}", "rounded": x[0]}
+            plain = {"neg": f"-{x[0]}", "not": f"not {x[0]}", "rounded": x[0], "rarely": x[0]}
             value = plain.get(op) or f"{MATH_FUNCTIONS[op]}({x[0]})"
         yield f"x{n} = {value}"

@@ -11,8 +11,9 @@ from physx_runtime.compiling.fusion import fused_products
 from physx_runtime.compiling.pieces import cut, stores
 
 OPERATORS = {"add": "+", "sub": "-", "mul": "*", "lt": "<", "le": "<=", "eq": "==", "and": "&&", "or": "||"}
-CONDITIONS = frozenset(("lt", "le", "eq", "and", "or", "not"))
-FORMS = {"neg": "-{0}", "not": "!{0}", "rounded": "{0}", "single": "(real)(float){0}", "select": "{0} ? {1} : {2}"}
+CONDITIONS = frozenset(("lt", "le", "eq", "and", "or", "not", "rarely"))
+FORMS = {"neg": "-{0}", "not": "!{0}", "rounded": "{0}", "rarely": "{0}", "single": "(real)(float){0}",
+         "select": "{0} ? {1} : {2}"}
 # Macros of the text that the statements stand in; a compiler must neither fuse nor reorder what they round.
 MACROS = {"div": "DIVIDE", "sqrt": "ROOT", "floor": "FLOOR", "abs": "ABSOLUTE"}
 

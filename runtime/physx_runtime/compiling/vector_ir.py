@@ -121,6 +121,8 @@ class Arithmetic:
             return [f"  {self.result(n)} = fcmp o{op} {kind} {x[0]}, {x[1]}"]
         if op in ("and", "or"):
             return [f"  {self.result(n)} = {op} {flags} {x[0]}, {x[1]}"]
+        if op == "rarely":
+            return [f"  {self.result(n)} = bitcast {flags} {x[0]} to {flags}"]
         if op == "not":
             return [f"  {self.result(n)} = xor {flags} {x[0]}, splat (i1 true)"]
         if op == "select":
@@ -144,6 +146,8 @@ class Arithmetic:
         if self.vectors.lanes * ELEMENT_BITS[self.vectors.element] >= MASKED_VECTOR_BITS:
             op = "as it is"
         parts = self.code.arguments(condition)
+        if op == "rarely":
+            return self._select(name, parts[0], x, y)
         if op == "not":
             return self._select(name, parts[0], y, x)
         if op in ("and", "or"):

@@ -24,7 +24,7 @@ F64_ADD, F64_SUB, F64_MUL = b"\xa0", b"\xa1", b"\xa2"
 INSTRUCTIONS = {
     "abs": b"\x8b", "neg": b"\x8c", "floor": b"\x8e", "sqrt": b"\x91", "add": b"\x92", "sub": b"\x93", "mul": b"\x94",
     "div": b"\x95", "eq": b"\x5b", "lt": b"\x5d", "le": b"\x5f", "and": b"\x71", "or": b"\x72", "not": b"\x45",
-    "select": b"\x1b", "rounded": b"", "single": b""}
+    "select": b"\x1b", "rounded": b"", "rarely": b"", "single": b""}
 ADDRESS_BASE = bytes([I32_CONST, 0])        # every address is an offset from 0
 ALIGNED_4 = 2                               # log2 of a float32's size
 # Parts of an expression that is computed where its only user needs it; longer ones get a local.

@@ -53,6 +53,11 @@ def inverted(condition: Scalar) -> Scalar:
     return ~condition if isinstance(condition, Symbol) else np.logical_not(condition)
 
 
+def rarely(condition: Scalar) -> Scalar:
+    """The condition, said to hold in few worlds: what only selections under it need may be left out where none asks."""
+    return condition.graph.apply("rarely", condition) if isinstance(condition, Symbol) else condition
+
+
 def minimum(a: Scalar, b: Scalar) -> Scalar:
     """The smaller value; `a` where they do not compare, so a NaN in `a` is kept."""
     return where(b < a, b, a)
@@ -93,8 +98,8 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
     turns = floor(x * TWO_OVER_PI + 0.5)
     r = ((x - turns * HALF_PI_HIGH) - turns * HALF_PI_MIDDLE) - turns * HALF_PI_LOW
     r2 = r * r
-    sine = r + r * r2 * _polynomial(SIN_SERIES, r2)
-    cosine = 1.0 + r2 * _polynomial(COS_SERIES, r2)
+    sine = r + r * r2 * polynomial(SIN_SERIES, r2)
+    cosine = 1.0 + r2 * polynomial(COS_SERIES, r2)
     half = floor(0.5 * turns)
     odd = half < 0.5 * turns                            # a quarter turn more: sine and cosine change places
     beyond = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
@@ -177,7 +182,7 @@ def _plain(x: Scalar) -> Scalar:
 
 def arctan_series(square: Scalar) -> Scalar:
     """atan(t)/t of t^2, for |t| up to tan(pi/16)."""
-    return _polynomial(ATAN_SERIES, square)
+    return polynomial(ATAN_SERIES, square)
 
 
 def arctan2(y: Scalar, x: Scalar) -> Scalar:
@@ -194,7 +199,8 @@ def arctan2(y: Scalar, x: Scalar) -> Scalar:
     return where(y < 0.0, -angle, angle)
 
 
-def _polynomial(coefficients: tuple[float, ...], x: Scalar) -> Scalar:
+def polynomial(coefficients: tuple[float, ...], x: Scalar) -> Scalar:
+    """The sum of coefficients times powers of x, the constant one first."""
     result: Scalar = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
         result = result * x + coefficient

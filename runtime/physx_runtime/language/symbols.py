@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType
 
 COMMUTATIVE = frozenset({"add", "mul", "and", "or", "eq"})
-CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not"})      # operations with a truth value
+CONDITIONS = frozenset({"lt", "le", "eq", "and", "or", "not", "rarely"})      # operations with a truth value
 # Files whose functions are no equations of their own.
 ALGEBRA = ("symbols.py", "ops.py", "spatial.py")
 FOLD: dict[str, Callable[..., float | bool]] = {
@@ -32,6 +32,7 @@ FOLD: dict[str, Callable[..., float | bool]] = {
     "and": lambda a, b: a and b,
     "or": lambda a, b: a or b,
     "not": lambda a: not a,
+    "rarely": lambda a: a,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, where
+from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, rarely, where
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 
 
@@ -30,5 +30,7 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, final: bool) -> tuple[Sc
     change_low, change_high = maximum(maximum(up, back_low), -low), minimum(minimum(down, back_high), -high)
     change_low = where(acts_high & inverted(acts_low), 0.0, change_low)
     change_high = where(acts_low, 0.0, change_high)
-    joint.push(change_low + change_high)
-    return low + change_low, high + change_high
+    # where none acts and none has given anything, there is nothing to take back
+    near = rarely((s_low > minimum(v, 0.0)) | (s_high < maximum(v, 0.0)) | (low - high > 0.0))
+    joint.push_where(near, change_low + change_high)
+    return where(near, low + change_low, low), where(near, high + change_high, high)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from physx_runtime.language.ops import Scalar
+from physx_runtime.language.ops import Scalar, where
 
 
 @dataclass(slots=True)
@@ -21,3 +21,8 @@ class SolvedDof:
         """Apply an impulse."""
         self.v = self.v + self.r * F
         self.impulse = self.impulse + F
+
+    def push_where(self, condition: Scalar, F: Scalar) -> None:
+        """Apply an impulse where the condition holds."""
+        self.v = where(condition, self.v + self.r * F, self.v)
+        self.impulse = where(condition, self.impulse + F, self.impulse)

@@ -1,0 +1,95 @@
+"""What rare conditions alone need is jumped over, and no world's result depends on whether it was."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from physx_runtime.compiling.machine_code import load_function
+from physx_runtime.compiling.program import PassSource, Program, trace_program
+from physx_runtime.compiling.program_ir import emit_program
+from physx_runtime.compiling.rare_branches import branched
+from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.language.ops import Rows, rarely, sqrt, where
+
+LANES, PARTS, LIMIT = 4, 2, 10.0
+STATE, INPUTS = {"x": 2}, {"speed": 1}
+
+
+def start(rows: Rows) -> Rows:
+    """Nothing to prepare."""
+    return {"x": list(rows["x"])}
+
+
+def bounce(rows: Rows) -> Rows:
+    """A point that comes back from the limit, and how far it has been beyond; both are rare."""
+    x, most = rows["x"]
+    moved = x + rows["speed"][0]
+    beyond = rarely((moved > LIMIT) | (moved < -LIMIT))
+    depth = sqrt(moved * moved) - LIMIT
+    return {"x": [where(beyond, moved - 2.0 * where(moved > 0.0, depth, -depth), moved),
+                  where(beyond, most + depth, most)]}
+
+
+def program() -> Program:
+    """The bounces as a repeated pass."""
+    return trace_program((PassSource("start", start), PassSource("bounce", bounce, "n")), STATE, INPUTS)
+
+
+def run(speeds: list[float], rounds: int) -> NDArray[np.float32]:
+    """x after so many rounds in machine code, (2, worlds)."""
+    made = program()
+    symbol, text = emit_program(made, Vectors("float", LANES), PARTS)
+    memory = np.zeros((len(made.layout), LANES * PARTS), np.float32)
+    memory[made.layout["speed_0"]] = speeds
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 2)(load_function(symbol, text))
+    function(memory.ctypes.data, 1, rounds)
+    return memory[[made.layout[f"x_{i}"] for i in range(2)]]
+
+
+def by_hand(speed: float, rounds: int) -> tuple[float, float]:
+    """The same in a plain loop; all numbers are exact in float32."""
+    x = most = 0.0
+    for _ in range(rounds):
+        x += speed
+        if abs(x) > LIMIT:
+            depth = abs(x) - LIMIT
+            x, most = x - np.sign(x) * 2.0 * depth, most + depth
+    return x, most
+
+
+@pytest.mark.parametrize("speeds", [[1.0] * 8, [11.0, 1.0, 1.0, -2.0, 1.0, 1.0, 1.0, 1.0], [-12.0, 11.0] * 4])
+def test_worlds_that_ask_and_worlds_that_do_not_have_their_own_result(speeds: list[float]) -> None:
+    expected = np.array([by_hand(speed, 3) for speed in speeds], np.float32).T
+    assert np.array_equal(run(speeds, 3), expected)
+
+
+def test_what_only_a_rare_value_needs_is_in_its_branch() -> None:
+    code = program()["bounce"].code
+    read = {n: code.arguments(n) for n in code.order if code.nodes[n][0] not in ("input", "const")}
+    order, (branch,) = branched(code, read)
+    assert sorted(order) == sorted(read)
+    assert sorted(code.nodes[n][0] for n in branch.nodes) == ["add", "lt", "mul", "mul", "neg", "select", "sqrt", "sub",
+                                                              "sub"]
+    assert list(branch.selections) == [n for _, n in code.outputs]
+    assert all(order.index(a) < order.index(n) for n in read for a in read[n] if a in read)
+
+
+def branch_count(text_of: Program) -> int:
+    """Jumps over rare code in all that is emitted."""
+    return emit_program(text_of, Vectors("float", LANES), PARTS)[1].count("\nrare")
+
+
+def test_every_part_of_a_block_jumps_for_itself() -> None:
+    assert branch_count(program()) == PARTS
+
+
+def test_a_value_that_others_need_too_is_not_left_out() -> None:
+    def shared(rows: Rows) -> Rows:
+        depth = sqrt(rows["x"][0] + rows["speed"][0])
+        return {"x": [where(rarely(depth > LIMIT), depth, rows["x"][0]), rows["x"][1]]}
+
+    assert branch_count(trace_program((PassSource("start", start), PassSource("shared", shared, "n")), STATE,
+                                      INPUTS)) == 0
