@@ -13,7 +13,8 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
 
     PhysX turns the root's principal axes; how the product rounds depends on them.
     """
-    axes = turned(substep_turn(rows, v), quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    turn = substep_turn(rows["h"][0], (v[3], v[4], v[5]))
+    axes = turned(turn, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
     rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
     return root_travelled(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
 

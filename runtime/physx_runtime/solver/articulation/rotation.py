@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.language.ops import Rows, Scalar, Scalars, Single, sincos, where
+from physx_runtime.language.ops import Scalar, Single, inverted, polynomial, rarely, sincos, where
+
+# Of sin(x)/x and cos(x) in x^2: below one ulp of float64 up to MOST_SQUARE.
+SINE_SERIES = (1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880)
+COSINE_SERIES = (1.0, -1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800)
+MOST_SQUARE = 0.02      # of half an angle in rad: 16 degrees a substep
 
 
 def turned(turn: sp.Quat, rotation: sp.Quat, single: Scalar) -> sp.Quat:
@@ -12,7 +17,8 @@ def turned(turn: sp.Quat, rotation: sp.Quat, single: Scalar) -> sp.Quat:
     PhysX's float32 product of the two errs to the same side substep after substep. Where it is followed it is rounded
     alike in float64, whose motion would part by 5e-5 rad within a second.
     """
-    x, y, z, w = (where(single, rounded.value, exact) for rounded, exact in zip(
+    exactly = rarely(inverted(single))
+    x, y, z, w = (where(exactly, exact, rounded.value) for rounded, exact in zip(
         sp.mul_quat(_single(turn), _single(rotation)), sp.mul_quat(turn, rotation), strict=True))
     return x, y, z, w
 
@@ -21,11 +27,11 @@ def _single(q: sp.Quat) -> sp.Quat:
     return Single(q[0]), Single(q[1]), Single(q[2]), Single(q[3])
 
 
-def substep_turn(rows: Rows, v: Scalars) -> sp.Quat:
-    """The rotation by h w of a floating root with the generalised velocity v."""
-    h, w = rows["h"][0], (v[3], v[4], v[5])
-    speed = sp.norm(w)
-    s, c = sincos(0.5 * h * speed)
-    still = speed > 0.0
-    factor = where(still, s / where(still, speed, 1.0), 0.5 * h)
+def substep_turn(h: Scalar, w: sp.Vec3) -> sp.Quat:
+    """The rotation by h w: of the short turns of a substep by series, without a root or a quotient."""
+    square, speed = 0.25 * h * h * sp.dot(w, w), sp.norm(w)
+    short, short_cosine = 0.5 * h * polynomial(SINE_SERIES, square), polynomial(COSINE_SERIES, square)
+    sine, cosine = sincos(0.5 * h * speed)
+    long = rarely(square > MOST_SQUARE)
+    factor, c = where(long, sine / where(long, speed, 1.0), short), where(long, cosine, short_cosine)
     return (factor * w[0], factor * w[1], factor * w[2], c)

@@ -6,7 +6,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.rotation import turned
+from physx_runtime.solver.articulation.rotation import substep_turn, turned
 from physx_runtime.solver.constraints.travel import link_turn
 
 
@@ -28,5 +28,5 @@ def move_balls(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
 def turned_ball(rows: Rows, ball: int, w: sp.Vec3) -> sp.Quat:
     """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
     h, least = rows["h"][0], rows["least_turn"][0]
-    turn = sp.exponential(sp.scale(where(h * sp.norm(w) > least, h, 0.0), w))
-    return turned(turn, quaternion(rows, "ball_rotation", ball), least > 0.0)
+    moving = h * h * sp.dot(w, w) > least * least
+    return turned(substep_turn(where(moving, h, 0.0), w), quaternion(rows, "ball_rotation", ball), least > 0.0)

@@ -35,7 +35,7 @@ from physx_runtime.solver.articulation.spherical import move_balls
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.articulation.wrapping import wrapped_position
 from physx_runtime.solver.constraints.fixed_tendon import solve_fixed_tendon, tendon_rows
-from physx_runtime.solver.constraints.joint import joint_coefficients, solve_dof
+from physx_runtime.solver.constraints.joint import joint_coefficients, solve_dofs
 from physx_runtime.solver.constraints.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.constraints.spatial_tendon import solve_spatial_tendon, tendon_axes
 
@@ -108,8 +108,7 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
         dv = solve_fixed_tendon(t, rows, i, q, dv, out)
     for i in range(len(t.mimics)):
         dv = solve_mimic(t, rows, i, q, dv, final)
-    for dof in t.depth_first():
-        dv = solve_dof(t, rows, k, dof, dv, out, final)
+    dv = solve_dofs(t, rows, k, dv, out, final)
     return out | {"v": plus(rows["v"], dv)}
 
 

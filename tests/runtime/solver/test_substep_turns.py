@@ -1,0 +1,22 @@
+"""The rotation of a substep is that by |h w| about w, by series for short turns and exactly beyond them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from physx_runtime.solver.articulation.rotation import MOST_SQUARE, substep_turn
+
+AXIS = np.array([0.6, -0.48, 0.64])
+# Of numbers of size 1 in float64: a rounding of the series, the sine or the product each.
+ROUNDED = 4e-16
+SHORT = math.sqrt(MOST_SQUARE)
+
+
+@pytest.mark.parametrize("half", [0.0, 1e-9, 1e-3, 0.1, 0.999 * SHORT, 1.001 * SHORT, 0.5, 1.5, 3.0])
+def test_a_substep_turns_by_its_angle_about_its_axis(half: float) -> None:
+    h = 0.02
+    x, y, z, w = substep_turn(h, tuple(2.0 * half / h * AXIS))
+    assert np.abs(np.array([x, y, z]) - math.sin(half) * AXIS).max() <= ROUNDED
+    assert abs(w - math.cos(half)) <= ROUNDED
