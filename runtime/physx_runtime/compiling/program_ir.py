@@ -164,8 +164,8 @@ class _Part(Arithmetic):
         self._loads: dict[str, str] = {}        # a loaded value's name -> the line that loads it
         self._within = ""                       # part of the names of what a branch loads
         absorbed = set(self.fused.values())
-        self._order, branches = branched(code, {n: operands(code, self.fused, n) for n in code.order if n not in absorbed
-                                                and code.nodes[n][0] not in ("input", "const")})
+        instructions = [n for n in code.order if code.nodes[n][0] not in ("input", "const") and n not in absorbed]
+        self._order, branches = branched(code, {n: operands(code, self.fused, n) for n in instructions})
         self._branches = {one.group[0]: one for one in branches}
 
     def pointer(self, row: str) -> str:
