@@ -5,18 +5,19 @@ from __future__ import annotations
 import glob
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVERITIES, Report
+from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVERITIES, Report, check
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.profile import parse_profile
+from physx_schema.checking.engine.repaired_stage import Check
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.formats.github import workflow_commands
@@ -98,7 +99,8 @@ def check_command(
     if fixing:
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
-        code = fix_stages(_listed(paths), settings, Way(unsafe_fixes, in_place, output, override))
+        way = Way(unsafe_fixes, in_place, output, override)
+        code = fix_stages(_listed(paths), _check_of(settings), way, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
         raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
@@ -116,6 +118,14 @@ def check_command(
         raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
     _put(_shown(run, style, max_findings), output)
     raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
+
+
+def _check_of(settings: Settings) -> Callable[[str], Check]:
+    """What checks the stage at a path."""
+    def check_of(path: str) -> Check:
+        return lambda stage: check(stage, settings.profile, settings.select, settings.ignore,
+                                   settings.waivers_for(path))
+    return check_of
 
 
 def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:

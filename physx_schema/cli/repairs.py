@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,9 @@ from typing import Any
 import click
 from pxr import Sdf
 
-from physx_schema.checking import check
 from physx_schema.checking.engine.finding import Finding, location
 from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
-from physx_schema.checking.engine.repaired_stage import Fixed, fix
-from physx_schema.checking.engine.report import Report
-from physx_schema.checking.settings import Settings
+from physx_schema.checking.engine.repaired_stage import Check, Fixed, fix
 from physx_schema.cli.text import plural, printable, summary
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError
@@ -42,27 +39,30 @@ class Way:
         return not (self.in_place or self.copy or self.override)
 
 
-def fix_stages(paths: Sequence[str], settings: Settings, way: Way) -> int:
-    """Repair stages and say what was done; the exit code. Raises UsageError, and UnsupportedError for bad targets."""
+def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way, strict: bool, fail_on: str) -> int:
+    """Repair stages and say what was done; the exit code. Raises UsageError, and UnsupportedError for bad targets.
+
+    check_of: what finds something on the stage at a path. strict, fail_on: as `Report.exit_code` takes them.
+    """
     target = _require(paths, way)
     codes = [0]
     for path in dict.fromkeys(paths):
         try:
-            fixed = _fix_one(path, settings, way, target)
+            fixed = _fix_one(path, check_of(path), way, target)
         except (UnreadableError, UnsupportedError) as error:
             click.echo(_printable_lines(str(error)), err=True, nl=False)
             codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
             continue
         for line in _lines(path, fixed, way.dry):
             click.echo(printable(line))
-        codes.append((fixed.before if way.dry else fixed.report).exit_code(settings.strict, settings.fail_on))
+        codes.append((fixed.before if way.dry else fixed.report).exit_code(strict, fail_on))
     return next((code for code in (_UNREADABLE, _REFUSED, 1, 5) if code in codes), 0)
 
 
-def _fix_one(path: str, settings: Settings, way: Way, target: Path | None) -> Fixed:
+def _fix_one(path: str, check: Check, way: Way, target: Path | None) -> Fixed:
     """Repair one stage, and show or write what changes."""
     stamp = _stamp(path)
-    fixed = _fixed(path, settings, way)
+    fixed = _fixed(path, check, way)
     if way.dry:
         click.echo(_printable_lines(fixed.diff()), nl=False)
     elif fixed.changed or target is not None:
@@ -87,16 +87,12 @@ def _require(paths: Sequence[str], way: Way) -> Path | None:
     return target
 
 
-def _fixed(path: str, settings: Settings, way: Way) -> Fixed:
+def _fixed(path: str, check: Check, way: Way) -> Fixed:
     stage = open_stage(path)
     root = stage.GetRootLayer()
     if in_package(root) and not way.dry and way.override is None:
         raise UnsupportedError(why_not(root))
-
-    def checked(item: Any) -> Report:
-        return check(item, settings.profile, settings.select, settings.ignore, settings.waivers_for(path))
-
-    return fix(stage, checked, way.unsafe, way.override is not None)
+    return fix(stage, check, way.unsafe, way.override is not None)
 
 
 def _write(path: str, fixed: Fixed, way: Way, target: Path | None, stamp: tuple[int, int]) -> None:

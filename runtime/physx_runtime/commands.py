@@ -6,15 +6,17 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import plural, printable
 
 if TYPE_CHECKING:
     from physx_runtime.packing.left_out import NotSimulated
     from physx_runtime.simulation.recording import Recording
+    from physx_schema.checking import Report
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
@@ -117,12 +119,27 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
-def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
+@click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix: change iteration counts too where no value does.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="With --fix: write a changed copy of the stage's own layer.")
+@click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
+@click.option("--override", type=click.Path(path_type=Path),
+              help="With --fix: write the values as a layer over the stage, which stays as it is.")
+def verify_command(stage: str, style: str, dt: float, strict: bool, fixing: bool, unsafe_fixes: bool,
+                   output: Path | None, in_place: bool, override: Path | None) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
     5 something not evaluated or not simulated (with --strict).
     """
+    way = Way(unsafe_fixes, in_place, output, override)
+    if fixing:
+        if style != "text":
+            raise click.UsageError("--fix goes with --format text")
+        raise click.exceptions.Exit(_fix(stage, dt, strict, way))
+    if unsafe_fixes or not way.dry:
+        raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
@@ -131,3 +148,14 @@ def verify_command(stage: str, style: str, dt: float, strict: bool) -> None:
     click.echo(verification_json(verification) if style == "json" else "\n".join(verification_lines(verification)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
+
+
+def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
+    """Make the remedies of a stage as repairs of a check are made; the exit code."""
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.remedies.findings import findings_of
+
+    def checked(item: Any) -> Report:
+        return findings_of(item, verify(item, dt=dt))
+
+    return fix_stages([stage], lambda path: checked, way, strict, "warning")

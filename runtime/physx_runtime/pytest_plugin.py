@@ -71,9 +71,9 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
         return row.verdict == NOT_EVALUATED
     if row.effective is None:
         return False
-    if row.verdict == ALTERED and deviation(row.authored, row.effective) <= AS_AUTHORED_TOLERANCE:
+    if row.verdict == ALTERED and deviation(row.wanted, row.effective) <= AS_AUTHORED_TOLERANCE:
         return False
-    return row.authored == row.effective or deviation(row.authored, row.effective) <= tolerance
+    return row.wanted == row.effective or deviation(row.wanted, row.effective) <= tolerance
 
 
 def _warn(lines: list[str]) -> None:

@@ -18,6 +18,7 @@ from physx_schema.checking.engine.repair import (
     SetTargets,
     SetValue,
 )
+from physx_schema.description.intention import custom_data
 
 _ADDING = ("explicitItems", "prependedItems", "appendedItems", "addedItems")
 Step = Callable[[Any], None]        # a change of the layer that it is given
@@ -78,6 +79,7 @@ class LayerEditor:
         value = converted(edit.value, kind)
         path = self._place(prim, edit.name, specs)
         uniform = bool(attribute) and attribute.GetVariability() == Sdf.VariabilityUniform
+        beside = _beside(edit)
 
         def step(layer: Any) -> None:
             spec = layer.GetAttributeAtPath(path)
@@ -87,6 +89,8 @@ class LayerEditor:
             if not spec:
                 spec = _attribute(layer, path, kind, uniform)
             spec.default = value
+            if beside:
+                spec.SetInfo("customData", {**dict(spec.customData), **beside})
         return step
 
     def _set_targets(self, prim: Any, edit: SetTargets) -> Step:
@@ -181,6 +185,12 @@ class LayerEditor:
         if new or other is not None:
             path = self._owner(prim)
             yield _listing(path, remove if other is not None else "", new)
+
+
+def _beside(edit: SetValue) -> dict[str, dict[str, float]]:
+    """The custom data that goes with a value."""
+    number = edit.value[0] if isinstance(edit.value, tuple) and len(edit.value) == 1 else edit.value
+    return {} if edit.intended is None or not isinstance(number, float) else custom_data(edit.intended, number)
 
 
 def _renaming(path: Any, to: str) -> Step:

@@ -13,6 +13,7 @@ class SetValue:
     name: str                   # full property name
     value: object               # anything USD takes: numbers, text, tuples of them
     type_name: str = ""         # Sdf type of an attribute that is not there yet
+    intended: float | None = None   # the effect that the number is to have in PhysX, kept beside it; None: itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,8 @@ def in_words(edit: Edit) -> str:
     """What an edit does to its prim."""
     match edit:
         case SetValue():
-            return f"{edit.name} = {f'{edit.value:g}' if isinstance(edit.value, float) else repr(edit.value)}"
+            meant = "" if edit.intended is None else f" to get {edit.intended:g}"
+            return f"{edit.name} = {_shown(edit.value)}{meant}"
         case SetTargets():
             return f"{edit.name} = {', '.join(f'<{target}>' for target in edit.targets) or 'no target'}"
         case RenameProperty():
@@ -86,6 +88,13 @@ def in_words(edit: Edit) -> str:
             return f"{edit.schema} is removed"
         case RenameSchema():
             return f"{edit.schema} becomes {edit.to}"
+
+
+def _shown(value: object) -> str:
+    """A value for people; an array of one number as that number."""
+    if isinstance(value, tuple) and len(value) == 1:
+        return _shown(value[0])
+    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from physx_runtime.verification.report import Value
 from physx_schema.description.conversions import as_number, as_numbers
+from physx_schema.description.intention import intended_effect
 from physx_schema.description.model import Description
 
 # By prim path and property name.
@@ -17,6 +18,12 @@ def authored_numbers(description: Description) -> Authored:
     """Every physics property that authors a number, or several; tokens, switches and relationships do not."""
     found = ((item.path, item.property, numbers(item.value)) for item in description.authored)
     return {(path, name): value for path, name, value in found if value is not None}
+
+
+def intended_numbers(stage: Any, authored: Authored) -> dict[tuple[str, str], float]:
+    """The effects that numbers of a stage were authored for, where these are other numbers."""
+    found = ((place, intended_effect(stage.GetPrimAtPath(place[0]).GetAttribute(place[1]))) for place in authored)
+    return {place: effect for place, effect in found if effect is not None}
 
 
 def numbers(value: Any) -> Value | None:

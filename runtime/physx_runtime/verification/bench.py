@@ -136,6 +136,10 @@ class Bench:
 
         Raises UnsteadyError where none are found.
         """
+        return self.steady(cases)[0]
+
+    def steady(self, cases: Sequence[Case]) -> tuple[Array, Array]:
+        """The same efforts, and the joint velocities with which each step begins and ends, both (n_case, n_dof)."""
         n = self.size
         start = self._poses(cases)
         wanted = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
@@ -158,7 +162,7 @@ class Bench:
                 break
         if not error <= HOLDING_TOLERANCE:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
-        return np.asarray(y[:, 0, :n], dtype=np.float64)
+        return np.asarray(y[:, 0, :n], dtype=np.float64), np.asarray(y[:, 0, n:], dtype=np.float64)
 
     def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
         """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from dataclasses import dataclass
 
@@ -58,6 +59,12 @@ class Row:
     unit: str = ""
     articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on
     remedy: Remedy | None = None    # of an altered one; of one as authored that the others' remedies would alter
+    intended: float | None = None   # the effect that the number was authored for; None where it is the number itself
+
+    @builtins.property          # the name stands for a field in this class
+    def wanted(self) -> Value:
+        """The effect that the number is to have."""
+        return self.authored if self.intended is None else self.intended
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from physx_runtime.packing.not_simulated import not_simulated
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
-from physx_runtime.verification.authored import Authored, authored_numbers
+from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.families import FAMILIES, Experiments
@@ -73,13 +73,13 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
-    questions: list[Question] = []
+    asked = Inquiry({} if opened is None else intended_numbers(opened, authored))
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
-            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved, questions)]
+            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved, asked)]
     outside = OutsideStage(description, dt).experiments()
     lost = lost_limits(description, authored)
     measurable = {place: value for place, value in authored.items() if place not in lost}
-    measured = {own.joint.path: list(_outside_rows(own, measurable, questions)) for own in outside}
+    measured = {own.joint.path: list(_outside_rows(own, measurable, asked)) for own in outside}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += gravity_rows(description, authored, dt)
     materials = MaterialExperiments(description, authored, dt)
@@ -95,10 +95,28 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     more = {own.counts.path: own.counts for own in outside} | materials.counts
     known = {solved.path for solved in counts}
     counts += tuple(solved for path, solved in more.items() if path not in known)
-    remedies = _remedies(opened, questions)
+    remedies = _remedies(opened, asked.questions)
     rows = [replace(row, remedy=remedies.get((row.path, row.property))) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What numbers were authored for, and what experiments are to be asked again."""
+
+    intended: Mapping[Place, float]
+    questions: list[Question] = field(default_factory=list)
+
+    def meant(self, row: Row, quantity: Quantity) -> Row:
+        """The row of a number, judged by the effect that it was authored for."""
+        intended = self.intended.get((row.path, row.property))
+        if intended is None or isinstance(row.effective, tuple) or row.verdict not in (AS_AUTHORED, ALTERED):
+            return row
+        if row.effective is not None and _agree(quantity, intended, row.effective):
+            return replace(row, verdict=AS_AUTHORED, reason="", intended=intended)
+        reason = row.reason or f"it was authored to come to {intended:g} under other settings"
+        return replace(row, verdict=ALTERED, reason=reason, intended=intended)
 
 
 def _remedies(stage: Any, questions: Sequence[Question]) -> dict[Place, Remedy]:
@@ -112,7 +130,7 @@ def _remedies(stage: Any, questions: Sequence[Question]) -> dict[Place, Remedy]:
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
-          solved: SolverCounts, questions: list[Question]) -> Iterator[Row]:
+          solved: SolverCounts, asked: Inquiry) -> Iterator[Row]:
     """The rows of an articulation with the counts that it is solved under; what is altered joins the questions."""
     wanted = list(quantities(articulation, authored.keys()))
     unusable = _unusable(wanted, articulation)
@@ -123,9 +141,10 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             experiment.found(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    rows = [_answered(quantity, authored, experiments, unusable, solved.raised) for quantity in wanted]
+    rows = [asked.meant(_answered(quantity, authored, experiments, unusable, solved.raised), quantity)
+            for quantity in wanted]
     for experiment in experiments if not unusable else ():
-        questions += _question(experiment, wanted, rows, solved)
+        asked.questions.extend(_question(experiment, wanted, rows, solved))
     yield from rows
 
 
@@ -140,10 +159,11 @@ def _question(experiment: Experiments | OutsideExperiments, wanted: Sequence[Qua
     if altered:
         yield Question(experiment, [quantity for quantity, _ in own],
                        {(row.path, row.property): row.authored for _, row in own if isinstance(row.authored, float)},
+                       {(row.path, row.property): row.wanted for _, row in own if isinstance(row.wanted, float)},
                        tuple(altered), counts)
 
 
-def _outside_rows(experiments: OutsideExperiments, authored: Authored, questions: list[Question]) -> Iterator[Row]:
+def _outside_rows(experiments: OutsideExperiments, authored: Authored, asked: Inquiry) -> Iterator[Row]:
     """The rows of a joint outside articulations; what has no experiment is left to the account."""
     unusable = ""
     try:
@@ -152,9 +172,10 @@ def _outside_rows(experiments: OutsideExperiments, authored: Authored, questions
             experiments.found(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    rows = [_answered(quantity, authored, [experiments], unusable, experiments.counts.raised) for quantity in wanted]
+    rows = [asked.meant(_answered(quantity, authored, [experiments], unusable, experiments.counts.raised), quantity)
+            for quantity in wanted]
     if wanted and not unusable:
-        questions += _question(experiments, wanted, rows, None)
+        asked.questions.extend(_question(experiments, wanted, rows, None))
     yield from (replace(row, articulation=experiments.counts.path) for row in rows)
 
 

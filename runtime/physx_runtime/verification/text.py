@@ -83,7 +83,7 @@ def _fold_sentence(fold: Fold, verification: Verification) -> str:
 
 def sentence(row: Row, verification: Verification) -> str:
     """What became of a value and why, to read aloud."""
-    start = _named(row.property, row.authored)
+    start = _named(row.property, row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
     iterations = f"{verification.iterations(row)} iterations"
     if row.verdict == IGNORED:
         return f"{start}, without effect in PhysX, because {row.reason}"
@@ -97,7 +97,7 @@ def sentence(row: Row, verification: Verification) -> str:
 
 def _advice(row: Row) -> str:
     """What to author instead."""
-    return f"; {remedy_text(row.remedy, row.authored)}" if row.remedy else ""
+    return f"; {remedy_text(row.remedy, row.wanted)}" if row.remedy else ""
 
 
 def remedy_text(remedy: Remedy, wanted: Value) -> str:
@@ -128,8 +128,9 @@ def _has_number(fold: Fold) -> bool:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    numbers = map(number, (row.authored, row.effective, row.ideal))
-    return (printable(row.path), printable(row.property), *numbers, row.verdict)
+    effective, ideal = map(number, (row.effective, row.ideal))
+    authored = number(row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
+    return printable(row.path), printable(row.property), authored, effective, ideal, row.verdict
 
 
 def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:

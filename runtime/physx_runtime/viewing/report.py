@@ -141,12 +141,12 @@ def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
 
 
 def share(row: Row) -> float | None:
-    """Effective value over authored value; None where that says nothing."""
-    if isinstance(row.authored, tuple) or isinstance(row.effective, tuple) or row.effective is None:
+    """Effective value over the one that is wanted; None where that says nothing."""
+    if isinstance(row.wanted, tuple) or isinstance(row.effective, tuple) or row.effective is None:
         return None
-    if row.authored == 0.0 or not math.isfinite(row.effective / row.authored):
+    if row.wanted == 0.0 or not math.isfinite(row.effective / row.wanted):
         return None
-    return row.effective / row.authored
+    return row.effective / row.wanted
 
 
 def percent(value: float) -> str:

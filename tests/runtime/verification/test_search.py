@@ -42,6 +42,14 @@ def test_values_that_act_on_each_other_are_found_together() -> None:
     assert [found[name].value for name in "kd"] == pytest.approx([20.0 * share, 10.0 * share], rel=4.0 * REACHED)
 
 
+def test_a_value_that_is_found_first_follows_the_others() -> None:
+    # b is right at once, and no longer when a has grown
+    laws: Laws = {"a": lambda v: v["a"] / (1.0 + v["a"] / 300.0),
+                  "b": lambda v: v["b"] * (1.0 + 1e-3 * (v["a"] - 100.0))}
+    found = solved(laws, a=100.0, b=10.0)
+    assert [found[name].value for name in "ab"] == pytest.approx([150.0, 10.0 / 1.05], rel=4.0 * REACHED)
+
+
 def test_an_effect_that_saturates_below_is_given_up_near_its_end() -> None:
     searches = {"a": Search(100.0, 100.0)}
     assert solve(searches, lambda v: {"a": 80.0 * v["a"] / (5.0 + v["a"])}, lambda *_: None) == set()

@@ -37,7 +37,8 @@ class Question:
 
     experiment: Experiment
     quantities: Sequence[Quantity]          # that it measures
-    intended: Mapping[Place, float]         # what they are meant to come to, in the property's unit
+    authored: Mapping[Place, float]         # in the property's unit
+    wanted: Mapping[Place, float]           # what they are meant to come to
     altered: Sequence[Place]
     counts: SolverCounts | None = None      # of the articulation that it is about
 
@@ -109,13 +110,13 @@ class _Solution:
         self.solved = solve(self.searches, self._measure, self._changed)
 
     def _search(self, place: Place) -> Search:
-        wanted = self.question.intended[place]
+        wanted = self.question.wanted[place]
         lower, upper = (0.0, math.inf) if wanted > 0.0 else (-math.inf, 0.0) if wanted < 0.0 else (-math.inf, math.inf)
-        return Search(wanted, wanted, self.by_place[place][0].noise, lower, upper)
+        return Search(wanted, self.question.authored[place], self.by_place[place][0].noise, lower, upper)
 
     def _changed(self, place: Place, effect: float) -> Search | None:
         """The search of a number that others alter; none of what is as authored."""
-        if place not in self.question.intended or self.settings:
+        if place not in self.question.wanted or self.settings:
             return None
         search = self._search(place)
         return search if search.error(effect) > AS_AUTHORED_TOLERANCE else None

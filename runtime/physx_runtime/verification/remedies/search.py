@@ -77,7 +77,8 @@ class Search:
             return None
         last, effect = self.tried[-1]
         enclosed = self._enclosed()
-        step = self._secant() if len(self.tried) > 1 else self._in_proportion(last, effect)
+        before = next((pair for pair in reversed(self.tried) if pair[0] != last), None)
+        step = self._in_proportion(last, effect) if before is None else self._secant(before)
         if enclosed is None:
             return None if step is None else self._measurable(last, self._bounded(last, step))
         low, high = enclosed
@@ -90,9 +91,9 @@ class Search:
             return value * self.wanted / effect
         return value + self.wanted - effect
 
-    def _secant(self) -> float | None:
-        """Where a line through the last two trials has the wanted effect; in logarithms where signs agree."""
-        (x0, f0), (x1, f1) = self.tried[-2:]
+    def _secant(self, before: tuple[float, float]) -> float | None:
+        """Where a line through two trials has the wanted effect; in logarithms where signs agree."""
+        (x0, f0), (x1, f1) = before, self.tried[-1]
         if min(x0 / x1 if x1 else 0.0, f0 * self.wanted, f1 * self.wanted) > 0.0:
             slope = math.log(f1 / f0) / math.log(x1 / x0)
             return x1 * math.exp(math.log(self.wanted / f1) / slope) if abs(slope) > LEAST_SLOPE else None

@@ -41,28 +41,29 @@ class Trial:
         layer = self._editor.layer
         if not self._authored <= values.keys():
             layer.ImportFromString(self._clean)
-        steps = [step for place, value in values.items() for step in self._editor.steps(self.edits(place, value))]
+        edits = [edit for place, value in values.items() for edit in edits_of(self._stage, place, value)]
+        steps = self._editor.steps(edits)
         self._authored = set(values)
         with Sdf.ChangeBlock():
             for step in steps:
                 step(layer)
         return describe(self._stage)
 
-    def edits(self, place: Place, value: float) -> list[ApplySchema | SetValue]:
-        """What authors a number. Raises CannotError for a prim that is not there."""
-        path, name = place
-        prim = self._stage.GetPrimAtPath(path)
-        if not prim:
-            raise CannotError("the prim is no longer there")
-        schema = _SETTINGS.get(name.partition(":")[0])
-        applied = schema is None or schema in map(str, prim.GetAppliedSchemas())
-        attribute = prim.GetAttribute(name)
-        # an attribute whose schema is not applied yet, or that no schema knows, has no type of its own
-        kind = attribute.GetTypeName() if attribute else Sdf.ValueTypeNames.Float if applied else Sdf.ValueTypeNames.Int
-        number: object = value
-        if kind.isArray:
-            number = (value,)
-        elif kind == Sdf.ValueTypeNames.Int:
-            number = round(value)
-        return [*([] if applied or schema is None else [ApplySchema(path, schema)]),
-                SetValue(path, name, number, "" if attribute else str(kind))]
+
+def edits_of(stage: Any, place: Place, value: float, intended: float | None = None) -> list[ApplySchema | SetValue]:
+    """What authors a number on a stage, and the effect that it is to have.
+
+    Raises CannotError for a prim that is not there.
+    """
+    path, name = place
+    prim = stage.GetPrimAtPath(path)
+    if not prim:
+        raise CannotError("the prim is no longer there")
+    schema = _SETTINGS.get(name.partition(":")[0])
+    applied = schema is None or schema in map(str, prim.GetAppliedSchemas())
+    attribute = prim.GetAttribute(name)
+    # an attribute whose schema is not applied yet, or that no schema knows, has no type of its own
+    kind = attribute.GetTypeName() if attribute else Sdf.ValueTypeNames.Float if applied else Sdf.ValueTypeNames.Int
+    number: object = (value,) if kind.isArray else round(value) if kind == Sdf.ValueTypeNames.Int else value
+    return [*([] if applied or schema is None else [ApplySchema(path, schema)]),
+            SetValue(path, name, number, "" if attribute else str(kind), intended)]

@@ -1,0 +1,49 @@
+"""A verification as findings with repairs, so that remedies are made and shown as the repairs of a check are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from physx_runtime.verification.remedies.trial import edits_of
+from physx_runtime.verification.report import ALTERED, NOT_EVALUATED, Row, Verification
+from physx_runtime.verification.text import remedy_text, sentence
+from physx_schema.checking import Report
+from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.layer_editor import CannotError
+from physx_schema.checking.engine.repair import Repair
+from physx_schema.description.model import Opinion
+
+CODES = {ALTERED: "verify/altered", "ignored": "verify/ignored"}
+KEEPS = "verify/kept"       # of a number as authored that the others' remedies would alter
+
+
+def findings_of(stage: Any, verification: Verification) -> Report:
+    """What does not take effect as it is meant to, with the edits that change it.
+
+    A remedy that changes other settings too is an unsafe repair: these act on everything else.
+    """
+    failed = [row for row in verification.rows if row.verdict in CODES or row.remedy is not None]
+    unknown = (row for row in verification.rows if row.verdict == NOT_EVALUATED)
+    return Report(verification.source, "physx", tuple(_finding(stage, row, verification) for row in failed),
+                  not_evaluated=tuple(Opinion(row.path, row.property, row.reason) for row in unknown))
+
+
+def _finding(stage: Any, row: Row, verification: Verification) -> Finding:
+    fix = "" if row.remedy is None else remedy_text(row.remedy, row.wanted)
+    return Finding(CODES.get(row.verdict, KEEPS), "warning", row.path, row.property,
+                   sentence(row, verification), row.reason, fix, repair=_repair(stage, row))
+
+
+def _repair(stage: Any, row: Row) -> Repair | None:
+    """The edits of a remedy; None where it has none, or wants another time step, which no stage authors."""
+    remedy = row.remedy
+    if remedy is None or not remedy.feasible or remedy.value is None or remedy.dt is not None:
+        return None
+    wanted = row.wanted if isinstance(row.wanted, float) else None
+    try:
+        own = edits_of(stage, (row.path, row.property), remedy.value, wanted)
+        besides = [edit for change in remedy.settings
+                   for edit in edits_of(stage, (change.path, change.property), change.value)]
+    except CannotError:
+        return None
+    return Repair((*besides, *own), safe=not remedy.settings)
