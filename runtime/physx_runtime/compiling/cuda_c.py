@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import pickle
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from physx_runtime.compiling.code import Code
+from physx_runtime.compiling.kernel_cache import keep, kept, package_code
 from physx_runtime.compiling.kernel_design import HELD, SHARED, STREAMED, STREAMED_PIECE, registers_of
 from physx_runtime.compiling.program import Pass, Program
 from physx_runtime.compiling.scalar_c import statements
@@ -51,11 +55,6 @@ class KernelSource:
     rows: int
     scratch: int
 
-    @property
-    def digest(self) -> str:
-        """Of the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()[:24]
-
 
 @dataclass(slots=True)
 class _Body:
@@ -82,6 +81,20 @@ def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
         design=design, dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES,
         rows=len(program.layout), scratch=scratch, kernels=bodies)
     return KernelSource(text, kernels, design, dtype, len(program.layout), scratch)
+
+
+def kept_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
+    """What `make` writes, taken from disk where it was made before.
+
+    key: names what `make` depends on, besides the package's own code.
+    """
+    name = f"made_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
+    data = kept(name)
+    if data is not None:
+        return cast(KernelSource, pickle.loads(data))
+    source = make()
+    keep(name, pickle.dumps(source))
+    return source
 
 
 @functools.cache

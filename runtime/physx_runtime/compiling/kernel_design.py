@@ -21,15 +21,20 @@ STREAMED_PIECE = 60
 FORCED = "PHYSX_RUNTIME_CUDA_DESIGN"
 
 
-def choose_design(program: Program) -> str:
-    """The design for a program: that of PHYSX_RUNTIME_CUDA_DESIGN, else by how many rows its repeated passes keep.
+def forced_design() -> str:
+    """The design that PHYSX_RUNTIME_CUDA_DESIGN names, empty where it is to be chosen.
 
     Raises ValueError where the variable names no design.
     """
     forced = os.environ.get(FORCED, "")
     if forced and forced not in DESIGNS:
         raise ValueError(f"{FORCED} is {forced!r}; allowed are {', '.join(map(repr, DESIGNS))}, or leave it unset")
-    return forced or (HELD if most_rows(program) <= MOST_HELD else STREAMED)
+    return forced
+
+
+def choose_design(program: Program) -> str:
+    """The design for a program, by how many rows its repeated passes keep."""
+    return HELD if most_rows(program) <= MOST_HELD else STREAMED
 
 
 def most_rows(program: Program) -> int:

@@ -10,8 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.cuda_c import GIVE_ROWS, LANES, RAISE_ROWS, TAKE_ROWS, KernelSource, emit_kernels
-from physx_runtime.compiling.kernel_design import choose_design
+from physx_runtime.compiling.cuda_c import (
+    GIVE_ROWS,
+    LANES,
+    RAISE_ROWS,
+    TAKE_ROWS,
+    KernelSource,
+    emit_kernels,
+    kept_source,
+)
+from physx_runtime.compiling.kernel_design import choose_design, forced_design
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT, step_layout, step_program
 from physx_runtime.targets.cuda import LoadedKernels
@@ -36,7 +44,7 @@ class CudaWorlds:
     def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str) -> None:
         self.count, self.dtype, self.layout = count, dtype, step_layout(t)
         self._gpu, self._blocks, self._size = gpu, -(-count // LANES), np.dtype(dtype).itemsize
-        self._kernels = LoadedKernels(gpu, step_kernels(t, dtype, choose_design(step_program(t))))
+        self._kernels = LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
         source = self._kernels.source
         self._x = gpu.allocate(self._blocks * source.rows * LANES * self._size, f"the state of {count} worlds")
         self._scratch = gpu.allocate(self._blocks * source.scratch * LANES * self._size, f"a step of {count} worlds")
@@ -134,6 +142,10 @@ def _arguments(array: DeviceArray) -> tuple[Argument, ...]:
 
 
 @functools.lru_cache(maxsize=64)
-def step_kernels(t: ActorTopology, dtype: str, design: str) -> KernelSource:
-    """The step of a topology as kernels."""
-    return emit_kernels(step_program(t), dtype, design)
+def step_kernels(t: ActorTopology, dtype: str, design: str = "") -> KernelSource:
+    """The step of a topology as kernels of a design, chosen by its size where none is named."""
+    def emit() -> KernelSource:
+        program = step_program(t)
+        return emit_kernels(program, dtype, design or choose_design(program))
+
+    return kept_source(f"step {t} {dtype} {design}", emit)

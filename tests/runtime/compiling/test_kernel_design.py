@@ -10,6 +10,7 @@ from physx_runtime.compiling.kernel_design import (
     SHARED,
     STREAMED,
     choose_design,
+    forced_design,
     most_rows,
     registers_of,
     rows_of,
@@ -26,13 +27,14 @@ def test_a_small_robot_keeps_all_rows_in_registers_and_a_larger_one_streams_them
 
 
 def test_a_design_can_be_forced_and_another_word_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = step_program(packed_robot("cart-pole")[0])
+    monkeypatch.delenv(FORCED, raising=False)
+    assert forced_design() == ""
     monkeypatch.setenv(FORCED, SHARED)
-    assert choose_design(program) == SHARED
+    assert forced_design() == SHARED
     monkeypatch.setenv(FORCED, "fast")
     with pytest.raises(ValueError, match=r"^PHYSX_RUNTIME_CUDA_DESIGN is 'fast'; allowed are 'held', 'shared', "
                                          r"'streamed', or leave it unset$"):
-        choose_design(program)
+        forced_design()
 
 
 def test_registers_hold_all_rows_or_those_that_change_or_those_alive_throughout() -> None:

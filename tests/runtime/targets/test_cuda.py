@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,8 @@ from physx_runtime.targets import cuda, cuda_driver
 from physx_runtime.targets.cuda import gpu_on_host, try_kernel
 from physx_runtime.targets.cuda_driver import NO_DEVICE, Copy2D, DeviceError, Gpu, Lines
 from physx_runtime.targets.host_driver import HostDriver
-from support.places import FINGER
+from support.chance.packed_robots import packed_robot
+from support.places import FINGER, ROOT
 
 from physx_schema.errors import UnsupportedError
 
@@ -135,3 +140,26 @@ def test_sections_of_an_object_file_are_measured(cpp_compiler: str, tmp_path: Pa
     sizes = section_sizes(compile_library("extern \"C\" const char text[1000] = {1};"))
     assert sizes[".rodata"] >= 1000
     assert {".text", ".dynsym", ".shstrtab"} <= set(sizes)
+
+
+WITHOUT_USD = """
+import sys
+sys.modules["pxr"] = None
+sys.path.insert(0, {benchmarks!r})
+import cuda_speed
+cuda_speed.CHECKED = cuda_speed.CHECKED_STEPS = 2
+sys.argv = ["cuda_speed.py", {folder!r}, "--sizes", "2", "--steps", "2"]
+cuda_speed.main()
+"""
+
+
+def test_the_speed_script_checks_and_times_packed_robots_without_usd(cuda_on_host: None, tmp_path: Path) -> None:
+    t, rows = packed_robot("cart-pole")
+    np.savez(tmp_path / "cart-pole.npz", topology=np.frombuffer(pickle.dumps(t), np.uint8), settings=np.array([4, 1]),
+             **rows)
+    code = WITHOUT_USD.format(benchmarks=str(ROOT / "benchmarks"), folder=str(tmp_path))
+    paths = [str(ROOT), *(str(ROOT / folder) for folder in ("generated", "runtime"))]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "| cart-pole | float32 | held | 2 |" in done.stdout

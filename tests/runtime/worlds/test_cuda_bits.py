@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime import Simulation
+from physx_runtime import Scene, Simulation
 from physx_runtime.compiling.kernel_design import DESIGNS, FORCED
 from physx_runtime.model.rows import lasting_rows
 from physx_runtime.model.topology import ActorTopology
@@ -20,7 +20,7 @@ from support.chance.articulations import engine_names, random_articulation
 from support.chance.packed_robots import LARGE, SMALL, packed_robot
 from support.chance.packed_trees import Rows, random_tree
 from support.physx.random_motions import COMPILED_LINKS, FAMILIES
-from support.places import MOTIONS
+from support.places import DOUBLE_PENDULUM, MOTIONS
 from support.stages.free_bodies import stage
 
 from physx_schema.description import Description, describe
@@ -114,6 +114,16 @@ def test_a_world_is_the_same_wherever_it_lies_and_whatever_its_neighbours_do() -
 def test_a_free_body_moves_with_the_bits_of_the_cpu(scene: str, tmp_path: Path) -> None:
     (tmp_path / "body.usda").write_text(stage("float physxRigidBody:angularDamping = 0.5", scene=scene))
     assert_same_motion(describe(tmp_path / "body.usda"), "float32")
+
+
+def test_a_scene_of_one_articulation_moves_with_the_bits_of_the_cpu() -> None:
+    cpu, cuda = (Scene(DOUBLE_PENDULUM, 3, device=device, path="specialised") for device in ("cpu", "cuda"))
+    for scene in (cpu, cuda):
+        scene[scene.actors[0]].set("q", [0.3, 0.1])
+        scene.step(5)
+    assert np.array_equal(cpu.joint_position, cuda.joint_position)
+    assert np.array_equal(cpu.body_pose, cuda.body_pose)
+    assert np.abs(cpu.joint_position - [0.3, 0.1]).min() > 0
 
 
 @pytest.mark.sweep

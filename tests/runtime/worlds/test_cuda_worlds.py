@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from physx_runtime.targets import cuda
 from physx_runtime.targets.cuda import gpu_on_host
 from physx_runtime.targets.cuda_driver import DeviceError
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer
-from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.cuda import CudaWorlds, step_kernels
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
 from support.chance.packed_trees import random_tree
@@ -185,3 +186,13 @@ def test_memory_is_given_back_with_its_worlds(driver: HostDriver) -> None:
     assert driver.used
     del store
     assert driver.used == 0
+
+
+def test_kernels_that_were_written_before_are_not_traced_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
+    t, _ = random_tree(4, 2)
+    step_kernels.cache_clear()
+    first = step_kernels(t, "float32")
+    step_kernels.cache_clear()
+    monkeypatch.setattr("physx_runtime.worlds.cuda.step_program", lambda t: pytest.fail("it is traced again"))
+    assert step_kernels(t, "float32") == first

@@ -16,6 +16,7 @@ from physx_runtime.model.topology import (
 )
 
 from support.chance.packed_trees import Rows, random_rows
+from support.places import DATA
 
 KINDS = {"r": REVOLUTE, "p": PRISMATIC, "f": FIXED, "s": SPHERICAL, "u": SPHERICAL}
 AXES = {"r": (0,), "p": (0,), "f": (), "s": (0, 1, 2), "u": (0, 2)}
@@ -23,6 +24,8 @@ AXES = {"r": (0,), "p": (0,), "f": (), "s": (0, 1, 2), "u": (0, 2)}
 HUMANOID = ((0, "f"), (0, "u"), (0, "s"), (0, "s"), (2, "r"), (3, "r"), (4, "r"), (5, "f"), (6, "u"), (6, "u"),
             (7, "f"), (9, "r"), (10, "r"), (12, "u"), (13, "u"))
 FINGER = 4      # joints
+# What their kernels took on GPUs when that was last written: robot, architecture, kernel, as `cubin.Resources`.
+CEILINGS = DATA / "cuda" / "resources.json"
 SMALL, LARGE = ("cart-pole", "arm", "ant"), ("hand", "humanoid")
 
 
