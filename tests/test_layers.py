@@ -87,7 +87,7 @@ ROOMS = {
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing": "packing simulation verification",
         "demonstration": "simulation verification viewing",
-        "commands": "packing simulation verification",
+        "commands": "packing simulation verification viewing",
         "pytest_plugin": "simulation verification",
     },
 }

@@ -1,4 +1,4 @@
-"""The commands `simulate` and `verify`; what they need is imported when they run."""
+"""The commands `simulate`, `verify` and `report`; what they need is imported when they run."""
 
 from __future__ import annotations
 
@@ -159,3 +159,28 @@ def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
         return findings_of(item, verify(item, dt=dt))
 
     return fix_stages([stage], lambda path: checked, way, strict, "warning")
+
+
+@click.command("report")
+@click.argument("stage")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
+              show_default=True, help="The HTML file to write.")
+@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
+def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int) -> None:
+    """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
+
+    What cannot be verified, simulated or stepped in the page is said in it, with the reason.
+    """
+    from physx_runtime.viewing.robot_report import report_robot
+
+    try:
+        report_robot(stage, out, dt, steps)
+    except OSError as error:
+        raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+    click.echo(printable(f"{stage}: report written to {out}"))
+    if shown:
+        import webbrowser
+
+        webbrowser.open(out.resolve().as_uri())

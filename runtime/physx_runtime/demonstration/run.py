@@ -11,6 +11,7 @@ from physx_runtime.demonstration.hand import build_hand
 from physx_runtime.demonstration.story import chapter
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.verification import verify
+from physx_runtime.viewing.live.step import live_step
 from physx_runtime.viewing.motion import write_motion
 from physx_runtime.viewing.report import write_report
 from physx_schema.checking import check
@@ -39,7 +40,8 @@ def tell(out: Path) -> Iterator[str]:
     verification = verify(hand, dt=DT)
     yield from chapter("Verified", story.verified(verification))
     write_motion(hand, recording, motion)
-    write_report(report, hand, checked, verification, recording)
+    intended = simulate(description, dt=DT, steps=STEPS, solver="ideal")
+    write_report(report, hand, checked, verification, recording, intended=intended, live=live_step(description, dt=DT))
     break_hand(hand, broken)
     yield from chapter("Broken", story.broken(broken, check(broken), verify(broken, dt=DT)))
     yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])

@@ -20,8 +20,8 @@ Array = NDArray[np.float64]
 
 def joint_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str) -> list[Chart]:
     """Position over time of every degree of freedom, with limits and drive target; `length` names the stage's unit."""
-    moved = [(dof, position) for articulation in articulations
-             for dof, position in zip(articulation.dofs, _positions(articulation, recording, world), strict=True)]
+    moved = [moved for articulation in articulations
+             for moved in zip(articulation.dofs, recorded_positions(articulation, recording, world), strict=True)]
     return [_joint(i, dof, position, length) for i, (dof, position) in enumerate(moved)]
 
 
@@ -30,7 +30,7 @@ def relation_charts(articulations: Sequence[Articulation], recording: Recording,
     """Length over time of every tendon, and what every mimic joint asks of its follower."""
     charts: list[Chart] = []
     for articulation in articulations:
-        positions = _positions(articulation, recording, world)
+        positions = recorded_positions(articulation, recording, world)
         charts += [_mimic(articulation, mimic, positions, length) for mimic in articulation.mimics]
         charts += [_fixed_tendon(tendon, positions, length) for tendon in articulation.fixed_tendons]
         for tendon in articulation.spatial_tendons:
@@ -44,13 +44,14 @@ def recorded_articulations(description: Description, recording: Recording) -> li
     found = [articulation for articulation in description.articulations
              if links.issuperset(link.path for link in articulation.links)]
     known = {link.path for articulation in found for link in articulation.links}
-    known.update(body.path for body in description.bodies)
-    if not found or not links <= known or joints != {dof.name for articulation in found for dof in articulation.dofs}:
+    known.update(body.path for body in description.separate_bodies)
+    axes = {dof.name for articulation in found for dof in articulation.dofs}
+    if not (found or links) or not links <= known or joints != axes:
         raise ValueError("the recording is of another stage: no articulation has its links and joints")
     return found
 
 
-def _positions(articulation: Articulation, recording: Recording, world: int) -> Array:
+def recorded_positions(articulation: Articulation, recording: Recording, world: int) -> Array:
     """(n_dof, n_record), rad or length, in the articulation's order."""
     order = [recording.joint_names.index(dof.name) for dof in articulation.dofs]
     return recording.joint_position[:, world, order].T.astype(np.float64)
@@ -87,10 +88,26 @@ def _mimic(articulation: Articulation, mimic: Mimic, positions: Array, length: s
                  _shown(wanted, follower.angular))
 
 
-def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
+def fixed_tendon_length(tendon: FixedTendon, positions: Array) -> Array:
+    """(n_record,) from joint positions (n_dof, n_record)."""
     value = np.full(positions.shape[1], tendon.offset)
     for axis in tendon.axes:
         value += axis.gearing * positions[axis.dof]
+    return value
+
+
+def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, poses: Array) -> list[Array]:
+    """(n_record,) from the root to every attachment, the offset with it; poses: (n_record, n_link, 7)."""
+    points = [rotated(poses[:, a.link], place_in_link(articulation.links[a.link], a)) for a in tendon.attachments]
+    geared = [np.full(len(poses), tendon.offset)]       # along the path from the root; its own gearing does not count
+    for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
+        distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
+        geared.append(geared[attachment.parent] + attachment.gearing * distance)
+    return geared
+
+
+def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
+    value = fixed_tendon_length(tendon, positions)
     kind = "fixed tendon" if tendon.enabled else "fixed tendon, disabled"
     return _length(f"{tendon.path} {tendon.name}", kind, value, tendon.rest_length,
                    (tendon.lower_limit, tendon.upper_limit), length)
@@ -99,16 +116,11 @@ def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
 def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: Articulation, world: int,
                     length: str) -> Iterator[Chart]:
     """One chart a leaf: PhysX treats every leaf as a tendon of its own."""
-    poses = recorded_link_poses(articulation, recording, world)
-    points = [rotated(poses[:, a.link], place_in_link(articulation.links[a.link], a)) for a in tendon.attachments]
-    geared = [np.zeros(len(poses))]                 # along the path from the root; its own gearing does not count
-    for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
-        distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
-        geared.append(geared[attachment.parent] + attachment.gearing * distance)
+    lengths = spatial_tendon_lengths(tendon, articulation, recorded_link_poses(articulation, recording, world))
     kind = "spatial tendon" if tendon.enabled else "spatial tendon, disabled"
-    for attachment, value in zip(tendon.attachments, geared, strict=True):
+    for attachment, value in zip(tendon.attachments, lengths, strict=True):
         if attachment.leaf:
-            yield _length(f"{attachment.path} {attachment.name}", kind, tendon.offset + value, attachment.rest_length,
+            yield _length(f"{attachment.path} {attachment.name}", kind, value, attachment.rest_length,
                           (attachment.lower_limit, attachment.upper_limit), length)
 
 

@@ -18,9 +18,9 @@ from physx_schema.errors import UnsupportedError
 PLOT_SIZE = (3.3, 1.75)          # inches, which only set the proportions: the page scales the plot
 
 # Colours that matplotlib is given, and the page's variables that they become.
-INK, GRID, VALUE, BOUND, WANTED, PAPER = (f"#{i:06x}" for i in range(1, 7))
+INK, GRID, VALUE, BOUND, WANTED, PAPER, INTENDED = (f"#{i:06x}" for i in range(1, 8))
 VARIABLES = {INK: "var(--muted)", GRID: "var(--line)", VALUE: "var(--value)", BOUND: "var(--bound)",
-             WANTED: "var(--wanted)", PAPER: "var(--panel)"}
+             WANTED: "var(--wanted)", PAPER: "var(--panel)", INTENDED: "var(--intended)"}
 
 SETTINGS = {
     "svg.fonttype": "none",             # text stays text: selectable, and in the page's font
@@ -44,6 +44,7 @@ class Chart:
     value: NDArray[np.float64]          # (n_record,)
     wanted: NDArray[np.float64] | None = None       # (n_record,) what the value is pulled towards
     bounds: tuple[float, ...] = ()      # limits, finite
+    intended: NDArray[np.float64] | None = None     # (n_record,) the value without the solver's influence
 
 
 def draw(time: NDArray[np.float64], chart: Chart) -> str:
@@ -57,6 +58,8 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
         if chart.wanted is not None:
             axes.plot(time, chart.wanted, color=WANTED, linestyle=(0, (1, 1.5)), linewidth=1.4)
         axes.plot(time, chart.value, color=VALUE, linewidth=1.6)
+        if chart.intended is not None:
+            axes.plot(time, chart.intended, color=INTENDED, linewidth=0.8)
         axes.set_xlim(float(time[0]), float(time[-1]) if len(time) > 1 else float(time[0]) + 1.0)
         axes.set_ylabel(chart.unit)
         axes.locator_params(nbins=5)

@@ -42,7 +42,12 @@ def recorded_link_poses(articulation: Articulation, recording: Recording, world:
 
 def snapshots(articulations: Sequence[Articulation], recording: Recording, world: int, up: str,
               count: int) -> list[Snapshot]:
-    """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least."""
+    """Evenly spaced moments, first and last among them, seen along the horizontal in which the bones spread least.
+
+    None where there is no articulation.
+    """
+    if not articulations:
+        return []
     records = np.unique(np.linspace(0, len(recording.time) - 1, count).round().astype(int))
     bones = np.concatenate([_bones(articulation, recorded_link_poses(articulation, recording, world))
                             for articulation in articulations], axis=1)

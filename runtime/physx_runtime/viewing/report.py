@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,23 @@ import jinja2
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.verification.text import remedy_text
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.contact_charts import contact_charts
+from physx_runtime.viewing.groups import by_reason, by_rule, failed_by_path, remedy_lines, sound_by_path
+from physx_runtime.viewing.live.step import LiveStep
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
+from physx_runtime.viewing.robot.figure import figure
+from physx_runtime.viewing.robot.script import script, script_hash
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
 from physx_schema.checking.engine.finding import location
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.stages import open_stage
 from physx_schema.files import replacing
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
@@ -41,6 +44,8 @@ LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.30
 BAR_END_RATIO = 2.0           # the bars of effective against authored end at twice the authored value
 DRAWN_MOMENTS = 6             # at which the articulations are drawn
 MOST_PLOTS = 60              # more than this many joints make a page that nobody reads
+MOST_FINDINGS = 12           # of one rule
+MOST_MISSING = 3             # sentences about what could not be done that nobody has to unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,47 +55,84 @@ class _Figure:
     svg: str
 
 
-def write_report(path: str | Path, stage: Any, checked: Report, verification: Verification, recording: Recording,
-                 world: int = 0) -> Path:
+def write_report(path: str | Path, stage: Any, checked: Report, verification: Verification | None,
+                 recording: Recording | None, world: int = 0, *, intended: Recording | None = None,
+                 live: LiveStep | str = "", missing: Sequence[str] = ()) -> Path:
     """Write one self-contained HTML file about a stage; return its path.
 
+    verification, recording: None where there is none, which `missing` says in sentences. intended: the motion of the
+    stage without the solver's influence. live: the step of its articulation, or why the page does not step it.
     Equal input gives equal bytes: the page holds no date and no random names.
 
     Raises:
         UnsupportedError: matplotlib is not installed.
         UnreadableError: the stage cannot be opened.
-        ValueError: the recording is of another stage, or has no such world.
+        ValueError: a recording is of another stage, or has no such world.
     """
-    worlds = recording.link_pose.shape[1]
-    if not 0 <= world < worlds:
-        raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
+    stage = open_stage(stage)
     description = describe(stage)
-    articulations = recorded_articulations(description, recording)
-    scale = description.scene.meters_per_unit
-    length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
-    joints = joint_charts(articulations, recording, world, length)
-    relations = relation_charts(articulations, recording, world, length)
-    touching = contact_charts(recording, world, _force_unit(description))
-    shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
+    values = _values(verification)
+    moved = _motion(description, recording, intended, world)
+    paths = [row.path for row in verification.rows] if verification else []
+    paths += [finding.path for finding in checked.findings]
+    shown = figure(stage, description, checked.findings, paths, recording, intended,
+                   live if isinstance(live, LiveStep) else None, world)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
-        sound=not (verification.failed or checked.errors),
-        totals=[(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-        groups=_by_path(row for row in verification.rows if row.verdict != NOT_EVALUATED),
-        unmeasured=_by_reason(row for row in verification.rows if row.verdict == NOT_EVALUATED),
-        marks=MARKS, severities=SEVERITIES, checked=checked,
-        shots=[(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
-        joints=_figures(joints[:MOST_PLOTS], recording.time),
-        relations=_figures(relations[:MOST_PLOTS], recording.time),
-        touching=_figures(touching[:MOST_PLOTS], recording.time),
-        left_out=sum(max(0, len(charts) - MOST_PLOTS) for charts in (joints, relations, touching)),
-        facts=[*_facts(verification, recording, articulations, world), *_outside(description, recording, world)],
-    )
+        sound=verification is not None and not (verification.failed or checked.errors),
+        marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.findings),
+        most_findings=MOST_FINDINGS, missing=missing, most_missing=MOST_MISSING, robot_notes=shown.notes,
+        packed=shown.packed(), script=script(), script_hash=script_hash(),
+        **_stepped(live), **values, **moved)
     path = Path(path)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
+
+
+def _stepped(live: LiveStep | str) -> dict[str, Any]:
+    """What the template says of the step in the page."""
+    if isinstance(live, str):
+        return {"stepped": "", "not_live": live, "left_out": ()}
+    return {"stepped": live.articulation, "not_live": "", "left_out": live.left_out}
+
+
+def _values(verification: Verification | None) -> dict[str, Any]:
+    """What the template says of numbers."""
+    if verification is None:
+        return {"totals": [], "altered": [], "sound_groups": [], "sound_count": 0, "unmeasured": [], "step": []}
+    sound = sound_by_path(verification)
+    return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
+            "altered": failed_by_path(verification), "sound_groups": sound,
+            "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": by_reason(verification),
+            "step": [("Verification step", f"{numeral(verification.dt)} s")]}
+
+
+def _motion(description: Description, recording: Recording | None, intended: Recording | None,
+            world: int) -> dict[str, Any]:
+    """What the template shows of a recording."""
+    if recording is None:
+        return {"shots": [], "joints": [], "relations": [], "touching": [], "left_out_plots": 0, "overlaid": False,
+                "facts": _versions()}
+    worlds = recording.link_pose.shape[1]
+    if not 0 <= world < worlds:
+        raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
+    articulations = recorded_articulations(description, recording)
+    scale = description.scene.meters_per_unit
+    length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
+    charts = [kind(articulations, recording, world, length) for kind in (joint_charts, relation_charts)]
+    if intended is not None:
+        others = [kind(articulations, intended, world, length) for kind in (joint_charts, relation_charts)]
+        charts = [[replace(chart, intended=other.value) for chart, other in zip(own, of, strict=True)]
+                  for own, of in zip(charts, others, strict=True)]
+    charts.append(contact_charts(recording, world, _force_unit(description)))
+    shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
+    joints, relations, touching = (_figures(own[:MOST_PLOTS], recording.time) for own in charts)
+    return {"shots": [(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
+            "joints": joints, "relations": relations, "touching": touching,
+            "left_out_plots": sum(max(0, len(own) - MOST_PLOTS) for own in charts), "overlaid": intended is not None,
+            "facts": [*_facts(recording, articulations, world), *_outside(description, recording, world), *_versions()]}
 
 
 def _force_unit(description: Description) -> str:
@@ -98,42 +140,32 @@ def _force_unit(description: Description) -> str:
     return "N" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "units of force"
 
 
-def headline(checked: Report, verification: Verification) -> str:
+def headline(checked: Report, verification: Verification | None) -> str:
     """The verdict in one sentence."""
+    found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
+    return f"{_effect(verification)}; the check found {listed(found) if found else 'no errors'}."
+
+
+def _effect(verification: Verification | None) -> str:
+    """How many values act as authored."""
+    if verification is None:
+        return "Nothing was measured"
     total = len(verification.rows)
     measured = total - _count(verification, NOT_EVALUATED)
     counts = {verdict: _count(verification, verdict) for verdict in (ALTERED, IGNORED)}
     failed = [f"{count} {verdict}" for verdict, count in counts.items() if count]
     if not total:
-        effect = "Nothing was authored that verification measures"
-    elif not measured:
-        effect = f"The {plural(total, 'authored value')} could not be measured"
-    elif not failed:
+        return "Nothing was authored that verification measures"
+    if not measured:
+        return f"The {plural(total, 'authored value')} could not be measured"
+    if not failed:
         subject = "The only measured value takes" if measured == 1 else f"All {measured} measured values take"
-        effect = f"{subject} effect as authored"
-    else:
-        effect = f"{plural(measured, 'value')} measured: {listed(failed)}, the others as authored"
-    found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
-    return f"{effect}; the check found {listed(found) if found else 'no errors'}."
+        return f"{subject} effect as authored"
+    return f"{plural(measured, 'value')} measured: {listed(failed)}, the others as authored"
 
 
 def _count(verification: Verification, verdict: str) -> int:
     return sum(row.verdict == verdict for row in verification.rows)
-
-
-def _by_path(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
-    """Prims with their rows."""
-    return [(path, list(members)) for path, members in groupby(rows, lambda row: row.path)]
-
-
-def _by_reason(rows: Iterable[Row]) -> list[tuple[str, int, list[Fold]]]:
-    """Reasons, how many values have them, and these in folds."""
-    found = [(reason, list(members)) for reason, members in groupby(sorted(rows, key=_reason), _reason)]
-    return [(reason, len(members), list(folded(members))) for reason, members in found]
-
-
-def _reason(row: Row) -> str:
-    return row.reason
 
 
 def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
@@ -155,20 +187,21 @@ def percent(value: float) -> str:
     return f"{100.0 * value:.{digits}f} %".replace("-", "\N{MINUS SIGN}")
 
 
-def _facts(verification: Verification, recording: Recording, articulations: Sequence[Articulation],
-           world: int) -> list[tuple[str, str]]:
+def _facts(recording: Recording, articulations: Sequence[Articulation], world: int) -> list[tuple[str, str]]:
     """How it was made: names and values."""
     records, worlds = recording.link_pose.shape[:2]
     return [
-        ("Verification step", f"{numeral(verification.dt)} s"),
         ("Position iterations", str(recording.iterations[0])),
         ("Velocity iterations", str(recording.iterations[1])),
         *([("Iterations", recording.raised)] if recording.raised else []),
         ("Simulated", f"{numeral(float(recording.time[-1]))} s, {records} records, world {world + 1} of {worlds}"),
         *(("Articulation", articulation.path) for articulation in articulations),
-        *((package, _version(package)) for package in PACKAGES),
-        ("Python", platform.python_version()),
     ]
+
+
+def _versions() -> list[tuple[str, str]]:
+    """What made it."""
+    return [*((package, _version(package)) for package in PACKAGES), ("Python", platform.python_version())]
 
 
 def _outside(description: Description, recording: Recording, world: int) -> Iterator[tuple[str, str]]:
@@ -199,7 +232,8 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": share, "remedy_text": remedy_text, "location": location, "bar_end": BAR_END_RATIO}
+    environment.globals |= {"share": share, "remedy_text": remedy_text, "remedy_lines": remedy_lines,
+                            "location": location, "bar_end": BAR_END_RATIO}
     return environment
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from physx_runtime import simulate
-from physx_runtime.verification.report import Remedy, Row, Verification
+from physx_runtime.verification.report import Change, Remedy, Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
 from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
@@ -70,7 +72,7 @@ def test_joints_outside_articulations_are_named_with_what_they_hold_and_when_the
 
 def words(html: str) -> str:
     """The text a reader sees, blanks joined."""
-    body = re.sub(r"<(style|svg)\b.*?</\1>|<wbr>", "", html, flags=re.DOTALL)
+    body = re.sub(r"<(style|svg|script|button)\b.*?</\1>|<wbr>", "", html, flags=re.DOTALL)
     return " ".join(re.sub(r"<[^>]+>", " ", body).split())
 
 
@@ -132,7 +134,34 @@ def test_vector_is_shown_in_brackets(tmp_path: Path) -> None:
 
 def test_findings_come_with_why_and_fix(full: str) -> None:
     found = words(full).replace("&#39;", "'")
-    assert "error DJ.007/instance at /World/elbow instance name 'Z' Why: PhysX ignores it Fix: rename it" in found
+    assert "error DJ.007/instance Why: PhysX ignores it Fix: rename it /World/elbow instance name 'Z'" in found
+
+
+def test_findings_of_one_rule_are_together_and_say_once_what_they_share(tmp_path: Path) -> None:
+    second = replace(ERROR, path=SHOULDER, fix="leave it out")
+    found = words(page(tmp_path, (GEARING,), report(ERROR, second)))
+    assert (f"error DJ.007/instance 2 findings Why: PhysX ignores it {ELBOW} instance name &#39;Z&#39; Fix: rename it "
+            f"{SHOULDER} instance name &#39;Z&#39; Fix: leave it out") in found
+
+
+def test_altered_values_come_first_and_those_as_authored_are_folded(full: str) -> None:
+    altered, folded = full.index("physxTendon:<wbr>cord:<wbr>stiffness"), full.index("1 value as authored</summary>")
+    assert altered < folded < full.index("physxTendon:<wbr>cord:<wbr>gearing")
+
+
+def test_a_remedy_can_be_copied_as_lines_to_author(tmp_path: Path) -> None:
+    row = replace(STIFFNESS, remedy=Remedy(872.25, 300.0, (Change("/Arm", "a:b", 64.0),), 0.01))
+    button = next(a for tag, a in Elements(page(tmp_path, (row,))).found if a.get("class") == "copy")
+    assert button["data-text"] == (f"{SHOULDER}.physxTendon:cord:stiffness = 872.25\n/Arm.a:b = 64\n"
+                                   "# with steps of 0.01 s")
+
+
+def test_a_report_without_measurement_or_motion_says_why(tmp_path: Path) -> None:
+    stage = saved(arm(), tmp_path / "arm.usda")
+    path = write_report(tmp_path / "report.html", stage, report(ERROR), None, None, missing=["Not verified: no way."])
+    found = words(path.read_text(encoding="utf-8"))
+    assert "Nothing was measured; the check found 1 error." in found
+    assert "Not verified: no way." in found
 
 
 def test_unused_opinions_are_listed(full: str) -> None:
@@ -167,7 +196,7 @@ def test_control_and_direction_characters_are_shown_as_escapes(tmp_path: Path) -
     assert "a\\u202eb" in html
 
 
-def test_nothing_is_loaded_and_nothing_can_run(full: str) -> None:
+def test_nothing_is_loaded_and_only_the_pages_own_script_can_run(full: str) -> None:
     elements = Elements(full)
     references = [value for _, attributes in elements.found for name, value in attributes.items()
                   if name in ("src", "href", "xlink:href", "data", "action", "srcset")]
@@ -175,7 +204,12 @@ def test_nothing_is_loaded_and_nothing_can_run(full: str) -> None:
     assert "@import" not in full
     assert re.findall(r"url\((?!#)", full) == []
     policy = next(a["content"] for tag, a in elements.found if a.get("http-equiv") == "Content-Security-Policy")
-    assert policy == "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    own = re.findall(r"<script>(.*?)</script>", full, flags=re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(own[0].encode()).digest()).decode()
+    assert len(own) == 1
+    assert policy == (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}' "
+                      "'wasm-unsafe-eval'; base-uri 'none'; form-action 'none'")
+    assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|importScripts|https?://(?!www.w3.org)", full)
 
 
 def test_elements_nest_and_ids_are_unique_and_found(full: str) -> None:

@@ -37,6 +37,7 @@ MOST_OPERATIONS = 120_000
 class LiveStep:
     """A module with `memory`, ``step(rounds, position iterations, velocity iterations)`` and ``poses()``."""
 
+    articulation: str                   # prim path
     binary: bytes
     memory: bytes                       # the rows of one world, float32, from address 0
     dt: float                           # s
@@ -67,7 +68,7 @@ def live_step(description: Description, articulation: str | None = None, dt: flo
     t = sim.topology
     program = step_program(t)
     module = emit_module(program, {"poses": _poses(t, sim.model)})
-    return LiveStep(module.binary, _memory(sim, program.layout), dt,
+    return LiveStep(sim.model.actor.path, module.binary, _memory(sim, program.layout), dt,
                     (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.model.link_names,
                     sim.model.dof_names, module.address, tuple(sliders(sim, module.address)),
                     tuple(map(str, sim.not_simulated)))

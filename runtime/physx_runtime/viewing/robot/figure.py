@@ -1,0 +1,167 @@
+"""Everything that the page's script draws and moves, as one compressed text.
+
+The text is base64 of gzip of: the length of a JSON object in bytes (uint32, little endian), the object, and the arrays
+that it names in `parts` as [start, length] in bytes, each at a multiple of 8.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import Usd, UsdGeom
+
+from physx_runtime.packing.placement import rigid
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.viewing.charts import recorded_articulations
+from physx_runtime.viewing.live.sliders import Slider
+from physx_runtime.viewing.live.step import LiveStep
+from physx_runtime.viewing.robot.marks import (
+    JointMark,
+    Place,
+    TendonMark,
+    body_index,
+    finite,
+    joint_marks,
+    place_of,
+    tendon_forces,
+    tendon_marks,
+)
+from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
+from physx_schema.checking import Finding
+from physx_schema.checking.engine.finding import rank
+from physx_schema.description.frames import taken_apart
+from physx_schema.description.model import Description
+
+MOST_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
+ALIGNMENT = 8               # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a page shows of a robot."""
+
+    head: Mapping[str, Any]
+    parts: Mapping[str, bytes]
+    notes: tuple[str, ...]              # what of it is not as on the stage
+
+    def packed(self) -> str:
+        """The text that the script reads."""
+        at, places = 0, {}
+        for name, part in self.parts.items():
+            places[name] = [at, len(part)]
+            at += _aligned(len(part))
+        text = json.dumps({**self.head, "parts": places}, separators=(",", ":"), allow_nan=False).encode()
+        text += b" " * (_aligned(len(text) + 4) - len(text) - 4)
+        body = b"".join(part.ljust(_aligned(len(part)), b"\0") for part in self.parts.values())
+        return base64.b64encode(gzip.compress(struct.pack("<I", len(text)) + text + body, 9, mtime=0)).decode()
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def figure(stage: Any, description: Description, findings: Sequence[Finding], paths: Iterable[str],
+           recording: Recording | None, intended: Recording | None, live: LiveStep | None, world: int = 0) -> Figure:
+    """The robot of a stage, still where there is no recording.
+
+    paths: prims that a reader may look for. intended: the motion of the same stage without the solver's influence.
+    live: the step of one of its articulations.
+    """
+    bodies = recording.body_names if recording else description.body_paths
+    index = body_index(bodies)
+    shapes = visible_shapes(stage, bodies)
+    joints = list(joint_marks(description.articulations, index))
+    acting = [a for a in description.articulations if a.enabled and all(link.path in index for link in a.links)]
+    tendons = [mark for a in acting for mark in tendon_marks(a, index)]
+    parts = _triangle_parts(shapes)
+    head: dict[str, Any] = {
+        "up": str(UsdGeom.GetStageUpAxis(stage)), "bodies": list(bodies), "shapes": list(_shape_heads(shapes)),
+        "joints": [_joint_head(mark) for mark in joints],
+        "tendons": [{"name": mark.name, "path": mark.path} for mark in tendons],
+        "marks": _marks(description, index, findings),
+        "places": {path: place for path in sorted(set(paths)) if (place := place_of(path, description, index))},
+        "live": _live_head(live, index, tendons) if live else None}
+    poses = recording.body_pose[:, world] if recording else _standing(stage, bodies)
+    stride = max(1, -(-len(poses) * max(1, len(bodies)) // MOST_POSES))
+    parts["poses"] = _floats(poses[::stride])
+    head["frames"] = len(poses[::stride])
+    head["dt"] = float(recording.time[1] - recording.time[0]) * stride if recording and len(recording.time) > 1 else 0.0
+    if recording and intended and intended.body_names == recording.body_names:
+        parts["intended"] = _floats(intended.body_pose[::stride, world])
+    if recording and tendons:
+        forces = [force for a in recorded_articulations(description, recording) if a.enabled
+                  for force in tendon_forces(a, recording, world)]
+        parts["forces"] = _floats(np.stack(forces, axis=1)[::stride]) if len(forces) == len(tendons) else b""
+    if live:
+        parts |= {"wasm": live.binary, "memory": live.memory}
+    notes = (shapes.note,) if shapes.note else ()
+    return Figure(head, parts, notes)
+
+
+def _floats(values: NDArray[Any]) -> bytes:
+    return np.ascontiguousarray(values, "<f4").tobytes()
+
+
+def _standing(stage: Any, bodies: Sequence[str]) -> NDArray[np.float64]:
+    """(1, n_body, 7) as authored."""
+    frames = UsdGeom.XformCache(Usd.TimeCode.Default())
+    poses = [taken_apart(rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(path)))).pose for path in bodies]
+    return np.array([[*position, *rotation] for position, rotation in poses]).reshape(1, -1, 7)
+
+
+def _triangle_parts(shapes: Shapes) -> dict[str, bytes]:
+    points = [shape.triangles.points for shape in shapes.shapes]
+    starts = np.cumsum([0, *map(len, points)])
+    faces = [shape.triangles.faces + start for shape, start in zip(shapes.shapes, starts, strict=False)]
+    return {"points": _floats(np.concatenate([np.zeros((0, 3)), *points])),
+            "faces": np.concatenate([np.zeros((0, 3), np.int64), *faces]).astype("<u4").tobytes()}
+
+
+def _shape_heads(shapes: Shapes) -> Iterator[dict[str, Any]]:
+    """What is drawn from which corner on."""
+    start = 0
+    for shape in shapes.shapes:
+        count = shape.triangles.faces.size
+        yield {"body": shape.body, "from": start, "count": count, "colour": [round(x, 3) for x in shape.colour]}
+        start += count
+
+
+def _joint_head(mark: JointMark) -> dict[str, Any]:
+    return {"name": mark.name, "angular": mark.angular, "parent": mark.parent, "child": mark.child, "axis": mark.axis,
+            "zero": mark.zero, "hand": mark.hand, "sign": mark.sign, "low": finite(mark.low), "high": finite(mark.high)}
+
+
+def _marks(description: Description, index: Mapping[str, int], findings: Sequence[Finding]) -> list[list[Any]]:
+    """[body, severity] of every body with findings, the worst one."""
+    worst: dict[int, str] = {}
+    for finding in findings:
+        place: Place | None = place_of(finding.path, description, index)
+        if place and rank(finding.severity) > rank(worst.get(place[0], "info")):
+            worst[place[0]] = finding.severity
+    return [[body, severity] for body, severity in sorted(worst.items())]
+
+
+def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[TendonMark]) -> dict[str, Any] | None:
+    """The step, with the bytes of its rows."""
+    if not all(link in index for link in live.links):
+        return None
+    at = live.address
+    return {
+        "dt": live.dt, "iterations": live.iterations, "bodies": [index[link] for link in live.links],
+        "pose": at.get("pose_0", 0), "stirred": at.get("stirred_0"), "joints": live.joints, "q": at.get("q_0"),
+        "tendons": [[at[mark.row], 1.0 / (mark.share * live.dt)] if mark.row in at and mark.share else None
+                    for mark in tendons],
+        "sliders": [_slider_head(slider) for slider in live.sliders]}
+
+
+def _slider_head(slider: Slider) -> dict[str, Any]:
+    return {"parameter": slider.parameter, "element": slider.element, "unit": slider.unit, "at": slider.at,
+            "value": slider.value, "low": slider.low, "high": slider.high, "factor": slider.factor}

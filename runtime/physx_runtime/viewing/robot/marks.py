@@ -1,0 +1,147 @@
+"""What is drawn beside shapes: joint axes with their limits, tendons, and where a prim is on the robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.viewing.charts import fixed_tendon_length, recorded_positions, spatial_tendon_lengths
+from physx_runtime.viewing.poses import recorded_link_poses, rotated
+from physx_schema.description.articulation.spatial_tendons import place_in_link
+from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
+from physx_schema.description.poses import Pose, Vec3
+
+Array = NDArray[np.float64]
+# A point fixed in a body: the body's index, and the point in its frame.
+Place = tuple[int, Vec3]
+
+
+@dataclass(frozen=True, slots=True)
+class JointMark:
+    """One axis of a joint; directions are unit vectors in the frames of parent and child.
+
+    At the coordinate q the child's `hand` is the parent's `zero` turned by `sign` * q about the axis, or the child's
+    anchor is the parent's, moved so far along it.
+    """
+
+    name: str
+    angular: bool
+    parent: Place
+    child: Place
+    axis: Vec3                          # in the parent's frame
+    zero: Vec3                          # in the parent's frame, at right angles to the axis
+    hand: Vec3                          # in the child's frame
+    sign: float
+    low: float                          # rad or length, -inf where free
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class TendonMark:
+    """A tendon from point to point, and where the step leaves the impulse that says its force."""
+
+    name: str
+    path: tuple[Place, ...]
+    row: str                            # row scalar of what it gave in the last step
+    share: float                        # of the tendon's force in that; 0 where nothing follows
+
+
+def joint_marks(articulations: Iterable[Articulation], index: Mapping[str, int]) -> Iterator[JointMark]:
+    """The axes of all joints of articulations; index: body's prim path -> its number."""
+    for articulation in articulations:
+        bodies = [index.get(link.path) for link in articulation.links]
+        for link in articulation.links:
+            for dof in link.joint.dofs if link.joint else ():
+                assert link.joint is not None
+                parent, child = bodies[link.joint.parent], bodies[link.joint.child]
+                if parent is not None and child is not None:
+                    yield _joint_mark(link.joint, dof, parent, child)
+
+
+def _joint_mark(joint: Joint, dof: Dof, parent: int, child: int) -> JointMark:
+    axis = np.array(dof.axis)
+    normal = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    across = _vector(normal / np.linalg.norm(normal))
+    return JointMark(
+        dof.name, dof.angular, (parent, joint.parent_frame[0]), (child, joint.child_frame[0]),
+        _turned(joint.parent_frame, dof.axis), _turned(joint.parent_frame, across), _turned(joint.child_frame, across),
+        -1.0 if joint.reversed else 1.0, dof.lower, dof.upper)
+
+
+def _turned(frame: Pose, direction: Vec3) -> Vec3:
+    """A direction in a frame as what the frame is in sees it."""
+    return _vector(rotated(np.array((0.0, 0.0, 0.0, *frame[1])), direction))
+
+
+def _vector(values: Array) -> Vec3:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterator[TendonMark]:
+    """A line for every fixed tendon that acts, from joint to joint, and for every leaf of a spatial one."""
+    bodies = [index[link.path] for link in articulation.links]
+    joints = [link.joint for link in articulation.links if link.joint for _ in link.joint.dofs]
+    for i, fixed in enumerate(tendon for tendon in articulation.fixed_tendons if tendon.enabled):
+        path = tuple((bodies[joints[axis.dof].child], joints[axis.dof].child_frame[0]) for axis in fixed.axes)
+        first = joints[fixed.axes[0].dof]
+        yield TendonMark(f"{fixed.path} {fixed.name}", ((bodies[first.parent], first.parent_frame[0]), *path),
+                         f"fixed_tendon{i}_given_0", fixed.axes[0].force_coefficient / len(fixed.axes))
+    leaves = 0
+    for spatial in articulation.spatial_tendons:
+        for way in spatial.leaf_paths() if spatial.enabled else ():
+            used = [spatial.attachments[k] for k in way]
+            yield TendonMark(f"{used[-1].path} {used[-1].name}",
+                             tuple((bodies[a.link], place_in_link(articulation.links[a.link], a)) for a in used),
+                             f"spatial_tendon{leaves}_given_0", 1.0)
+            leaves += 1
+
+
+def tendon_forces(articulation: Articulation, recording: Recording, world: int) -> list[Array]:
+    """(n_record,) what springs and limits of each of `tendon_marks` pull with; dampers are left out."""
+    positions, poses = recorded_positions(articulation, recording, world), recorded_link_poses(
+        articulation, recording, world)
+    forces = [_pull(fixed, fixed_tendon_length(fixed, positions), fixed.rest_length, fixed.lower_limit,
+                    fixed.upper_limit) for fixed in articulation.fixed_tendons if fixed.enabled]
+    for spatial in articulation.spatial_tendons:
+        lengths = spatial_tendon_lengths(spatial, articulation, poses)
+        for way in spatial.leaf_paths() if spatial.enabled else ():
+            leaf = spatial.attachments[way[-1]]
+            forces.append(_pull(spatial, lengths[way[-1]], leaf.rest_length, leaf.lower_limit, leaf.upper_limit))
+    return forces
+
+
+def _pull(tendon: FixedTendon | SpatialTendon, length: Array, rest: float, lower: float, upper: float) -> Array:
+    beyond = length - np.clip(length, lower, upper)
+    return np.asarray(tendon.stiffness * (length - rest) + tendon.limit_stiffness * beyond, np.float64)
+
+
+def place_of(path: str, description: Description, index: Mapping[str, int]) -> Place | None:
+    """Where on a body a prim is: a joint at its anchor on the child, everything else at its body; None for no body."""
+    for articulation in description.articulations:
+        for link in articulation.links:
+            if link.joint and link.joint.path == path and link.path in index:
+                return index[link.path], link.joint.child_frame[0]
+    for joint in description.separate_joints:
+        for body, frame in ((joint.body1, joint.frame1), (joint.body0, joint.frame0)):
+            if joint.path == path and body in index:
+                return index[body], frame[0]
+    above = path
+    while above and above not in index:
+        above = above.rpartition("/")[0]
+    return (index[above], (0.0, 0.0, 0.0)) if above else None
+
+
+def finite(value: float) -> float | None:
+    """A bound as JSON has it, None for none."""
+    return value if math.isfinite(value) else None
+
+
+def body_index(bodies: Sequence[str]) -> dict[str, int]:
+    """Body's prim path -> its number."""
+    return {path: i for i, path in enumerate(bodies)}

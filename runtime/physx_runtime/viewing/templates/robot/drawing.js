@@ -1,0 +1,62 @@
+// What is drawn beside the shapes, as rods from point to point: axes, limits, tendons, marks of findings.
+const ARC_PARTS = 16;
+
+// Reach and middle of the robot as it stands.
+function extent(robot, poses) {
+  const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), seen = [];
+  for (const { body, from, count } of robot.shapes) {
+    if (body < 0) continue;
+    for (let i = from; i < from + count; i += 5) seen.push(placed(poses, [body, Array.from(points.subarray(3 * faces[i], 3 * faces[i] + 3))]));
+  }
+  for (let body = 0; body < robot.bodies.length; body++) seen.push(placed(poses, [body, [0, 0, 0]]));
+  const low = [0, 1, 2].map(i => seen.reduce((m, x) => Math.min(m, x[i]), Infinity));
+  const high = [0, 1, 2].map(i => seen.reduce((m, x) => Math.max(m, x[i]), -Infinity));
+  return seen.length ? { size: Math.hypot(...add(high, low, -1)) || 1, centre: mixed(low, high, 0.5) } : { size: 1, centre: [0, 0, 0] };
+}
+
+// How long a joint's axis and arc are drawn: a part of the way to its neighbours.
+function scales(robot, size) {
+  return robot.joints.map(() => 0.055 * size * Math.min(1, 4 / Math.sqrt(robot.joints.length || 1)));
+}
+
+function* jointRods(robot, poses, size, colours, focus) {
+  const lengths = robot.scales || (robot.scales = scales(robot, size));
+  for (const [i, joint] of robot.joints.entries()) {
+    const at = placed(poses, joint.parent), axis = turned(poses, joint.parent[0], joint.axis);
+    const own = placed(poses, joint.child), r = lengths[i], thick = 0.004 * size, chosen = focus === joint.name.split(":")[0];
+    const ink = chosen ? colours.focus : colours.axis;
+    yield [add(own, axis, -r), add(own, axis, r), thick, ink];
+    if (joint.low === null || joint.high === null) continue;
+    if (!joint.angular) {
+      yield [add(at, axis, joint.sign * joint.low), add(at, axis, joint.sign * joint.high), thick, colours.limit];
+      continue;
+    }
+    const zero = turned(poses, joint.parent[0], joint.zero), tip = angle => add(own, about(axis, zero, joint.sign * angle), 1.6 * r);
+    const low = joint.low, span = Math.min(joint.high - joint.low, 2 * Math.PI);
+    for (let k = 0; k < ARC_PARTS; k++)
+      yield [tip(low + span * k / ARC_PARTS), tip(low + span * (k + 1) / ARC_PARTS), 0.6 * thick, colours.limit];
+    yield [own, tip(low), 0.4 * thick, colours.limit];
+    yield [own, tip(low + span), 0.4 * thick, colours.limit];
+    yield [own, add(own, turned(poses, joint.child[0], joint.hand), 1.6 * r), 0.8 * thick, ink];
+  }
+}
+
+// Tendons from blue (slack) to red, the strongest pull that was seen.
+function* tendonRods(robot, poses, size, colours, forces) {
+  for (const force of forces || []) robot.strongest = Math.max(robot.strongest || 1e-9, Math.abs(force));
+  for (const [i, { path }] of robot.tendons.entries()) {
+    const ink = forces ? mixed(colours.slack, colours.pull, Math.abs(forces[i]) / robot.strongest) : colours.slack;
+    for (let k = 1; k < path.length; k++) yield [placed(poses, path[k - 1]), placed(poses, path[k]), 0.006 * size, ink];
+  }
+}
+
+// A body without a shape is a bone to each joint that it carries.
+function* boneRods(robot, poses, size, colours) {
+  const shaped = robot.shaped || (robot.shaped = new Set(robot.shapes.map(shape => shape.body)));
+  for (const { parent, child } of robot.joints)
+    if (!shaped.has(parent[0])) yield [placed(poses, [parent[0], [0, 0, 0]]), placed(poses, child), 0.012 * size, colours.bone];
+  for (let body = 0; body < robot.bodies.length; body++) {
+    const at = placed(poses, [body, [0, 0, 0]]);
+    if (!shaped.has(body)) yield [add(at, [0, 0, 0.02 * size], -1), add(at, [0, 0, 0.02 * size]), 0.02 * size, colours.bone];
+  }
+}

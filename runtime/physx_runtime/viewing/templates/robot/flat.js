@@ -1,0 +1,37 @@
+// Without WebGL (no driver, hardened browsers): triangles and lines from far to near on a plain canvas.
+function flatPainter(canvas, robot, size) {
+  const points = robot.part("points", Float32Array), faces = robot.part("faces", Uint32Array), pen = canvas.getContext("2d");
+  let view, items;
+  const seen = x => {
+    const d = add(x, view.eye, -1), [right, up, back] = view.basis.map(e => dot(e, d)), long = Math.min(view.width, view.height);
+    return [view.width / 2 - right / back * long, view.height / 2 + up / back * long, back];
+  };
+  const ink = (colour, k, alpha) => `rgba(${colour.map(x => 255 * Math.min(1, x * k) | 0)},${alpha})`;
+  return {
+    begin(given) { view = given; items = []; },
+    shape({ from, count }, position, rotation, colour, alpha) {
+      const pose = [...position, ...rotation];
+      for (let i = from; i < from + count; i += 3) {
+        const corners = [0, 1, 2].map(k => placed(pose, [0, Array.from(points.subarray(3 * faces[i + k], 3 * faces[i + k] + 3))]));
+        const n = cross(add(corners[1], corners[0], -1), add(corners[2], corners[0], -1)), v = add(view.eye, corners[0], -1);
+        const lit = Math.abs(dot(n, v)) / ((Math.hypot(...n) || 1) * Math.hypot(...v)), at = corners.map(seen);
+        if (at.some(x => x[2] > -0.01 * size)) continue;
+        items.push([at[0][2] + at[1][2] + at[2][2], ink(colour, 0.45 + 0.55 * lit, alpha), at, 0]);
+      }
+    },
+    rod(a, b, radius, colour) {
+      const at = [seen(a), seen(b)];
+      if (at.some(x => x[2] > -0.01 * size)) return;
+      items.push([1.5 * (at[0][2] + at[1][2]) + 0.1 * size, ink(colour, 1, 1), at, Math.max(1, -2 * radius * view.height / at[0][2])]);
+    },
+    end() {
+      pen.clearRect(0, 0, view.width, view.height);
+      for (const [, colour, at, wide] of items.sort((a, b) => a[0] - b[0])) {
+        pen.beginPath(); at.forEach(([x, y]) => pen.lineTo(x, y));
+        pen.fillStyle = pen.strokeStyle = colour; pen.lineWidth = wide || 0.7;
+        if (!wide) { pen.closePath(); pen.fill(); }
+        pen.stroke();
+      }
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Buttons that copy, rows that show their prim, and the robot. Without any of it the page is complete to read.
+function copyButtons() {
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.hidden = false;
+    button.onclick = async () => {
+      const text = button.dataset.text;
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {
+        const area = Object.assign(document.createElement("textarea"), { value: text });
+        document.body.append(area);
+        area.select();
+        document.execCommand("copy");
+        area.remove();
+      }
+      button.textContent = "copied";
+      setTimeout(() => { button.textContent = "copy"; }, 1500);
+    };
+  }
+}
+
+function showButtons(player) {
+  for (const button of document.querySelectorAll("button.show")) {
+    const { path } = button.dataset;
+    if (!player.robot.places[path]) continue;
+    button.hidden = false;
+    const row = button.closest("[data-row]") || button, look = () => {
+      player.look(path);
+      get("view").scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+      get("view").focus({ preventScroll: true });
+    };
+    button.onclick = event => { event.stopPropagation(); look(); };
+    if (row === button) continue;
+    row.classList.add("leads");
+    row.onclick = event => { if (!getSelection().toString() && !event.target.closest("button, a")) look(); };
+  }
+}
+
+async function page() {
+  copyButtons();
+  if (!get("robot-data")) return;
+  try {
+    const robot = await unpack(get("robot-data").textContent);
+    get("robot").classList.add("alive");
+    const player = new Player(robot);
+    showButtons(player);
+    await player.offerLive();
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.play(true);
+    document.documentElement.dataset.robot = "ready";
+    window.player = player;         // for tests and the curious
+  } catch (error) {
+    get("robot").classList.remove("alive");
+    get("robot-said").textContent = `The moving robot cannot be shown here (${error.name}: ${error.message}); the pictures below stand still.`;
+  }
+}
+
+page();
