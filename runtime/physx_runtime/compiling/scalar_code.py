@@ -64,9 +64,14 @@ def borrowing_entry(function: F) -> F:
 
 
 def _compiled(function: F, **options: bool) -> F:
+    name = _name(function)
+    if function.__closure__:
+        # numba counts functions in every process anew: what two processes kept of two closures could have one symbol,
+        # and where both are loaded one would run in the place of the other
+        function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
     compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)
-    compiled._cache = KeptCode(_name(function), lambda: " ".join(map(sources_of, sorted(_modules(function)))))
+    compiled._cache = KeptCode(name, lambda: " ".join(map(sources_of, sorted(_modules(function)))))
     return cast(F, compiled)
 
 

@@ -38,6 +38,38 @@ def outer():
 print(outer()(3))
 """
 
+# Argument: around which of two functions closures are compiled or loaded, one after the other. What is closed over is
+# long enough not to be inlined.
+CLOSURES = f"""
+import math, sys
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+@scalar_code
+def one(x):
+    return x + 1.0
+@scalar_code
+def two(x):
+    return x + 2.0
+def over(inner):
+    @scalar_code
+    def middle(x):
+        return inner(x){"".join(f" + math.sin(inner(x) * {k}.0)" for k in range(1, 40))}
+    @scalar_entry
+    def entry(x):
+        return middle(x) + middle(2.0 * x) + middle(3.0 * x)
+    return entry
+print(*(over({{"one": one, "two": two}}[name])(1.0) for name in sys.argv[1].split()))
+"""
+
+
+def test_what_two_processes_kept_of_two_closures_does_not_mix(tmp_path: Path) -> None:
+    def said(names: str) -> str:
+        return subprocess.run([sys.executable, "-c", CLOSURES, names], capture_output=True, text=True,
+                              check=True, env={**os.environ, "PHYSX_RUNTIME_CACHE": str(tmp_path)}).stdout.strip()
+
+    one, two = said("one"), said("two")
+    assert one != two
+    assert said("one two").split() == [one, two]
+
 
 def test_code_that_makes_arrays_may_be_called_by_code_that_makes_none(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", ASKED_BY_BORROWING_CODE], capture_output=True, text=True, check=False,
